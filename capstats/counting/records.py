@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
+import numpy as np
 import xarray as xr
 
 from capstats.codes.bins import Cut
-from capstats.codes.column import Counts, Places
+from capstats.codes.column import Column, Counts, Places
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
@@ -23,10 +24,12 @@ from capstats.counting.request import Request
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
-from capstats.tables.axes import join_columns
+from capstats.tables.axes import UNLABELLED, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
 from capstats.tables.levels import warn_of_levels
+
+ANY = Column(np.zeros(1, np.intp), ["any"])  # the target of all records that are counted by key alone
 
 
 @dataclass
@@ -170,8 +173,9 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
     tables, names, request = records.tables, records.names, records.request
     key_columns, target_columns, stored = request.key_columns, request.target_columns, records.stored
     key, keys = join_columns([table.key.columns for table in tables], key_columns, names)
-    target, targets = join_columns([table.target.columns for table in tables], target_columns, names)
-    axes = {"key": key.set_names([stored[c] for c in key_columns]), "target": target.set_names([stored[c] for c in target_columns])}
+    target, targets = join_columns([table.target.columns or [ANY] for table in tables], target_columns or [UNLABELLED["target"]], names)
+    axes = {"key": key.set_names([stored[c] for c in key_columns])}
+    axes["target"] = target.set_names([stored[c] for c in target_columns]) if target_columns else target
     shape = (len(target), len(key))
     sparse = records.is_sparse(backing, math.prod(shape))
     last = len(tables) - (request.holdout is not None)

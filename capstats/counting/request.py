@@ -65,8 +65,9 @@ class Request(Options):
     synthetic: Any
     holdout: Any = None
     keys: Columns
-    target: Columns
+    target: Columns | None
     target_argument: str = "target"  # what messages call the argument
+    may_lack_target: bool = False  # whether the target may be None: records are then counted by key alone
     allow_same: bool = True  # whether two of the tables may hold the same records
     by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
     missing: Literal["level", "drop"] = "level"
@@ -94,8 +95,8 @@ class Request(Options):
 
     @cached_property
     def target_columns(self) -> list[Hashable]:
-        """The names of the target columns."""
-        return chosen_columns(self.target, self.target_argument)
+        """The names of the target columns; none where records are counted by key alone."""
+        return [] if self.may_lack_target and self.target is None else chosen_columns(self.target, self.target_argument)
 
     @property
     def columns(self) -> list[Hashable]:

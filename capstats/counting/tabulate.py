@@ -22,7 +22,7 @@ def tabulate(
     synthetic: Any = None,
     *,
     keys: Columns,
-    target: Columns,
+    target: Columns | None,
     holdout: Any = None,
     copy_columns: int = 0,
     **reading: Unpack[Reading],
@@ -46,6 +46,7 @@ def tabulate(
         The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
     keys, target : column name or sequence of names
         What the intruder knows, and what is guessed; several target columns are guessed together. ``keys="sex"`` is one column.
+        ``target=None`` counts records by key alone, as those of a population register: all of them have one target, "any".
     holdout : data frame, lazy frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     copy_columns : int
@@ -143,7 +144,7 @@ def tabulate(
     [1, 1]
     """
     tables = {"original": original, "synthetic": synthetic, "holdout": holdout}
-    return counted(Request.of(reading, **tables, keys=keys, target=target, copy_columns=copy_columns))
+    return counted(Request.of(reading, **tables, keys=keys, target=target, may_lack_target=True, copy_columns=copy_columns))
 
 
 def counted(request: Request, shown: Progress | None = None, *, warns: bool = True) -> xr.Dataset:

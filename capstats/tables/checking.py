@@ -43,12 +43,20 @@ def weights_of(table: Any) -> str | None:
     return table.attrs.get("weights") if isinstance(table, xr.DataArray) else None
 
 
+def check_unweighted(why: str, **tables: Any) -> None:
+    """Raise an error, with ``why`` in it, if a table holds sums of sampling weights, which are not numbers of records."""
+    for name, table in tables.items():
+        if (column := weights_of(table)) is not None:
+            records = f"tables.{name}_records" if name in "osh" else "such as tables.o_records"
+            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, {why}. Give the numbers of records, {records}.")
+
+
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
     """As `as_table`, with labels still to be checked; a Variable where the table is no DataArray and brings none, which is made faster."""
     if table is None:
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
     if isinstance(table, xr.Dataset):
-        table = "o_squares" if "squares" in name else name[0] if name[0] in "osh" else "o"
+        table = next((f"o_{part}" for part in ("squares", "records") if part in name), name[0] if name[0] in "osh" else "o")
         raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
     if not isinstance(table, xr.DataArray):
         if not isinstance(table, (np.ndarray, list, tuple)) and is_frame(table):
@@ -150,13 +158,12 @@ def _refusal(table: Held, name: str) -> str:
         if wrong.any():
             first = int(np.argmax(wrong))
             place = np.unravel_index(first, values.shape) if coords is None else tuple(row[first] for row in coords)
-            return (
-                f"`{name}` must be {rule}; got {values.ravel()[first]} at {_cell(table, place)}. Mend that cell, or the records behind it."
-            )
+            got = f"{values.ravel()[first]} at {cell_at(table, place)}"
+            return f"`{name}` must be {rule}; got {got}. Mend that cell, or the records behind it."
     return f"`{name}` must hold fewer than 2**53 records in all, to be exact. Scale its weights down."
 
 
-def _cell(table: Held, place: Sequence[Any]) -> str:
+def cell_at(table: Held, place: Sequence[Any]) -> str:
     """The labels of a cell, as an error message names it."""
     parts = []
     for dim, i in reversed(list(zip(table.dims, place, strict=True))):

@@ -103,7 +103,7 @@ def _title(result: xr.Dataset) -> str:
 def _notes(result: xr.Dataset) -> str:
     """Where the numbers come from: the columns, what was done with records, labels that were selected, and the version."""
     attrs = result.attrs
-    facts = [(heading, attrs[name]) for name, heading in NOTES.items() if name in attrs and not attrs.get("unlabelled")]
+    facts = [(heading, attrs[name]) for name, heading in NOTES.items() if attrs.get(name) and not attrs.get("unlabelled")]
     facts += [(str(name), value) for name, value in attrs.items() if name not in SILENT]
     chosen = [(str(name), array.item()) for name, array in result.coords.items() if not array.ndim]
     chosen += [(str(dim), index[0]) for dim, index in result.indexes.items() if len(index) == 1 and _is_across(result, dim)]

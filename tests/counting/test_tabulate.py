@@ -15,13 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import xarray as xr
-from few_records import RECORDS, category, csv_file, keys_of
+from few_records import OTHER, RECORDS, category, csv_file, keys_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats import MISSING, tabulate
+from capstats import MISSING, audit, merge_counts, read_counts, tabulate, to_frame, write_counts
 from capstats.codes.labels import canonical
+from capstats.disclosure import record_risk
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -379,3 +380,41 @@ def test_a_key_of_many_columns_with_many_levels_is_counted_exactly() -> None:
     assert {tuple(k): n for k, n in zip(tables.indexes["key"], tables.o.sum("target").values, strict=True)} == Counter(
         tuple(row) for row in (rows * 10**6).tolist()
     )
+
+
+# --- records without a target -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"missing": "drop"}, {"bins": {"age": [3]}}, {"weights": "w"}, {"null_values": {"sex": "m"}}])
+@pytest.mark.parametrize("backing", ["dense", "sparse"])
+def test_without_a_target_records_are_counted_by_key(options: dict[str, Any], backing: Any) -> None:
+    asked = {"keys": ["sex", "age"], "backing": backing, **options}
+    found = tabulate(RECORDS, [RECORDS, OTHER], target=None, **asked)
+    labelled = [{**records, "t": ["any"] * len(records["sex"])} for records in (RECORDS, OTHER)]
+    with_target = tabulate(labelled[0], labelled, target="t", **asked)
+    for name in with_target:
+        xr.testing.assert_equal(found[name].drop_vars("target"), with_target[name].drop_vars("target"))
+    assert found.target.values.tolist() == ["any"]
+    assert found.attrs | {"target_columns": ["t"]} == with_target.attrs
+    assert "target:" not in repr(found)
+
+
+def test_counts_without_a_target_are_written_added_up_and_put_in_long_form(tmp_path: Path) -> None:
+    tables = tabulate(RECORDS, keys=["sex", "age"], target=None)
+    write_counts(tables, tmp_path / "register.parquet")
+    assert read_counts(tmp_path / "register.parquet").identical(tables)
+    assert merge_counts(tables, tables).o.values.tolist() == (2 * tables.o).values.tolist()
+    frame = to_frame(tables)
+    assert tabulate(frame, keys=["sex", "age"], target=None, counts="o").o.values.tolist() == tables.o.values.tolist()
+
+
+def test_a_key_may_be_called_target_where_there_is_none() -> None:
+    found = tabulate({"target": [1, 1, 2]}, keys="target", target=None)
+    assert found.indexes["key"].names == ["target_"]
+    assert found.o.values.tolist() == [[2, 1]]
+
+
+def test_what_compares_targets_needs_one() -> None:
+    for function in (audit, record_risk):
+        with pytest.raises(ValueError, match="`target` must name at least one column"):
+            function(RECORDS, OTHER, keys="sex", target=None)

@@ -72,6 +72,16 @@ MEASURES = {
         for unmatched in ("drop", "nearest")
     },
     "nearest_distance": lambda o, s: capstats.cap.nearest_distance(*labelled(o, s)),
+    "individual_risk": lambda o, s: capstats.population.individual_risk(10 * s, o_records=(s > 0).astype(np.int64)),
+    **{
+        f"household_risk {name}": lambda o, s, name=name: capstats.population.household_risk(10 * o, o_records=(o > 0).astype(np.int64))[
+            name
+        ]
+        for name in ("members", "risk", "households", "records")
+    },
+    "expected_reidentifications": lambda o, s: (
+        capstats.population.expected_reidentifications(10 * s, o_records=(s > 0).astype(np.int64)).records
+    ),
     "target_distance": capstats.cap.target_distance,
     "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
     **{
@@ -240,6 +250,14 @@ INTEGERS_ONLY = {
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, capstats.laws.Swap(records=9), draws=2, rng=1),
     "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
+    "k_map": lambda o, s: capstats.population.k_map(s, population=2 * s),
+    "journalist_risk": lambda o, s: capstats.population.journalist_risk(o, population=3 * o),
+    "population_marketer_risk": lambda o, s: capstats.population.population_marketer_risk(s, population=2 * s),
+    **{
+        f"population_profile {name}": lambda o, s, name=name: capstats.population.population_profile(o, population=2 * o)[name]
+        for name in ("journalist_class_average", "journalist_at_risk", "sample_uniques", "unique_match_share")
+    },
+    "delta_presence": lambda o, s: capstats.population.delta_presence(s, population=2 * s).delta_max,
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
     **{

@@ -1,0 +1,287 @@
+"""Risks of a sample whose population is known by a table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import counts, keys_that_merge, theorem
+
+from capstats import from_counts, tabulate
+from capstats.anonymity import k_anonymity, marketer_risk, prosecutor_risk
+from capstats.datasets import anes96
+from capstats.population import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
+
+CASES = json.loads((Path(__file__).parents[1] / "reference" / "arx_population.json").read_text())["cases"]
+ONE_NUMBER = (k_map, population_marketer_risk)
+EVERY = (*ONE_NUMBER, journalist_risk, population_profile, delta_presence)
+
+TINY, POPULATION = [[1, 2, 1]], [[1, 4, 5]]
+KEYS = ["educ", "PID"]
+REGISTER = anes96()
+SAMPLE = REGISTER.sample(200, random_state=1)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_risks_are_the_sums_of_fractions(case: dict[str, Any]):
+    o, population, exact = [case["sample"]], [case["population"]], case["exact"]
+    found = population_profile(o, population=population)
+    for name, theirs in {
+        "k_map": "k_map",
+        "journalist_greatest": "journalist_highest",
+        "journalist_average": "journalist_average_record",
+        "journalist_class_average": "journalist_average_class",
+        "journalist_at_risk": "journalist_at_risk",
+        "expected_matches": "expected_reidentifications",
+        "expected_unique_matches": "tau2",
+        "sample_uniques": "sample_unique",
+        "population_uniques": "sample_and_population_unique",
+        "population_unique_share": "p_population_unique_given_sample_unique",
+        "unique_match_share": "p_correct_match_given_unique_match",
+    }.items():
+        expected = np.nan if exact[theirs] is None else exact[theirs]
+        assert found[name].item() == pytest.approx(expected, rel=1e-12, nan_ok=True), name
+    assert k_map(o, population=population).item() == exact["k_map"]
+    assert k_anonymity(o).item() == exact["k_anonymity"]
+    assert marketer_risk(o).item() == pytest.approx(exact["prosecutor_average"], rel=1e-12)
+    assert population_marketer_risk(o, population=population).item() == pytest.approx(exact["marketer"], rel=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_arx_has_the_same_but_the_greater_average_for_the_journalist(case: dict[str, Any]):
+    o, population, arx = [case["sample"]], [case["population"]], case["ARX"]
+    risk, found = journalist_risk(o, population=population), population_profile(o, population=population)
+    assert (risk.max().item(), risk.min().item()) == pytest.approx((arx["journalist_highest"], arx["journalist_lowest"]), rel=1e-12)
+    assert found.journalist_at_risk.item() == pytest.approx(arx["journalist_at_risk"], rel=1e-12)
+    assert population_marketer_risk(o, population=population).item() == pytest.approx(arx["marketer"], rel=1e-12)
+    greater = max(found.journalist_average.item(), found.journalist_class_average.item())
+    assert arx["journalist_average"] == pytest.approx(greater, rel=1e-12)
+
+
+def test_in_two_cases_the_average_of_arx_is_over_classes():
+    of_classes = [case["name"] for case in CASES if case["ARX"]["journalist_average"] > case["exact"]["journalist_average_record"] + 1e-9]
+    assert of_classes == ["random_5", "random_14"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_the_journalist_of_riskutility_takes_the_class_average_of_a_population_in_proportion(case: dict[str, Any]):
+    o = np.array([case["sample"]])
+    fraction = o.sum() / sum(case["population"])
+    theirs = (fraction * prosecutor_risk(o) * o[0]).sum().item() / o.sum()
+    assert case["riskutility journalist"] == pytest.approx(theirs, rel=1e-12)
+    held = np.array(case["population"])[o[0] > 0].sum() == sum(case["population"])
+    found = population_profile(o, population=[case["population"]]).journalist_class_average.item()
+    assert (theirs == pytest.approx(found, rel=1e-12)) == held
+
+
+def test_the_profile_prints_what_it_is_about():
+    text = repr(population_profile(TINY, population=POPULATION))
+    assert text.startswith("Sample in its population")
+    assert "threshold: 0.2" in text
+
+
+# --- an oracle, and theorems ------------------------------------------------------------------------------------------
+
+
+def pairs(keys: int = 6) -> st.SearchStrategy[Any]:
+    """A sample and the people of its population who are not in it."""
+    return st.tuples(counts((3, keys)), counts((2, keys), most=4, empty=True))
+
+
+def population_of(o: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return np.concatenate([o, others])
+
+
+@theorem
+@given(pairs(), st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 1.0]))
+def test_the_profile_is_that_of_a_loop_over_people(tables: Any, threshold: float):
+    o, population = tables[0], population_of(*tables)
+    sample, people = (np.repeat(np.arange(6), table.sum(0)).tolist() for table in (o, population))
+    in_sample, in_population = Counter(sample), Counter(people)
+    risks = [Fraction(1, in_population[key]) for key in sample]
+    unique = [key for key in sample if in_sample[key] == 1]
+    found = population_profile(o, population=population, threshold=threshold)
+    expected = {
+        "k_map": min(in_population[key] for key in sample),
+        "journalist_greatest": max(risks),
+        "journalist_average": sum(risks) / len(sample),
+        "journalist_class_average": Fraction(len(in_sample), sum(person in in_sample for person in people)),
+        "journalist_at_risk": Fraction(sum(float(risk) > threshold for risk in risks), len(sample)),
+        "expected_matches": sum(risks),
+        "expected_unique_matches": sum(Fraction(1, in_population[key]) for key in unique),
+        "sample_uniques": len(unique),
+        "population_uniques": sum(in_population[key] == 1 for key in unique),
+        "population_unique_share": Fraction(sum(in_population[key] == 1 for key in unique), len(unique)) if unique else np.nan,
+        "unique_match_share": Fraction(len(unique), sum(person in unique for person in people)) if unique else np.nan,
+    }
+    assert {name: found[name].item() for name in found} == pytest.approx({name: float(x) for name, x in expected.items()}, nan_ok=True)
+    shares = [Fraction(in_sample[key], number) for key, number in in_population.items()]
+    presence = delta_presence(o, population=population)
+    assert (presence.delta_min.item(), presence.delta_max.item()) == pytest.approx((float(min(shares)), float(max(shares))))
+
+
+@theorem
+@given(pairs(), keys_that_merge(6))
+def test_risks_are_ordered_and_coarser_keys_lower_them(tables: Any, merged: list[int]):
+    """Parts 3 to 5 of the statement."""
+    o, population = tables[0], population_of(*tables)
+    found, presence = population_profile(o, population=population), delta_presence(o, population=population)
+    risk = journalist_risk(o, population=population)
+    assert (risk <= prosecutor_risk(o)).where(risk.notnull(), True).all()
+    assert found.k_map >= k_anonymity(o)
+    assert found.journalist_average <= marketer_risk(o) + 1e-12
+    assert presence.delta_min <= o.sum() / population.sum() <= presence.delta_max
+    least = max(found.population_uniques.item(), found.sample_uniques.item() * np.nan_to_num(found.unique_match_share.item()))
+    assert least <= found.expected_unique_matches + 1e-12
+    coarser = [np.stack([table[:, np.array(merged) == key].sum(1) for key in range(6)], 1) for table in (o, population)]
+    after, among = population_profile(coarser[0], population=coarser[1]), delta_presence(coarser[0], population=coarser[1])
+    assert after.k_map >= found.k_map
+    assert after.journalist_average <= found.journalist_average + 1e-12
+    assert presence.delta_min <= among.delta_min <= among.delta_max <= presence.delta_max
+
+
+def test_a_population_that_is_the_sample_gives_the_risks_of_the_prosecutor():
+    o = [[1, 2, 0], [0, 1, 0]]
+    np.testing.assert_array_equal(journalist_risk(o, population=o), prosecutor_risk(o))
+    assert population_marketer_risk(o, population=o).item() == marketer_risk(o).item()
+    assert delta_presence(o, population=o).delta_min.item() == 1
+
+
+# --- tables of the population -----------------------------------------------------------------------------------------
+
+
+def test_a_register_needs_no_target_and_comes_from_any_source(tmp_path: Path):
+    sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
+    register = REGISTER[KEYS]
+    register.astype(str).to_csv(tmp_path / "register.csv", index=False)
+    register.to_parquet(tmp_path / "register.parquet")
+    doors = {
+        "pandas": register,
+        "polars": pl.from_pandas(register),
+        "lazy": pl.from_pandas(register).lazy(),
+        "mapping": register.to_dict("list"),
+        "csv": tmp_path / "register.csv",
+        "parquet": tmp_path / "register.parquet",
+        "duckdb": duckdb.sql(f"SELECT * FROM '{tmp_path / 'register.parquet'}'"),
+    }
+    expected = 1 / register.value_counts().loc[list(map(tuple, SAMPLE[KEYS].drop_duplicates().to_numpy()))]
+    for name, table in doors.items():
+        risk = journalist_risk(sample, population=tabulate(table, keys=KEYS, target=None).o)
+        assert risk.dropna("key").to_series().to_dict() == pytest.approx(expected.to_dict()), name
+        assert risk.sizes["key"] == (register.value_counts() > 0).sum()
+
+
+@pytest.mark.slow
+def test_a_register_larger_than_memory_is_counted_by_duckdb(tmp_path: Path):
+    """Twenty million people in a file, in 200 MB; the keys of the sample are those of every thousandth."""
+    path = tmp_path / "register.parquet"
+    duckdb.sql("SELECT i % 90 AS age, i // 90 % 700 AS area FROM range(20_000_000) t(i)").write_parquet(str(path))
+    sample = pd.DataFrame({"age": np.arange(0, 63_000, 1000) % 90, "area": np.arange(0, 63_000, 1000) // 90 % 700})
+    population = tabulate(path, keys=["age", "area"], target=None, memory_limit="200MB").o
+    assert population.sum().item() == 20_000_000
+    assert k_map(tabulate(sample, keys=["age", "area"], target=None).o, population=population).item() in (317, 318)
+
+
+def test_sample_and_register_are_counted_in_one_call_and_cut_alike():
+    tables = tabulate(SAMPLE, REGISTER, keys=["age", "PID"], target=None, bins={"age": 4})
+    apart = tabulate(REGISTER, keys=["age", "PID"], target=None, bins={"age": tables.attrs["bins"]["age"]})
+    expected = journalist_risk(tables.o, population=tables.s)
+    found = journalist_risk(tabulate(SAMPLE, keys=["age", "PID"], target="vote", bins=apart.attrs["bins"]).o, population=apart.o)
+    assert found.to_series().dropna().to_dict() == expected.to_series().dropna().to_dict()
+
+
+def test_keys_are_matched_by_label():
+    o = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]}).o
+    population = from_counts([[9, 5, 4]], key_labels={"sex": ["m", "x", "f"]}).o
+    assert journalist_risk(o, population=population).to_series().to_dict() == {
+        ("f",): 1 / 4,
+        ("m",): 1 / 9,
+        ("x",): pytest.approx(np.nan, nan_ok=True),
+    }
+    assert delta_presence(o, population=population).delta_min.item() == 0
+
+
+def test_targets_of_the_population_do_not_matter():
+    assert k_map([[1, 0], [1, 1]], population=[[3, 0], [0, 2], [1, 1]]).item() == 3
+
+
+# --- batches, nothing, mistakes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", EVERY)
+def test_batches_have_the_numbers_of_their_members_and_broadcast(function: Any):
+    o = xr.DataArray([[[1, 2, 0]], [[3, 1, 1]]], dims=("draw", "target", "key"))
+    population = xr.DataArray([[[3, 4, 1]], [[9, 9, 9]]], dims=("year", "target", "key"))
+    found = function(o, population=population)
+    for draw in range(2):
+        for year in range(2):
+            own = function(o.isel(draw=draw), population=population.isel(year=year))
+            xr.testing.assert_allclose(found.isel(draw=draw, year=year), own)
+
+
+@pytest.mark.parametrize("function", EVERY)
+def test_nobody_in_the_sample_has_a_risk(function: Any):
+    found = function([[0, 0]], population=[[3, 1]])
+    numbers = {"": found} if isinstance(found, xr.DataArray) else dict(found)
+    for name, number in numbers.items():
+        assert (number == 0).all() if name in ("delta_min", "delta_max", "sample_uniques", "population_uniques") else number.isnull().all()
+    assert delta_presence([[0, 0]], population=[[0, 0]]).delta_max.isnull()
+
+
+@pytest.mark.parametrize("function", EVERY)
+def test_a_class_that_the_population_lacks_is_named(function: Any):
+    sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
+    few = tabulate(REGISTER[REGISTER.educ != "Some college"], keys=KEYS, target=None).o
+    with pytest.raises(ValueError, match=r"`population` must hold the people of all records of `o`; it has 0 for 5 records at key=\('Some"):
+        function(sample, population=few)
+    with pytest.raises(ValueError, match=r"it has 1 for 2 records at key=1\. Spell and cut the key columns alike"):
+        function([[1, 2]], population=[[9, 1]])
+
+
+@pytest.mark.parametrize("function", EVERY)
+def test_numbers_of_people_are_needed(function: Any):
+    weighted = tabulate(SAMPLE.assign(w=2), keys=KEYS, target="vote", weights="w").o
+    with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .*Give the numbers of records, tables\.o_records"):
+        function(weighted, population=weighted)
+    with pytest.raises(ValueError, match="`population` holds sums of the sampling weights 'w'"):
+        function(TINY, population=weighted)
+    for name, o, population in (("o", [[0.5]], [[1]]), ("population", [[1]], [[1.5]])):
+        with pytest.raises(ValueError, match=f"`{name}` must hold integers: numbers of people"):
+            function(o, population=population)
+
+
+def test_the_population_is_a_table_of_the_same_keys():
+    sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
+    with pytest.raises(TypeError, match=r"`population` is a DataFrame\. For records use capstats\.tabulate"):
+        k_map(sample, population=REGISTER)
+    with pytest.raises(TypeError, match=r"`population` is a Dataset; give one of its tables, such as tables\.o"):
+        k_map(sample, population=tabulate(REGISTER, keys=KEYS, target=None))
+    with pytest.raises(ValueError, match="label them alike"):
+        k_map(sample, population=tabulate(REGISTER, keys="educ", target=None).o)
+    with pytest.raises(ValueError, match="`o` has 1 targets x 3 keys, `population` has 2 keys"):
+        k_map(TINY, population=[[9, 9]])
+
+
+def test_a_threshold_is_a_risk_and_counts_only_above():
+    for threshold, share in ((0.25, 0.25), (0.2, 0.75), (0.2 - 1e-9, 1.0), (1 - 0.8, 0.75), (1, 0.0)):
+        assert population_profile(TINY, population=POPULATION, threshold=threshold).journalist_at_risk.item() == share
+    with pytest.raises(ValueError, match="`threshold` must be a risk from 0 to 1; got 2"):
+        population_profile(TINY, population=POPULATION, threshold=2)
+
+
+def test_a_million_keys_are_no_matter():
+    o = np.random.default_rng(1).integers(0, 3, (1, 10**6))
+    population = 4 * o + 1
+    expected = (o / population).sum() / o.sum()
+    assert population_marketer_risk(o, population=population).item() == pytest.approx(expected, rel=1e-12)
