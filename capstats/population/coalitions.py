@@ -39,9 +39,9 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
         - ``cells``: number of cells that some coalition discloses, those with o_ij > 0 and o_.j - o_ij <= k;
         - ``records``, ``share``: the people in them, and their share of n, from 0 to 1, larger is riskier; NaN if `o` has no record;
         - ``keys``, ``key_records``: number of keys with such a cell, and of their records;
-        - ``pairs``: number of pairs of published numbers, of cells, key totals, target totals and n, of which a coalition that belongs to the
-          greater, but not to the smaller one, learns that everybody else in the greater one is in the smaller one. Numbers of the same cells
-          are one number; cells without records belong to the table;
+        - ``pairs``: number of pairs of published numbers (cells, key totals, target totals, n) with people in both, of which one is a part of
+          the other and smaller by at most k: so many people of the greater one learn that all others in it are in the smaller one. Numbers
+          of the same cells are one number; cells without records belong to the table;
         - ``insiders``, dims (..., target, key): o_.j - o_ij, the size of the least coalition that discloses a cell; NaN for cells without
           records. It names the cells: ``found.insiders <= 1``.
 
@@ -62,8 +62,8 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
 
     References
     ----------
-    Antal, Shlomo and Elliot (2014), "Measuring disclosure risk with entropy in population based frequency tables",
-    https://doi.org/10.1007/978-3-319-11257-2_6, on group disclosure. Langsrud, GaussSuppression 1.2.3, ``KDisclosurePrimary``.
+    Hundepool and others (2012), "Statistical Disclosure Control", https://doi.org/10.1002/9781118348239, on group disclosure.
+    GaussSuppression 1.2.3, ``KDisclosurePrimary``.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def subtraction_attribution(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
     Raises
     ------
     ValueError, TypeError
-        If `o` is not a table of counts (the cell is named), has fractional counts or sampling weights, or a number of `k` is none from 0 to n.
+        If `o` is not a table of counts (the cell is named), has fractional counts or sampling weights, or `k` is not from 0 to n.
 
     See Also
     --------
