@@ -39,8 +39,8 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
         - ``cells``: number of cells that some coalition discloses, those with o_ij > 0 and o_.j - o_ij <= k;
         - ``records``, ``share``: the people in them, and their share of n, from 0 to 1, larger is riskier; NaN if `o` has no record;
         - ``keys``, ``key_records``: number of keys with such a cell, and of their records;
-        - ``pairs``: number of pairs of published numbers (cells, key totals, target totals, n) with people in both, of which one is a part of
-          the other and smaller by at most k: so many people of the greater one learn that all others in it are in the smaller one. Numbers
+        - ``pairs``: number of pairs of published numbers (cells, key totals, target totals, n) of which one is positive, a part of the
+          other, and smaller by at most k: so many people of the greater one learn that all others in it are in the smaller one. Numbers
           of the same cells are one number; cells without records belong to the table;
         - ``insiders``, dims (..., target, key): o_.j - o_ij, the size of the least coalition that discloses a cell; NaN for cells without
           records. It names the cells: ``found.insiders <= 1``.

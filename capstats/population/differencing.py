@@ -42,14 +42,14 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each cell given away: ``target``, and the labels under ``a`` and under ``b`` that its records share (tuples where several
-        columns make them), and ``records``, its count. A count of 0 says that nobody is there.
+        One row for each cell given away: ``target``, the labels ``a`` and ``b`` of its records under the two codings (tuples where there are
+        several columns), and ``records``, its count. A count of 0 says that nobody is there.
 
     Raises
     ------
     ValueError, TypeError
-        If `o` is not a table of counts (the cell is named), has fractional counts or sampling weights, or is more than one table; `a` or `b`
-        is no such mapping, names a column that `o` lacks, or none of the levels of a column.
+        If `o` is not a table of counts (the cell is named), has fractional counts or sampling weights, or is more than one table; if `a` or
+        `b` is no such mapping, names a column that `o` lacks, or names none of the levels of a column.
 
     See Also
     --------
@@ -67,9 +67,11 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
 
     Examples
     --------
-    Counts by age, 18 to 20, are published for 18-19 and 20, and for 18 and 19-20. Of the six sick people aged 18-19, five are 18:
+    Counts of three ages are published with the first two together, and with the last two together. Of the six people of the first target
+    in the first two ages, five have the first age, so one has the second:
 
-    >>> differencing([[5, 1, 7], [3, 2, 4]], a={"key_": {0: "18-19", 1: "18-19", 2: "20"}}, b={"key_": {0: "18", 1: "19-20", 2: "19-20"}}, k=1)
+    >>> young, old = {0: "18-19", 1: "18-19", 2: "20"}, {0: "18", 1: "19-20", 2: "19-20"}
+    >>> differencing([[5, 1, 7], [3, 2, 4]], {"key_": young}, {"key_": old}, k=1)
       target      a      b  records
     0      0  18-19  19-20        1
     """
@@ -179,9 +181,8 @@ def _coded(aligned: Aligned, name: str, coding: Any) -> tuple[list[Any], Index]:
         elif coding[column] is not None:
             labels = {canonical(level): canonical(label) for level, label in coding[column].items()}
             if not labels.keys() & set(levels):
-                raise ValueError(
-                    f"`{name}` names no level that column {column!r} has.{hint_of_data(next(iter(labels), None), dict.fromkeys(levels), 'level')}"
-                )
+                near = hint_of_data(next(iter(labels), None), dict.fromkeys(levels), "level")
+                raise ValueError(f"`{name}` names no level that column {column!r} has.{near}")
             coded.append([labels.get(level, level) for level in levels])
     keys = _together(coded, aligned.sizes["key"])
     places = {key: place for place, key in enumerate(dict.fromkeys(keys))}

@@ -33,10 +33,10 @@ def all_known(n: int, k: int, most: int) -> Floats:
 
 
 def known_before(n: int, k: int, first: Array, size: Array) -> Floats:
-    """Probability that ``first`` given records are all known, and ``size`` others are not: the difference of two values of `all_known`.
+    """Probability that ``first`` given records are all known, and not all of ``size`` others: a difference of values of `all_known`.
 
-    It is the sum of the probabilities that the first unknown record of a list is the t-th one, for first <= t < first + size. ``first`` is at
-    most k, ``size`` at least 1.
+    In a list of all these records the first unknown one has t known ones before it with probability (n - k) / (n - t) times that of t known
+    ones: summed over first <= t < first + size. ``first`` is at most k, ``size`` at least 1.
     """
     if k == n or not len(first):
         return np.zeros(len(first))
@@ -62,8 +62,8 @@ def known_within(size: int, part: int, most: int) -> Floats:
 def in_some_group(n: int, known: Index, groups: Sequence[Groups]) -> Floats:
     """Probability that the event occurs in at least one group, for each number of ``known`` records from 0 to n.
 
-    Every record is known with probability p = k / n, independently of the others, and the number of known records is then fixed at k. So the
-    numbers of two groups add up by convolution: no event in both, or the event in one of them.
+    Let every record be known with probability p = k / n, independently of the others: given that k are known, they are a random sample, for
+    every p. Numbers of known records of two groups add up by convolution: no event in both, or an event in one of them.
     """
     rest = n - sum(group.size * group.number for group in groups)
     found, left = np.zeros(len(known)), np.ones(len(known), bool)
