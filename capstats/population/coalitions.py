@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.checks import is_integer, shown
+from capstats.codes.names import free_name
 from capstats.population.known_records import Groups, all_known, in_some_group, known_before, known_within
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import stacked, summed
@@ -35,7 +36,7 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
 
     Returns
     -------
-    Dataset, dims (k, ...), without ``k`` for one number
+    Dataset, dims (k, ...), without ``k`` for one number; a column that is named k is ``k_`` in it
         - ``cells``: number of cells that some coalition discloses, those with o_ij > 0 and o_.j - o_ij <= k;
         - ``records``, ``share``: the people in them, and their share of n, from 0 to 1, larger is riskier; NaN if `o` has no record;
         - ``keys``, ``key_records``: number of keys with such a cell, and of their records;
@@ -126,7 +127,7 @@ def subtraction_attribution(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
 
     Returns
     -------
-    Dataset, dims (k, ...), without ``k`` for one number
+    Dataset, dims (k, ...), without ``k`` for one number; a column that is named k is ``k_`` in it
         Probabilities, from 0 to 1, and expected numbers, over the sample; larger is riskier; NaN if `o` has no record.
 
         - ``any_emptied``: that at least one cell with records is emptied, the subtraction-attribution probability (SAP);
@@ -272,8 +273,10 @@ def _numbers(k: Any) -> Index:
 
 
 def _counts(o: Any) -> Aligned:
-    """The table, whose counts must be numbers of people."""
+    """The table, whose counts must be numbers of people; no column or dim of it is named k, as the dim of results is."""
     check_unweighted(RECORDS, o=o)
+    if isinstance(o, xr.DataArray) and "k" in {*o.dims, *o.coords}:
+        o = o.rename(k=free_name("k", {*o.dims, *o.coords}))
     aligned = Aligned({"o": o})
     if not aligned.whole["o"]:
         raise ValueError(f"`o` must hold integers: {RECORDS}; got fractional counts. Count without weights.")

@@ -42,8 +42,8 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each cell given away: ``target``, the labels ``a`` and ``b`` of its records under the two codings (tuples where there are
-        several columns), and ``records``, its count. A count of 0 says that nobody is there.
+        One row for each cell given away: ``target``, the labels ``a`` and ``b`` of its records under the two codings (tuples where several
+        columns are coded), and ``records``, its count. A count of 0 says that nobody is there.
 
     Raises
     ------
