@@ -61,7 +61,7 @@ def proper_pairs(o, k, rows):
     published += [set(np.ndindex(targets, keys))]
     sets = {frozenset(cells & rows) for cells in published} - {frozenset()}
     size = {cells: sum(int(o[cell]) for cell in cells) for cells in sets}
-    return sum(child < parent and 0 < size[child] and size[parent] - size[child] <= k for child in sets for parent in sets)
+    return sum(child < parent and size[child] > 0 and size[parent] - size[child] <= k for child in sets for parent in sets)
 
 
 # --- coalitions -------------------------------------------------------------------------------------------------------
