@@ -17,7 +17,7 @@ from capstats.tables.backing import stacked, summed
 from capstats.tables.checking import CELLS, check_unweighted
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Counts, Floats, Index, Table
+from capstats.tables.table import EXACT, Array, Counts, Floats, Index, Table
 
 RECORDS = "people subtract whole records"
 
@@ -150,7 +150,7 @@ def subtraction_attribution(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
     -----
     See theory/population.md#subtraction. ``any_emptied`` and ``cells_emptied`` grow with k. The other two count keys with one target, which
     nobody needs to subtract from, at k = 0, and may fall, since the remainder of a key may vanish. All sums have positive terms, so that
-    small probabilities keep their digits. Time is at most in proportion to k n.
+    small probabilities keep their digits, down to 1e-140. Time is at most in proportion to k n; cells have a value for each number in `k`.
 
     References
     ----------
@@ -267,8 +267,8 @@ def _keys_to_attribute(x: Table, most: int) -> list[Groups]:
 def _numbers(k: Any) -> Index:
     """Numbers of people, one or several."""
     given = [k] if np.ndim(k) == 0 else list(k)
-    if not given or not all(is_integer(x) and x >= 0 for x in given):
-        raise ValueError(f"`k` must be a number of people or a sequence of them, integers of 0 or more; got {shown(k)}.")
+    if not given or not all(is_integer(x) and 0 <= x <= EXACT for x in given):
+        raise ValueError(f"`k` must be a number of people or a sequence of them, integers from 0 to 2**53; got {shown(k)}.")
     return np.array(given, np.int64)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -171,69 +170,6 @@ def test_numbers_are_those_of_exact_computations(case):
         np.testing.assert_allclose(found[name], np.nan_to_num(np.array(case[theirs], float)), rtol=1e-9, atol=1e-14)
 
 
-def polynomial_probabilities(o, ks):
-    """The chance that any cell is emptied, and that any key is attributed, by integer polynomials."""
-
-    def times(a, b):
-        found = [0] * (max(ks) + 1)
-        for i, x in enumerate(a):
-            for j, y in enumerate(b[: len(found) - i]):
-                found[i + j] += x * y
-        return found
-
-    cells, keys = [1], [1]
-    for count in o[o > 0].tolist():
-        cells = times(cells, [comb(count, t) for t in range(count)])
-    for column in o.T.tolist():
-        size = sum(column)
-        left = [comb(size, t) for t in range(size + 1)]
-        for count in filter(None, column):
-            for t in range(count):
-                left[size - count + t] -= comb(count, t)
-        keys = times(keys, left)
-    n = int(o.sum())
-    return {k: (1 - Fraction(cells[k], comb(n, k)), 1 - Fraction(keys[k], comb(n, k))) for k in ks}
-
-
-@pytest.mark.parametrize("kind", ["small cells", "large cells", "one target a key"])
-def test_probabilities_keep_their_digits(kind):
-    rng = np.random.default_rng(1)
-    o = {
-        "small cells": rng.poisson(1.5, (3, 20)),
-        "large cells": rng.integers(0, 40, (3, 10)) + 20,
-        "one target a key": np.diag(rng.integers(2, 50, 8)) + 5 * np.eye(8, dtype=int)[::-1],
-    }[kind]
-    n = int(o.sum())
-    ks = [0, 1, 3, 5, 13, 40, *([n - 2, n] if kind == "small cells" else [])]
-    found = subtraction_attribution(o, k=ks)
-    for k, (emptied, attributed) in polynomial_probabilities(o, ks).items():
-        assert found.any_emptied.sel(k=k).item() == pytest.approx(float(emptied), rel=1e-13, abs=0)
-        assert found.any_attributed.sel(k=k).item() == pytest.approx(float(attributed), rel=1e-13, abs=0)
-    for k in ks:
-        for i, j in np.argwhere(o > 0)[:20].tolist():
-            others, size = int(o[:, j].sum() - o[i, j]), int(o[:, j].sum())
-            chance = [Fraction(comb(n - part, k - part), comb(n, k)) if part <= k else 0 for part in (int(o[i, j]), others, size)]
-            assert found.emptied.sel(k=k).values[i, j] == pytest.approx(float(chance[0]), rel=1e-13, abs=0)
-            assert found.attributed.sel(k=k).values[i, j] == pytest.approx(float(chance[1] - chance[2]), rel=1e-13, abs=0)
-
-
-def test_a_cell_of_all_who_are_known_in_a_large_table():
-    # The three known records are those of one of 1,000 cells with probability 1000 / C(n, 3), which 1 - (1 - P) would round to 0.
-    o = np.append(np.full(1000, 3), 10**9)[None]
-    n = int(o.sum())
-    assert subtraction_attribution(o, k=3).any_emptied.item() == pytest.approx(1000 / comb(n, 3), rel=1e-13, abs=0)
-
-
-def test_many_known_records_are_computed_in_several_parts():
-    o = np.array([[1] * 4000])
-    found = subtraction_attribution(o, k=[1, 2, 1500, 4000])
-    assert found.any_emptied.values.tolist() == pytest.approx([1.0] * 4, rel=1e-12)
-    pairs = np.array([[2] * 2000])
-    found = subtraction_attribution(pairs, k=[2, 3, 1500]).any_emptied.values
-    assert found[:2].tolist() == pytest.approx([2000 / comb(4000, 2), 2000 * 3998 / comb(4000, 3)], rel=1e-12)
-    assert found[2] == pytest.approx(1, abs=1e-12)
-
-
 @theorem
 @given(o=count_tables(3, 4, most=3))
 def test_emptied_cells_grow_in_number_and_insiders_say_which_cells_can_be_attributed(o):
@@ -276,9 +212,9 @@ def test_without_records_nothing_is_known():
 
 
 @pytest.mark.parametrize("measure", [group_disclosure, subtraction_attribution])
-@pytest.mark.parametrize("k", [-1, 1.0, True, [], [0, "1"], "2", None, [[1]]])
+@pytest.mark.parametrize("k", [-1, 1.0, True, [], 2**70, [0, "1"], "2", None, [[1]]])
 def test_a_number_of_people_is_an_integer(measure, k):
-    with pytest.raises(ValueError, match="`k` must be a number of people or a sequence of them, integers of 0 or more; got"):
+    with pytest.raises(ValueError, match=r"`k` must be a number of people or a sequence of them, integers from 0 to 2\*\*53; got"):
         measure(CELLS, k=k)
 
 
