@@ -39,7 +39,7 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
     Dataset, dims (k, ...), without ``k`` for one number; a column that is named k is ``k_`` in it
         - ``cells``: number of cells that some coalition discloses, those with o_ij > 0 and o_.j - o_ij <= k;
         - ``records``, ``share``: the people in them, and their share of n, from 0 to 1, larger is riskier; NaN if `o` has no record;
-        - ``keys``, ``key_records``: number of keys with such a cell, and of their records;
+        - ``disclosing_keys``, ``key_records``: number of keys with such a cell, and of their records;
         - ``pairs``: number of pairs of published numbers (cells, key totals, target totals, n) of which one is positive, a part of the
           other, and smaller by at most k: so many people of the greater one learn that all others in it are in the smaller one. Numbers
           of the same cells are one number; cells without records belong to the table;
@@ -83,7 +83,10 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
     def records(x: Table) -> Array:
         return _up_to(ks, _others(x).side_by_side(), x.side_by_side())
 
-    def keys(x: Table) -> Array:
+    def share(x: Table) -> Floats:
+        return ratio(records(x), x.total()[..., None], np.nan)
+
+    def disclosing_keys(x: Table) -> Array:
         return _up_to(ks, x.key_total() - x.key_greatest(), x.key_total() > 0)
 
     def key_records(x: Table) -> Array:
@@ -104,12 +107,10 @@ def group_disclosure(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:
     def insiders(x: Table) -> Table:
         return x.like(np.where(x.values > 0, _others(x).values, np.nan), np.nan)
 
-    found = {formula.__name__: aligned.map(formula, formula.__name__, ("k",)) for formula in (cells, records, keys, key_records, pairs)}
-    n = aligned.map(lambda x: x.total()[..., None], "n", ("k",)).values
-    found["share"] = found["records"].copy(data=ratio(found["records"].values, n, np.nan))
-    order = ("cells", "records", "share", "keys", "key_records", "pairs")
-    result = _along(k, ks, {name: found[name] for name in order} | {"insiders": aligned.map(insiders, "insiders", CELLS)})
-    return result.assign_attrs(result="Disclosure to coalitions", records=same_or_span(aligned.totals("o")))
+    formulas: list[Callable[[Table], Array]] = [cells, records, share, disclosing_keys, key_records, pairs]
+    found = {formula.__name__: aligned.map(formula, formula.__name__, ("k",)) for formula in formulas}
+    found["insiders"] = aligned.map(insiders, "insiders", CELLS)
+    return _along(k, ks, found).assign_attrs(result="Disclosure to coalitions", records=same_or_span(aligned.totals("o")))
 
 
 def subtraction_attribution(o: Counts, *, k: int | Sequence[int]) -> xr.Dataset:

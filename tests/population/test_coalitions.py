@@ -78,7 +78,7 @@ def test_a_cell_is_disclosed_if_some_coalition_leaves_one_target(o, k):
     np.testing.assert_array_equal(found.insiders.values <= k, disclosed)
     assert found.cells == disclosed.sum()
     assert found.records == o[disclosed].sum()
-    assert found["keys"] == disclosed.any(0).sum()
+    assert found.disclosing_keys == disclosed.any(0).sum()
     assert found.key_records == o[:, disclosed.any(0)].sum()
     assert found.share.item() == o[disclosed].sum() / o.sum()
 
@@ -119,7 +119,7 @@ def test_gausssuppression_misses_homogeneous_keys_unless_empty_cells_are_rows():
 def test_outsiders_know_what_dio_counts_and_larger_coalitions_know_more(o):
     found = group_disclosure(o, k=range(8))
     assert found.share[0].item() == dio(o).item()
-    for name in ("cells", "records", "keys", "key_records", "pairs"):
+    for name in ("cells", "records", "disclosing_keys", "key_records", "pairs"):
         assert (found[name].diff("k") >= 0).all()
 
 

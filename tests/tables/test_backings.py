@@ -275,7 +275,7 @@ INTEGERS_ONLY = {
     },
     **{
         f"group_disclosure {name}": lambda o, s, name=name: capstats.population.group_disclosure(s, k=[0, 2, 5])[name]
-        for name in ("cells", "records", "share", "keys", "key_records", "pairs")
+        for name in ("cells", "records", "share", "disclosing_keys", "key_records", "pairs")
     },
     **{
         f"subtraction_attribution {name}": lambda o, s, name=name: capstats.population.subtraction_attribution(s, k=[0, 2, 5])[name]
