@@ -31,7 +31,7 @@ class Classes(NamedTuple):
 
 def classes(o: Counts, population: Counts) -> Classes:
     """Both tables by key, matched by their labels; raise unless all records of the sample can be of people of the population."""
-    check_unweighted("but the risk is 1 divided by a number of people", o=o, population=population)
+    check_unweighted("the risk is 1 divided by a number of people", o=o, population=population)
     of_population = checked(population, "population", CELLS).sum("target")
     aligned = Aligned({"o": o}, by_key={"population": of_population})
     for name, whole in (("o", aligned.whole["o"]), ("population", of_population.dtype.kind == "i")):
