@@ -104,13 +104,13 @@ def read(
     options: Options,
     by_record: bool = False,
 ) -> Counted:
-    """A table as its distinct keys, its distinct targets and the counts of its distinct rows.
+    """A table as its distinct keys, its distinct targets and the counts of its distinct rows; one target where no column is one.
 
     With ``by_record``, each record is a row of its own.
     """
     query = Query([*key_columns, *target_columns], table.weight, table.sampling, cuts, by_record, options)
-    (key, target), sums = _read(table, query, len(key_columns))
-    return Counted(key, target, sums)
+    (key, *target), sums = _read(table, query, len(key_columns) if target_columns else None)
+    return Counted(key, target[0] if target else Part([], np.zeros(len(key.of_row), np.int64)), sums)
 
 
 def read_rows(
@@ -226,7 +226,7 @@ def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
 
 
 def _complete(part: Part) -> Any:
-    keep = np.ones(len(part.columns[0].codes), bool)
+    keep = np.ones(1 + part.of_row.max(initial=-1), bool)
     for column in part.columns:
         if not isinstance(column.labels, np.ndarray):  # which holds integers
             keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
