@@ -36,6 +36,8 @@ def joint_rows(request: Request, shown: Progress) -> JointRows:
     """The rows that the records of a request have over its key columns."""
     if request.weights is not None:
         raise ValueError("`weights` cannot be used: single records are compared, not the people they stand for. Leave it out.")
+    if request.synthetic is None:
+        raise TypeError("`synthetic` must be a table of records, or several; got None.")
     records = read_records(request, shown)
     shown.step("joining the tables")
     axis, places = join_columns([table.key.columns for table in records.tables], request.key_columns, records.names)
