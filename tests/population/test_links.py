@@ -2,7 +2,6 @@
 
 import json
 from fractions import Fraction
-from importlib import import_module
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, variance
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from capstats import tabulate
-from capstats.population import linkability
+from capstats.population import linkability, links
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -76,7 +75,7 @@ def test_rates_are_those_of_a_loop_over_records(tables, data):
 
 @pytest.mark.parametrize("block", [1, 50, 1 << 21])
 def test_many_keys_and_small_blocks_give_the_numbers_of_the_loop(block, monkeypatch):
-    monkeypatch.setattr(import_module("capstats.population.linkability"), "BLOCK", block)
+    monkeypatch.setattr(links, "BLOCK", block)
     rng = np.random.default_rng(5)
     original, released = ([tuple(row) for row in rng.choice(list("abcdef"), (n, 6))] for n in (60, 90))
     found = called(original, released, [0, 1, 2], [2, 3, 4, 5])

@@ -216,9 +216,9 @@ class Sample:
 
     @cached_property
     def absent(self) -> Floats:
-        """The probability that none of c records is drawn, for each c."""
+        """The probability that none of c records is drawn, for each c until it is 0 in floating point: it is at most exp(-c size / n)."""
         n = int(self.counts.sum())
-        c = np.arange(n)
+        c = np.arange(min(n, 750 * n // self.size + 1))
         return np.cumprod(np.append(1.0, np.maximum(n - self.size - c, 0) / (n - c)))
 
     def hits(self, unique: Array, places: Places) -> Floats:
@@ -230,7 +230,8 @@ class Sample:
         counts, at = self.counts[held], places[held]
         fitting = np.bincount(at, counts, unique.shape[1]).astype(np.int64)[at]
         own, times = (counts, 1) if self.duplicates == "distinct" else (1, counts)
-        return np.asarray(unique[:, at] @ (times * (self.absent[fitting - own] - self.absent[fitting])))
+        others, everyone = (self.absent[np.minimum(c, len(self.absent) - 1)] for c in (fitting - own, fitting))
+        return np.asarray(unique[:, at] @ (times * (others - everyone)))
 
 
 def _successes(predicates: Array, hits: Array, attacks: int, levels: Sequence[float]) -> dict[str, Any]:

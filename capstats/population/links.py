@@ -84,7 +84,7 @@ def linkability(
     -----
     See theory/population.md#linkability. anonymeter attacks a sample of the records. Of equally near ones it takes those that its sort puts
     first, the same in both look-ups where the distances are alike: a release that tells nothing, in which all records are equally near,
-    links everybody there, and 1 / m of the people here. It compares numbers by their difference over the range of the column, asks for a
+    links everybody there, while the rate here is 1 / m. It compares numbers by their difference over the range of the column, asks for a
     number of neighbours, of which one must be common, and has two missing values at distance 1.
 
     Nearest values are looked up as in `average_cap`, without comparing all pairs where that pays. Then each distinct original record takes

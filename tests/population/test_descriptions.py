@@ -16,7 +16,7 @@ from strategies import examples
 
 from capstats import disclosure, screening
 from capstats.population import singling_out
-from capstats.population.singling_out import hypergeometric
+from capstats.population.descriptions import hypergeometric
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
