@@ -5,7 +5,9 @@ Where only the sample is known, by models or from sampling weights; where the po
 
 from capstats.population.coalitions import group_disclosure, subtraction_attribution
 from capstats.population.codings import differencing
+from capstats.population.descriptions import singling_out
 from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
+from capstats.population.links import linkability
 from capstats.population.registers import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
 
 __all__ = [
@@ -17,7 +19,9 @@ __all__ = [
     "individual_risk",
     "journalist_risk",
     "k_map",
+    "linkability",
     "population_marketer_risk",
     "population_profile",
+    "singling_out",
     "subtraction_attribution",
 ]
