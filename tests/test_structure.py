@@ -30,6 +30,7 @@ ROOMS = [
     "disclosure",
     "anonymity",
     "screening",
+    "population",
     "laws",
     "attacks",
     "peers",

@@ -8,7 +8,9 @@ from capstats.population.codings import differencing
 from capstats.population.descriptions import singling_out
 from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
 from capstats.population.links import linkability
+from capstats.population.poisson_lognormal import poisson_lognormal_uniqueness
 from capstats.population.registers import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
+from capstats.population.uniqueness import population_uniqueness
 
 __all__ = [
     "delta_presence",
@@ -20,8 +22,10 @@ __all__ = [
     "journalist_risk",
     "k_map",
     "linkability",
+    "poisson_lognormal_uniqueness",
     "population_marketer_risk",
     "population_profile",
+    "population_uniqueness",
     "singling_out",
     "subtraction_attribution",
 ]
