@@ -15,7 +15,9 @@ from capstats.auditing.report import Terms
 
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
-Shown = Literal["answer", "details", "one", "releases", "matched", "surely", "quantiles", "certain", "population", "bounds", "errors", "sisters"]
+Shown = Literal[
+    "answer", "details", "one", "releases", "matched", "surely", "quantiles", "certain", "population", "bounds", "errors", "sisters"
+]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
     for name in BY_COLUMN:
         if isinstance(options.get(name), Mapping):
             options[name] = {column: x for column, x in options[name].items() if column in (*keys, "*")}
-    return counted(Request.of(options, original=population, keys=keys, target=None, may_lack_target=True, allow_unused_codes=True)).o
+    return counted(Request.of(options, original=population, keys=keys, target=None, target_argument=None, allow_unused_codes=True)).o
 
 
 def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) -> dict[str, xr.DataArray]:

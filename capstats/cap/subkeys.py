@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,13 @@ def looking_up(ways: int, donors: Any, recipients: Any) -> Any:
 def effort(columns: int, donors: Any, recipients: Any) -> Any:
     """What it takes at most, roughly, to find the nearest donors of all recipients."""
     return np.minimum(recipients * comparing(columns, donors), looking_up(2**columns - 1, donors, recipients)) * (recipients > 0)
+
+
+class Receiver(Protocol):
+    """What takes the pairs of recipients and donors, as groups within which every donor belongs to every recipient."""
+
+    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:
+        """Take the pairs whose ``donor_group`` is the ``recipient_group``, ``times`` each."""
 
 
 class Pool:
@@ -114,7 +121,7 @@ def mixed(hashes: Hashes) -> Hashes:
 class Search:
     """Recipients and donors, at least one of each, and the pool that takes what the recipients get."""
 
-    def __init__(self, columns: Sequence[Ints], recipients: Index, donors: Index, pool: Pool):
+    def __init__(self, columns: Sequence[Ints], recipients: Index, donors: Index, pool: Receiver):
         self.sizes = [int(column.max()) + 1 for column in columns]
         narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
         self.a, self.b = Keys(narrow, recipients), Keys(narrow, donors)

@@ -66,8 +66,8 @@ class Request(Options):
     holdout: Any = None
     keys: Columns
     target: Columns | None
-    target_argument: str = "target"  # what messages call the argument
-    may_lack_target: bool = False  # whether the target may be None: records are then counted by key alone
+    keys_argument: str = "keys"  # what messages call the arguments
+    target_argument: str | None = "target"  # None where all columns are keys, and none is a target
     allow_same: bool = True  # whether two of the tables may hold the same records
     by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
     missing: Literal["level", "drop"] = "level"
@@ -91,12 +91,12 @@ class Request(Options):
     @cached_property
     def key_columns(self) -> list[Hashable]:
         """The names of the key columns."""
-        return chosen_columns(self.keys, "keys")
+        return chosen_columns(self.keys, self.keys_argument)
 
     @cached_property
     def target_columns(self) -> list[Hashable]:
         """The names of the target columns; none where records are counted by key alone."""
-        return [] if self.may_lack_target and self.target is None else chosen_columns(self.target, self.target_argument)
+        return [] if self.target_argument is None else chosen_columns(self.target, self.target_argument)
 
     @property
     def columns(self) -> list[Hashable]:
@@ -116,9 +116,10 @@ class Request(Options):
         check_choice(self.missing, "missing", ("level", "drop"))
         if not isinstance(self.copy_columns, int) or isinstance(self.copy_columns, bool) or self.copy_columns < 0:
             raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {self.copy_columns!r}.")
-        check_types(self.types, columns, "neither a key nor the target")
-        self.codes.check_columns(columns, "neither a key nor the target")
-        return check_bins(self.bins, columns, self.types or {})
+        absent = "neither a key nor the target" if self.target_columns else f"not among `{self.keys_argument}`"
+        check_types(self.types, columns, absent)
+        self.codes.check_columns(columns, absent)
+        return check_bins(self.bins, columns, self.types or {}, absent)
 
     def options(self, inputs: Sequence[Input], progress: Progress | None = None) -> Options:
         """How the tables are read; an error where an option applies to none of them."""

@@ -144,7 +144,8 @@ def tabulate(
     [1, 1]
     """
     tables = {"original": original, "synthetic": synthetic, "holdout": holdout}
-    return counted(Request.of(reading, **tables, keys=keys, target=target, may_lack_target=True, copy_columns=copy_columns))
+    argument = None if target is None else "target"
+    return counted(Request.of(reading, **tables, keys=keys, target=target, target_argument=argument, copy_columns=copy_columns))
 
 
 def counted(request: Request, shown: Progress | None = None, *, warns: bool = True) -> xr.Dataset:

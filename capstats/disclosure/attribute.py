@@ -13,7 +13,7 @@ from capstats.tables.checking import check_unweighted
 from capstats.tables.sums import attribution, certain, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 
-UNIQUE = "but a key is unique if one record has it"
+ALONE = "a key is unique if one record has it"
 
 
 def among(o: Table, counted: Table | None = None) -> Table:
@@ -215,7 +215,7 @@ def weap(s: Counts) -> xr.DataArray:
 
 def _alone(x: Table, name: str) -> Array:
     """Whether a key has exactly one record: shape (..., key)."""
-    check_integers(x, name, ": a key is unique if one record has it", "Count without weights.")
+    check_integers(x, name, f": {ALONE}", "Count without weights.")
     return np.asarray(x.key_total() == 1)
 
 
@@ -266,7 +266,7 @@ def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None
     >>> float(sample_uniques(o)), float(sample_uniques(o, s))
     (0.5, 0.25)
     """
-    check_unweighted(UNIQUE, o=o)
+    check_unweighted(ALONE, o=o)
     if s is None:
         return _share("sample_uniques", lambda o: _alone(o, "o"), counted, o)
     return _share("sample_uniques", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
@@ -309,5 +309,5 @@ def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
-    check_unweighted(UNIQUE, o=o, s=s)
+    check_unweighted(ALONE, o=o, s=s)
     return _share("replicated_uniques", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)

@@ -65,7 +65,7 @@ def parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
 
 def _sample(o: Counts, o_records: Counts) -> Aligned:
     """Both tables on the same cells; raise unless they can be sums of weights and numbers of the same records."""
-    check_unweighted("but the risk needs numbers of records beside them", o_records=o_records)
+    check_unweighted("the risk needs numbers of records beside them", o_records=o_records)
     aligned = Aligned({"o": o, "o_records": o_records})
     if not aligned.whole["o_records"]:
         raise ValueError("`o_records` must hold integers: numbers of records; got fractional counts. Count the records without weights.")

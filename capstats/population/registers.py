@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_number
+from capstats.disclosure.attribute import ALONE
 from capstats.population.individual import parts
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import CELLS, cell_at, check_unweighted, checked
@@ -31,7 +32,7 @@ class Classes(NamedTuple):
 
 def classes(o: Counts, population: Counts) -> Classes:
     """Both tables by key, matched by their labels; raise unless all records of the sample can be of people of the population."""
-    check_unweighted("but the risk is 1 divided by a number of people", o=o, population=population)
+    check_unweighted("the risk is 1 divided by a number of people", o=o, population=population)
     of_population = checked(population, "population", CELLS).sum("target")
     aligned = Aligned({"o": o}, by_key={"population": of_population})
     for name, whole in (("o", aligned.whole["o"]), ("population", of_population.dtype.kind == "i")):
@@ -265,18 +266,17 @@ def population_profile(o: Counts, *, population: Counts, s: Counts | None = None
         "expected_unique_matches": risk.where(unique).sum("key").where(n > 0),
         "sample_uniques": uniques,
         "population_uniques": both,
-        **({} if s is None else {"replicated_population_uniques": (replicated(o, s) & (people == 1)).sum("key")}),
+        **({} if s is None else {"replicated_population_uniques": (_replicated(o, s) & (people == 1)).sum("key")}),
         "population_unique_share": both / uniques.where(uniques > 0),
         "unique_match_share": uniques / of_uniques.where(uniques > 0),
     }
     return Result(found, attrs={"result": "Sample in its population", "threshold": limit})
 
 
-def replicated(o: Counts, s: Counts) -> xr.DataArray:
+def _replicated(o: Counts, s: Counts) -> xr.DataArray:
     """Whether one record of the sample and one of the release have the key: dims (..., key)."""
-    check_unweighted("but a replicated unique is one record", s=s)
-    aligned = Aligned({"o": o, "s": s})
-    return aligned.map(lambda o, s: (o.key_total() == 1) & (s.key_total() == 1), "replicated", ("key",))
+    check_unweighted(ALONE, s=s)
+    return Aligned({"o": o, "s": s}).map(lambda o, s: (o.key_total() == 1) & (s.key_total() == 1), "replicated", ("key",))
 
 
 def delta_presence(o: Counts, *, population: Counts) -> xr.Dataset:

@@ -13,10 +13,10 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_choice, check_number, is_integer, shown
-from capstats.disclosure.attribute import UNIQUE, replicated_uniques
-from capstats.tables.checking import check_unweighted
+from capstats.disclosure.attribute import ALONE, replicated_uniques
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
 from capstats.tables.aligned import Aligned
+from capstats.tables.checking import check_unweighted
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import EXACT, Array, Counts, Floats, Table
@@ -99,9 +99,11 @@ def population_uniqueness(
 
     Notes
     -----
-    See theory/population.md#population-uniqueness for the formulas, and theory/population.md#slide-negative-binomial for the only root of
-    the equations of "snb". No estimate is good for every population: they can differ by a factor of six. Zayatz's probability is 1 where
-    all records are unique, an upper bound. The errors say how exactly the parameters are known, not whether the model holds.
+    See theory/population.md#population-uniqueness; for the only root of the equations of "snb"
+    theory/population.md#slide-negative-binomial; for "loglinear" theory/population.md#poisson-models; for
+    releases theory/population.md#replicated-population-uniques. No model is right for every population: estimates can differ by a
+    factor of six. Zayatz's probability is 1 where all records are unique, an upper bound. The errors say how exactly the parameters are
+    known, not whether the model holds.
 
     References
     ----------
@@ -175,7 +177,7 @@ def _are_sizes(o: Any) -> bool:
 def _class_sizes(o: Any) -> tuple[Iterator[ClassSizes], xr.DataArray]:
     """The class sizes of each member of a batch, and an array with its dims, which holds the numbers of records where `o` is a table."""
     if not _are_sizes(o):
-        check_unweighted(UNIQUE, o=o)
+        check_unweighted(ALONE, o=o)
         totals = Aligned({"o": o}).map(_key_total, "records", ("key",))
         return (_sizes(*np.unique(row[row > 0], return_counts=True)) for row in _rows(totals)), totals.sum("key")
     if isinstance(o, xr.Dataset):
@@ -221,38 +223,44 @@ def _key_total(o: Table) -> Array:
 
 
 def _loglinear(o: Any, s: Counts | None, margins: Counts | None, population: int) -> dict[str, xr.DataArray]:
-    """The Poisson model lambda_k = N prod_c p_c(k), in which the levels of each column c of the key have the shares p_c."""
     if _are_sizes(o):
         raise ValueError('model="loglinear" needs the columns of the key; give `o` as a table of counts, not as class sizes.')
-    check_unweighted(UNIQUE, o=o, **({} if s is None else {"s": s}))
-    aligned = Aligned({name: table for name, table in (("o", o), ("s", s), ("margins", margins)) if table is not None})
+    among, matches, uniques = _sums_of_uniques(o, margins, population)
+    variables = {"probability": among / uniques.where(uniques > 0), "among_sample_uniques": among}
+    if s is not None:
+        variables["among_replicated_uniques"], *_ = _sums_of_uniques(o, margins, population, s)
+    variables["correct_matches"] = matches
+    variables |= {name: xr.full_like(among, math.nan) for name in [*TOTALS, *ERRORS]}
+    return variables | {"status": _of_members(["estimated" if x else "no sample unique" for x in uniques.values.flat], uniques)}
+
+
+def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts) -> xr.DataArray:
+    """Sums of P(F = 1), of E(1 / F) and of 1 over the keys that are unique in `o`, and in a release if one is given.
+
+    The numbers F of people with a key are Poisson with means N prod_c p_c, where the levels of each column c of the key have shares p_c.
+    """
+    given = {"o": o, **({} if margins is None else {"margins": margins}), **dict(zip("s", s, strict=False))}
+    check_unweighted(ALONE, **{name: table for name, table in given.items() if name != "margins"})
+    aligned = Aligned(given)
     axis = aligned.axes["key"]
     if axis is None:
         raise ValueError('model="loglinear" needs a table whose keys have labels; make it with tabulate or from_counts.')
     columns = [(np.asarray(codes, np.intp), len(level)) for codes, level in zip(axis.codes, axis.levels, strict=True)]
 
     def formula(o: Table, *others: Table) -> Floats:
-        own, n = _key_total(o), o.total()[..., None]
+        alone, n = _key_total(o) == 1, o.total()[..., None]
         for records in n.ravel().tolist():
             _check_sampled(records, population)
-        model = others[-1] if margins is not None else o
+        model = o if margins is None else others[0]
         expected = np.asarray(float(population))
         for codes, levels in columns:
             expected = expected * ratio(model.by_level(codes, levels).sum(-2), model.total()[..., None], 0.0)[..., codes]
-        alone = own == 1
         if (alone & (expected == 0)).any():
             raise ValueError("`margins` must have records at every level that a sample unique has.")
-        outside = (1 - n / population) * expected  # expected number of people with each key who are not in the sample
-        unique = np.exp(-outside)
-        match = np.where(outside > 0, -np.expm1(-outside) / np.where(outside > 0, outside, 1), 1.0)  # E(1 / F)
-        replicated = alone if s is None else alone & (others[0].key_total() == 1)
-        sums = [(x * y).sum(-1) for x, y in ((alone, unique), (replicated, unique), (alone, match), (alone, np.ones_like(unique)))]
-        return np.stack(np.broadcast_arrays(*sums), axis=-1)
+        if s:
+            alone = alone & (others[-1].key_total() == 1)
+        outside = np.maximum((1 - n / population) * expected, 1e-300)  # expected number of people with the key who are not in the sample
+        sums = [(alone * x).sum(-1) for x in (np.exp(-outside), -np.expm1(-outside) / outside, np.ones_like(outside))]
+        return np.stack(sums, axis=-1)
 
-    among, replicated, matches, uniques = aligned.map(formula, "sums", ("number",)).transpose("number", ...)
-    variables = {"probability": among / uniques.where(uniques > 0), "among_sample_uniques": among}
-    if s is not None:
-        variables["among_replicated_uniques"] = replicated
-    variables["correct_matches"] = matches
-    variables |= {name: xr.full_like(among, math.nan) for name in [*TOTALS, *ERRORS]}
-    return variables | {"status": _of_members(["estimated" if x else "no sample unique" for x in uniques.values.flat], uniques)}
+    return aligned.map(formula, "sums", ("number",)).transpose("number", ...)

@@ -48,7 +48,7 @@ def check_unweighted(why: str, **tables: Any) -> None:
     for name, table in tables.items():
         if (column := weights_of(table)) is not None:
             records = f"tables.{name}_records" if name in "osh" else "such as tables.o_records"
-            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, {why}. Give the numbers of records, {records}.")
+            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, but {why}. Give the numbers of records, {records}.")
 
 
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:

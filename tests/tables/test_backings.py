@@ -291,6 +291,22 @@ INTEGERS_ONLY = {
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
         for unmatched in ("zero", "drop")
     },
+    **{
+        f"group_disclosure {name}": lambda o, s, name=name: capstats.population.group_disclosure(s, k=[0, 2, 5])[name]
+        for name in ("cells", "records", "share", "disclosing_keys", "key_records", "pairs")
+    },
+    **{
+        f"subtraction_attribution {name}": lambda o, s, name=name: capstats.population.subtraction_attribution(s, k=[0, 2, 5])[name]
+        for name in ("any_emptied", "cells_emptied", "any_attributed", "keys_attributed")
+    },
+    **{
+        f"population_uniqueness {model}": lambda o, s, model=model: (
+            capstats.population.population_uniqueness(
+                *labelled(o), population_size=999, model=model, s=labelled(s)[0]
+            ).among_replicated_uniques
+        )
+        for model in ("pitman", "zayatz", "loglinear")
+    },
     "sample_uniques": capstats.disclosure.sample_uniques,
     "replicated_uniques": capstats.disclosure.replicated_uniques,
     "cap_quantiles zero": lambda o, s: capstats.cap_quantiles(o, s, [0, 0.1, 0.5, 0.77, 1]),

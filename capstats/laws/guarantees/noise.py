@@ -116,7 +116,11 @@ def discrete_laplace(rate: Fraction, shape: tuple[int, ...], rng: np.random.Gene
 
 
 def geometric(rate: Fraction, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Independent integers y from 0 with probabilities proportional to exp(-rate y)."""
+    """Independent integers y from 0 with probabilities proportional to exp(-rate y).
+
+    y is (u + t v) // s with probabilities of u + t v proportional to exp(-(u + t v) / t): a uniform u below t is kept with probability
+    exp(-u / t), and v counts events of probability exp(-1) up to the first that fails.
+    """
     s, t = rate.numerator, rate.denominator
     below = np.zeros(number, np.int64)  # u of exp(-u / t), u from 0 to t - 1
     waiting = np.arange(number)
@@ -135,7 +139,8 @@ def geometric(rate: Fraction, number: int, rng: np.random.Generator) -> NDArray[
 def _happens(u: NDArray[np.int64], t: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Events of probability exp(-u / t), u from 0 to t.
 
-    k counts trials, of probability u / (t k), up to the first that fails; the event is that k is odd.
+    k counts trials, of probability u / (t k), up to the first that fails; the event is that k is odd:
+    sum_k (-u / t)^k / k! is its probability.
     """
     k = np.ones(len(u), np.int64)
     going = np.arange(len(u))

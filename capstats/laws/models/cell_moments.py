@@ -183,7 +183,9 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
 def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, left: Floats, right: Floats) -> float:
     """The same for an urn into which balls are put back. With y = weight / rest it has C_jk = Z_j Z_k ((1 - y_j y_k)^m - 1).
 
-    The binomial series of the power is a sum of products. Pairs with a key of y^2 > 1 / m, of which there are few, are summed one by one.
+    The binomial series of the power is a sum of products, whose terms fall at least like 1 / l! over the keys with y^2 <= 1 / m. The others
+    weigh more than 1 / (2 sqrt m) of the urn, so that they are at most 2 sqrt m; their pairs are summed one by one. The rounding error is
+    relative to sum_j left_j right_j Z_j (1 - Z_j).
     """
     log_missed, y = urn.log_missed(weight, rest), weight / rest
     missed, large = np.exp(log_missed), y**2 * urn.m > 1

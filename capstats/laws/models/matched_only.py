@@ -168,7 +168,22 @@ def _differences(values: Floats, *, up: bool) -> Floats:
 # --- by generating functions: many keys --------------------------------------------------------------------------------
 #
 # The number of records is made random first, so that keys are independent, and then fixed again by a sum over a circle; the division by
-# the matched records is a sum over exponentials. Both sums leave out less than rounding does.
+# the matched records is a sum over exponentials. Both sums leave out less than rounding does, in the symbols of
+# theory/models.md#expected-cap-drop:
+#
+# *The circle.* The coefficient of z^m is the mean of F(z) z^-m over N equally spaced points with |z| = r, less [z^(m + l N)] F r^(l N),
+# l != 0. These need to be small for prod_j G_j only: as 0 <= y_j <= 1, no coefficient of the other products is larger, apart from the
+# factor. With r = m / A, or m / (m + max(A, 1)) in a reinforced urn, its coefficients times r^k are Poisson or negative binomial
+# probabilities, and N makes the terms m +- N at most e^-42 of that of m. For A >= 1 both laws are log-concave, so others fall at least
+# by this factor each time; for A < 1 at least like r^k, with no m - N >= 0. Now e_j = |G_j(r e^(i angle))| falls from angle 0 to pi,
+# and so does the product of 1 - y_j + y_j max(e_j, 1), a bound of |F_j| and |y_j (G_j - 1)| / 2; for Phi_j the greatest later value is
+# taken. Points with a share below e^-42 in all are left out.
+#
+# *The exponentials.* With u = e^s, 1/x is the integral of e^(s - x e^s) over s. By Poisson's summation a sum over s with step h differs
+# from it by a share of at most 2 sum_(l >= 1) |Gamma(1 + 2 pi i l / h)|, where |Gamma(1 + iy)|^2 = pi y / sinh(pi y): for h = .22 below
+# 1e-18; for 1/x^2 with Gamma(2 + iy) below 3e-17. The sum over e^-21 / n <= e^s <= 46 / min_j o_.j omits above a share below 1e-17;
+# below, for 1/x^2 a share of at most t = e^-42 h / (1 - e^(-2h)), and for the mean at most t E|c'| / n, as |E[c' e^(-uX)]| = |E[c'
+# (e^(-uX) - 1)]| <= u n E|c'|.
 
 
 def check_work(steps: int) -> None:
