@@ -340,8 +340,10 @@ def audit(
         measures = compared(tables, measures, against, utility)
         people = None if population is None else register(population, tables, None if counts_given else reading)
         measures = measures.assign(of_population(tables, population_size, people))
-        if population_size is not None or people is not None:
-            described["population_size"] = int(people.sum()) if population_size is None else int(population_size)
+        if population_size is not None:
+            described["population_size"] = int(population_size)
+        elif people is not None:
+            described["population_size"] = int(people.sum())
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}

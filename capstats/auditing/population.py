@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import xarray as xr
 
-from capstats.counting.request import Request
-from capstats.counting.tabulate import counted
+from capstats.counting.tabulate import tabulate
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
+from capstats.tables.dataset import as_tables
 
 MODELS: dict[Literal["pitman", "loglinear", "zayatz"], str] = {
     "pitman": "Ewens-Pitman model",
@@ -25,17 +25,20 @@ BY_COLUMN = ("types", "bins", "null_values")  # options of reading that may name
 
 def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | None) -> xr.DataArray:
     """Counts of the population by the keys of the tables: as they are given, or made of its records, which are read as the others."""
-    if isinstance(population, xr.Dataset | xr.DataArray):
-        return population.o if isinstance(population, xr.Dataset) else population
-    if reading is None:
-        raise TypeError("`population` must be counts beside counts: those of tabulate(..., target=None).")
-    keys = tables.attrs["key_columns"]
-    options = {name: x for name, x in reading.items() if name not in ("weights", "counts", "progress")}
-    options["bins"] = tables.attrs.get("bins")  # where the original was cut
-    for name in BY_COLUMN:
-        if isinstance(options.get(name), Mapping):
-            options[name] = {column: x for column, x in options[name].items() if column in (*keys, "*")}
-    return counted(Request.of(options, original=population, keys=keys, target=None, target_argument=None, allow_unused_codes=True)).o
+    if isinstance(population, xr.DataArray):
+        return population
+    if not isinstance(population, xr.Dataset):
+        if reading is None:
+            raise TypeError("`population` must be counts, as tabulate(..., target=None) gives them, beside counts of the original.")
+        keys = tables.attrs["key_columns"]
+        options = {name: x for name, x in reading.items() if name not in ("weights", "counts", "progress")}
+        options |= {"bins": tables.attrs.get("bins"), "allow_unused_codes": True}  # cut where the original was
+        for name in BY_COLUMN:
+            if isinstance(options.get(name), Mapping):
+                options[name] = {column: x for column, x in options[name].items() if column in (*keys, "*")}
+        population = tabulate(population, keys=keys, target=None, **options)
+    people: xr.DataArray = as_tables(population).o
+    return people
 
 
 def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) -> dict[str, xr.DataArray]:
@@ -50,7 +53,7 @@ def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) ->
         for model, name in MODELS.items():
             of_model = population_uniqueness(o, population_size=size, model=model, **release)
             status = of_model.status.item()
-            method = name if status == "estimated" else f"{name}: {status}"
+            method = name if status == "estimated" else f"{name}, {status}"
             found[f"population_uniques_{model}"] = of_model.among_sample_uniques.assign_attrs(method=method)
             if release:
                 found[f"replicated_in_population_{model}"] = of_model.among_replicated_uniques
