@@ -217,7 +217,7 @@ def _alone(x: Table, name: str) -> Array:
     return np.asarray(x.key_total() == 1)
 
 
-def _check_unweighted(**tables: Any) -> None:
+def check_unweighted(**tables: Any) -> None:
     """Raise an error if a table holds sums of sampling weights, which are not numbers of records."""
     for name, table in tables.items():
         if (column := weights_of(table)) is not None:
@@ -274,7 +274,7 @@ def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None
     >>> float(sample_uniques(o)), float(sample_uniques(o, s))
     (0.5, 0.25)
     """
-    _check_unweighted(o=o)
+    check_unweighted(o=o)
     if s is None:
         return _share("sample_uniques", lambda o: _alone(o, "o"), counted, o)
     return _share("sample_uniques", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
@@ -317,5 +317,5 @@ def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
-    _check_unweighted(o=o, s=s)
+    check_unweighted(o=o, s=s)
     return _share("replicated_uniques", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)
