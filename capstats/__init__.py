@@ -1,8 +1,8 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts.
 
 What most work needs is here. The rest is in rooms, each of which answers one question: `cap`, `disclosure`, `anonymity`, `screening`,
-`laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside them. They load when asked
-for.
+`population`, `laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside them. They load
+when asked for.
 """
 
 from importlib import import_module
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from capstats import paper as paper
     from capstats import peers as peers
     from capstats import plotting as plotting
+    from capstats import population as population
     from capstats import screening as screening
     from capstats import sdmetrics as sdmetrics
     from capstats.auditing import Audit, audit, audit_targets, describe
@@ -92,6 +93,7 @@ _ROOMS = (
     "paper",
     "peers",
     "plotting",
+    "population",
     "screening",
     "sdmetrics",
 )

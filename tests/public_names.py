@@ -7,7 +7,7 @@ from typing import Any
 
 import capstats
 
-ROOMS = ("anonymity", "attacks", "auditing", "cap", "disclosure", "laws", "peers", "screening")  # those of measures
+ROOMS = ("anonymity", "attacks", "auditing", "cap", "disclosure", "laws", "peers", "population", "screening")  # those of measures
 
 
 def public_names() -> dict[str, Any]:

@@ -9,9 +9,11 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import weights_of
+from capstats.tables.checking import check_unweighted
 from capstats.tables.sums import attribution, certain, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
+
+UNIQUE = "but a key is unique if one record has it"
 
 
 def among(o: Table, counted: Table | None = None) -> Table:
@@ -217,16 +219,6 @@ def _alone(x: Table, name: str) -> Array:
     return np.asarray(x.key_total() == 1)
 
 
-def check_unweighted(**tables: Any) -> None:
-    """Raise an error if a table holds sums of sampling weights, which are not numbers of records."""
-    for name, table in tables.items():
-        if (column := weights_of(table)) is not None:
-            raise ValueError(
-                f"`{name}` holds sums of the sampling weights {column!r}, but a key is unique if one record has it. "
-                f"Give the numbers of records, tables.{name}_records."
-            )
-
-
 def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of the records of a table with a unique key; with `s`, only those whose key occurs in that table too.
 
@@ -274,7 +266,7 @@ def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None
     >>> float(sample_uniques(o)), float(sample_uniques(o, s))
     (0.5, 0.25)
     """
-    check_unweighted(o=o)
+    check_unweighted(UNIQUE, o=o)
     if s is None:
         return _share("sample_uniques", lambda o: _alone(o, "o"), counted, o)
     return _share("sample_uniques", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
@@ -317,5 +309,5 @@ def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
-    check_unweighted(o=o, s=s)
+    check_unweighted(UNIQUE, o=o, s=s)
     return _share("replicated_uniques", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from capstats.codes.checks import check_choice, check_integer, check_number
 from capstats.codes.labels import MISSING, canonical
 from capstats.counting.lattice import Columns
-from capstats.disclosure.attribute import check_unweighted
+from capstats.disclosure.attribute import UNIQUE
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.axes import axis_from, names_of
+from capstats.tables.checking import check_unweighted
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Index, Table, group_sums
@@ -43,7 +44,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[NDArray[np.bool_]], mos
     rows = len(codes[0])
     order = sorted(range(len(codes)), key=lambda c: int(codes[c].max()))  # few classes are split by few levels first
     digits, sizes = [codes[c].astype(np.intp) for c in order], [int(codes[c].max()) + 1 for c in order]
-    shared: dict[Columns, Array] = {(): np.packbits(np.ones(rows, bool))}  # rows that agree with another one on a set, and so on all its subsets
+    shared: dict[Columns, Array] = {(): np.packbits(np.ones(rows, bool))}  # rows that agree with another one on a set of columns
 
     def below(columns: Columns, classes: Index, number: int) -> Iterator[tuple[Columns, Index]]:
         """All sets that add columns before the first one: in this order every subset comes before its supersets."""
@@ -96,7 +97,7 @@ class Keys:
     def of(cls, o: Counts, max_size: int | None, missing: Missing) -> Keys:
         """Those of a table, with its options checked."""
         check_choice(missing, "missing", get_args(Missing))
-        check_unweighted(o=o)
+        check_unweighted(UNIQUE, o=o)
         aligned = Aligned({"o": o})
 
         def whole(x: Table) -> Array:
@@ -107,7 +108,8 @@ class Keys:
         axis = aligned.axes["key"]
         axis = axis_from(range(aligned.sizes["key"]), aligned.sizes["key"], "key", "key") if axis is None else axis
         k = axis.nlevels
-        largest = k if max_size is None else check_integer(max_size, "max_size", f"from 1 to {k}, the number of key columns", least=1, most=k)
+        ends = f"from 1 to {k}, the number of key columns"
+        largest = k if max_size is None else check_integer(max_size, "max_size", ends, least=1, most=k)
         sets = [math.comb(k, size) for size in range(1, largest + 1)]
         if sum(sets) > MOST:
             fewer = int((np.cumsum(sets, dtype=float) <= MOST).sum())
@@ -146,9 +148,10 @@ def weights(rule: Rule, k: int, largest: int) -> Floats:
     """What a minimal sample unique of 1, 2, ..., ``largest`` of k columns adds to the score of its record."""
     check_choice(rule, "rule", get_args(Rule))
     if rule == "product" and largest >= k:
+        remedy = f"max_size={k - 1} or less, or " if k > 1 else ""
         raise ValueError(
             f'rule="product" needs `max_size` below {k}, the number of key columns: with all of them every score is 0. '
-            f'Give max_size={k - 1} or less, or rule="factorial".'
+            f'Give {remedy}rule="factorial".'
         )
     sizes = range(1, largest + 1)
     try:
@@ -178,8 +181,8 @@ def minimal_sample_uniques(o: Counts, *, max_size: int | None = None, missing: M
     max_size : int, optional
         Number of columns of the largest sets to look for; by default all key columns.
     missing : {"level", "skip"}
-        Whether a missing value is one more level of its column; or a record has no minimal sample unique with a column in which its value is
-        missing, and is unlike all others there.
+        Whether a missing value is one more level of its column; or a record has no minimal sample unique with a column in which its
+        value is missing, and agrees with no other record on such columns.
 
     Returns
     -------
@@ -382,8 +385,8 @@ def dis_suda(
     Returns
     -------
     Dataset, dims (...) and (..., key)
-        ``file_dis``, DIS, from 0 to 1, and NaN if no key has one or two records; ``dis_suda`` of the record of each key, from 0 to 1, 0 where its score
-        is 0, and NaN for a key without records; ``suda_score``. Larger is riskier.
+        ``file_dis``, the DIS of the file, from 0 to 1, and NaN if no key has one or two records; ``dis_suda`` of the record of each key,
+        from 0 to 1, 0 where its score is 0, and NaN for a key without records; ``suda_score``. Larger is riskier.
 
     Raises
     ------
@@ -397,14 +400,14 @@ def dis_suda(
 
     Notes
     -----
-    See theory/population.md#dis-suda. DIS is the estimate of Skinner and Elliot. The mean of DIS-SUDA over the unique records is never below
-    DIS if they all have a score above 0.
+    See theory/population.md#dis-suda. DIS is the estimate of Skinner and Elliot. If all unique records have a score above 0, the mean of
+    their DIS-SUDA is never below DIS.
 
     References
     ----------
-    Skinner and Elliot (2002), "A measure of disclosure risk for microdata", https://doi.org/10.1111/1467-9868.00365. Elliot, Manning, Mayes,
-    Gurd and Bane (2005), "SUDA: a program for detecting special uniques"; sdcMicro 5.8.1 has the same DIS-SUDA up to 4e-8, as it computes
-    with single precision.
+    Skinner and Elliot (2002), "A measure of disclosure risk for microdata", https://doi.org/10.1111/1467-9868.00365. Elliot, Manning,
+    Mayes, Gurd and Bane (2005), "SUDA: a program for detecting special uniques". sdcMicro 5.8.1 has the same DIS-SUDA up to 4e-8, since it
+    computes with single precision.
 
     Examples
     --------

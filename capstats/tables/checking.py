@@ -43,6 +43,14 @@ def weights_of(table: Any) -> str | None:
     return table.attrs.get("weights") if isinstance(table, xr.DataArray) else None
 
 
+def check_unweighted(why: str, **tables: Any) -> None:
+    """Raise an error, with ``why`` in it, if a table holds sums of sampling weights, which are not numbers of records."""
+    for name, table in tables.items():
+        if (column := weights_of(table)) is not None:
+            records = f"tables.{name}_records" if name in "osh" else "such as tables.o_records"
+            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, {why}. Give the numbers of records, {records}.")
+
+
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
     """As `as_table`, with labels still to be checked; a Variable where the table is no DataArray and brings none, which is made faster."""
     if table is None:

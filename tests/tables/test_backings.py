@@ -240,6 +240,15 @@ INTEGERS_ONLY = {
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, capstats.laws.Swap(records=9), draws=2, rng=1),
     "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
+    **{
+        f"suda_scores {name}": lambda o, s, name=name: capstats.population.suda_scores(*labelled(o), rule="halving")[name]
+        for name in ("suda_score", "contribution", "contribution_share", "column_contribution", "column_share", "level_contribution")
+    },
+    "suda_scores product": lambda o, s: capstats.population.suda_scores(*labelled(s), rule="product", max_size=2).suda_score,
+    **{
+        f"dis_suda {name}": lambda o, s, name=name: capstats.population.dis_suda(*labelled(s), sampling_fraction=0.1)[name]
+        for name in ("file_dis", "dis_suda")
+    },
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
     **{
