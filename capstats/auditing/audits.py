@@ -18,7 +18,7 @@ from capstats.auditing.front import front, title
 from capstats.auditing.holdout import holdout_differs
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
-from capstats.auditing.population import of_population, register
+from capstats.auditing.population import BELOW_1, of_population, register
 from capstats.auditing.provenance import (
     FRACTIONAL,
     check_unread,
@@ -356,6 +356,7 @@ def audit(
         **({} if "average_cap_nearest" in measures else {"average_cap_nearest": f"not computed: {without_nearest(tables.o, tables.s)}"}),
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
+        **({"weighted_matches": f"not defined: {BELOW_1}"} if "o_records" in tables and "weighted_matches" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),

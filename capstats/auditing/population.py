@@ -12,6 +12,7 @@ from capstats.population.individual import expected_reidentifications, individua
 from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
 from capstats.tables.dataset import as_tables
+from capstats.tables.ties import at_most
 
 MODELS: dict[Literal["pitman", "loglinear", "zayatz"], str] = {
     "pitman": "Ewens-Pitman model",
@@ -19,6 +20,7 @@ MODELS: dict[Literal["pitman", "loglinear", "zayatz"], str] = {
     "zayatz": "estimate of Zayatz",
 }
 TABLE = "the table of the population"
+BELOW_1 = "the weights of some keys add up to less than their records, so that they are no numbers of people"
 WEIGHTS = "model of Benedetti and Franconi, by the sampling weights"
 BY_COLUMN = ("types", "bins", "null_values")  # options of reading that may name columns
 
@@ -39,6 +41,11 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
         population = tabulate(population, keys=keys, target=None, **options)
     people: xr.DataArray = as_tables(population).o
     return people
+
+
+def weights_below_1(tables: xr.Dataset) -> bool:
+    """Whether the sampling weights of a key add up to less than its records, so that they are no numbers of people."""
+    return bool((~at_most(tables.o_records.sum("target"), tables.o.sum("target"))).any())
 
 
 def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) -> dict[str, xr.DataArray]:
@@ -63,7 +70,7 @@ def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) ->
         if release:
             found["replicated_in_population"] = profile.replicated_population_uniques
         found |= {"population_k": profile.k_map, "population_matches": profile.expected_matches.assign_attrs(method=TABLE)}
-    if "o_records" in tables:
+    if "o_records" in tables and not weights_below_1(tables):
         by_weights = expected_reidentifications(tables.o, o_records=o).records
         found["weighted_matches"] = by_weights.assign_attrs(method=WEIGHTS)
         found["greatest_individual_risk"] = individual_risk(tables.o, o_records=o).max("key")
