@@ -1,6 +1,6 @@
 """Population uniqueness from the class sizes of a sample, by models in which all classes are alike.
 
-Of a sample only the number of classes of each size counts. The hard part are digits and time: sums over up to 10^10 records, and ratios of
+Of a sample only the number of classes of each size counts. The hard parts are digits and time: sums over up to 10^10 records, and ratios of
 gamma functions (`gamma_ratios`).
 """
 
