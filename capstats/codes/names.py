@@ -24,6 +24,7 @@ _RESERVED = (
     "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
     "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "  # of boxes
     "average_rank baseline_cap outliers outlier_records "
+    "cells disclosing_keys key_records pairs insiders any_emptied cells_emptied any_attributed keys_attributed emptied attributed "
     "indexers method tolerance drop missing_dims"  # arguments of `sel`
 )
 RESERVED = frozenset(_RESERVED.split())
