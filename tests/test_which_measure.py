@@ -17,7 +17,7 @@ QUESTIONS, _ = PAGE.split("## Every name\n")
 CARDS, BEHIND = QUESTIONS.split("## Eight cards\n")[1].split("\n## ", maxsplit=1)
 CHART = runpy.run_path(str(DOCS / "which_measure.py"))
 LEAVES = [leaf for leaves in CHART["QUESTIONS"].values() for leaf in leaves]
-MEASURES = ("anonymity", "attacks", "cap", "disclosure", "laws", "peers", "screening")
+MEASURES = ("anonymity", "attacks", "cap", "disclosure", "laws", "peers", "population", "screening")
 
 
 def functions(*parts: str) -> set[str]:
