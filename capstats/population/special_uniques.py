@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -53,13 +54,13 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[NDArray[np.bool_]], mos
             smaller = [found[:i] + found[i + 1 :] for i in range(len(found))]
             if not all(subset in shared for subset in smaller):
                 continue
-            held = np.unpackbits(np.bitwise_and.reduce([shared[subset] for subset in smaller]), count=rows).view(bool)
+            held = np.unpackbits(reduce(np.bitwise_and, [shared[subset] for subset in smaller]), count=rows).view(bool)
             if len(found) == 1:
                 held &= known[order[c]]
             at: Any = slice(None) if 2 * np.count_nonzero(held) > rows else np.flatnonzero(held)  # to choose rows takes time
             flat, counts = _counted(classes[at] * sizes[c] + digits[c][at], number * sizes[c])
             alone = np.zeros(rows, bool)
-            alone[at] = counts[flat] == 1
+            alone[at] = (counts == 1).take(flat)
             alone &= held
             if alone.any():
                 yield tuple(sorted(order[i] for i in found)), np.flatnonzero(alone)
@@ -69,7 +70,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[NDArray[np.bool_]], mos
                 if c and len(found) < most:
                     ids = np.cumsum(counts > 1) * (counts > 1)  # class 0 has the rows that are alone, which no set below asks for
                     finer = np.empty(rows, np.intp)
-                    finer[at] = ids[flat]
+                    finer[at] = ids.take(flat)
                     yield from below(found, finer, int(ids.max()) + 1)
 
     return below((), np.zeros(rows, np.intp), 1)
@@ -351,18 +352,18 @@ def _member(keys: Keys, records: Array, weight: Floats) -> tuple[Floats, Floats,
     score = np.zeros(len(records))
     whole, split = np.zeros((2, len(keys.columns), len(records)))
     for size, added in enumerate(weight, start=1):
-        score += added * _number(found, len(records), size)
+        of_size = [(columns, unique) for columns, unique in found if len(columns) == size]
+        score += added * _times([unique for _, unique in of_size], len(records))
         for c in range(len(keys.columns)):
-            sets = _number(found, len(records), size, c)
+            sets = _times([unique for columns, unique in of_size if c in columns], len(records))
             whole[c] += added * sets
             split[c] += added / size * sets
     return score, whole, split
 
 
-def _number(found: Sequence[tuple[Columns, Index]], keys: int, size: int, column: int | None = None) -> Index:
-    """How many minimal sample uniques of a size, and with a column, each key has."""
-    chosen = [unique for columns, unique in found if len(columns) == size and (column is None or column in columns)]
-    return np.bincount(np.concatenate([np.zeros(0, np.intp), *chosen]), minlength=keys)
+def _times(places: Sequence[Index], length: int) -> Index:
+    """How often each place occurs."""
+    return np.bincount(np.concatenate([np.zeros(0, np.intp), *places]), minlength=length)
 
 
 def dis_suda(
