@@ -335,10 +335,10 @@ def suda_scores(o: Counts, *, rule: Rule = "factorial", max_size: int | None = N
     }
     variables = {
         "suda_score": keys.aligned.wrap(np.where(empty, np.nan, score), "suda_score", ("key",)),
-        **{name: keys.aligned.wrap(values, name, ("key", "key_column")) for name, values in of_key.items()},
         "column_contribution": keys.aligned.wrap(ratio(whole.sum(-1), total, np.nan), "column_contribution", ("key_column",)),
         "column_share": keys.aligned.wrap(ratio(split.sum(-1), total, np.nan), "column_share", ("key_column",)),
         "level_contribution": keys.aligned.wrap(ratio(np.concatenate(level, -1), total, np.nan), "level_contribution", ("column_level",)),
+        **{name: keys.aligned.wrap(values, name, ("key", "key_column")) for name, values in of_key.items()},
     }
     columns, labels = zip(*((name, label) for name, labels in keys.levels for label in labels), strict=True)
     attrs = {"result": "SUDA scores", "records": same_or_span(keys.aligned.totals("o")), "rule": rule}
@@ -381,7 +381,7 @@ def dis_suda(
     sampling_fraction : float
         Share of the population that the table has, above 0 and at most 1; the records are a simple random sample.
     rule, max_size, missing
-        As in `suda_scores`.
+        As in `suda_scores`. DIS takes a missing value for a level in either case.
 
     Returns
     -------
