@@ -137,7 +137,7 @@ class Keys:
         return list(zip(self.columns, (list(map(canonical, level)) for level in self.axis.levels), strict=True))
 
     def minimal(self, held: Index, alone: Mask) -> Iterator[tuple[Columns, Mask]]:
-        """The subsets of the key columns; for each, of which of the keys ``held`` it is a minimal sample unique; ``alone`` have one record."""
+        """The subsets of the key columns; for each, of which of the keys ``held``, some ``alone`` with one record, it is minimal."""
         if not len(held):
             return
         codes = [np.asarray(places)[held] for places in self.axis.codes]
