@@ -183,8 +183,8 @@ def _class_sizes(o: Any) -> tuple[Iterator[ClassSizes], xr.DataArray]:
         return (_sizes(*np.unique(row[row > 0], return_counts=True)) for row in _rows(totals)), totals.sum("key")
     if isinstance(o, xr.Dataset):
         if "weights" in o.attrs:
-            sizes = f"`o` gives class sizes that are sums of the sampling weights {o.attrs['weights']!r}"
-            raise ValueError(f"{sizes}, but {ALONE}. Give those of the numbers of records, tables.o_records.")
+            given = f"`o` gives class sizes that are sums of the sampling weights {o.attrs['weights']!r}"
+            raise ValueError(f"{given}, but {ALONE}. Give those of the numbers of records, tables.o_records.")
         classes = o["classes"].transpose(..., "size")
         classes = classes.copy(data=_whole(classes.values.ravel(), "number of classes", 0).reshape(classes.shape))
         sizes = _whole(o["size"].values, "size", 1)
