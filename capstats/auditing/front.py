@@ -180,8 +180,9 @@ def _unique(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
         of = f"release {heads[i]}" if heads[i] else "this release"
         replicated = say(audit, FRONT["replicated"], release=of, both=count(both), known=_tenths(_of(audit, in_release, i)))
     others = [f"{methods[x]}, {_tenths(m[x].item())}" if np.isfinite(m[x].item()) else methods[x] for x in names if x != name]
-    texts = {"uniques": count(alone), "known": _tenths(m[name].item()), "size": count(audit.provenance["population_size"])}
-    are = FRONT["are" if name == "population_uniques" else "are_expected"]
+    known, size, words = _tenths(m[name].item()), count(audit.provenance["population_size"]), words_of(audit)
+    texts = {"uniques": f"{count(alone)} {words['person' if alone == 1 else 'people']}", "known": known, "size": size}
+    are = ("is" if known == "1" else "are") + (FRONT["expected"] if name != "population_uniques" else "")
     return [say(audit, FRONT["unique"], are=are, replicated=replicated, methods="; ".join([methods[name], *others]), **texts)]
 
 

@@ -26,6 +26,7 @@ _RESERVED = (
     "average_rank baseline_cap outliers outlier_records "
     "msu msu_size known key_column column_level suda_score contribution contribution_share column_contribution column_share "  # of uniques
     "level_contribution file_dis dis_suda "
+    "cells disclosing_keys key_records pairs insiders any_emptied cells_emptied any_attributed keys_attributed emptied attributed "
     "indexers method tolerance drop missing_dims"  # arguments of `sel`
 )
 RESERVED = frozenset(_RESERVED.split())

@@ -29,6 +29,7 @@ class JointRows:
     holdout: NDArray[np.int64] | None
     labels: list[Label] | None  # of several synthetic tables
     ordered: list[bool]  # whether a column is one of categories with an order
+    from_csv: bool  # whether all values are texts of CSV files
     attrs: dict[str, Any]  # how the records were read
 
 
@@ -52,7 +53,9 @@ def joint_rows(request: Request, shown: Progress) -> JointRows:
     last = len(counts) - (request.holdout is not None)
     ordered = [any(column.ordered for column in columns) for columns in zip(*(t.key.columns for t in records.tables), strict=True)]
     attrs = {name: value for name, value in records.attrs(records.stored).items() if name in OF_READING}
-    return JointRows(axis, counts[0], counts[1:last], counts[-1] if request.holdout is not None else None, records.labels, ordered, attrs)
+    h = counts[-1] if request.holdout is not None else None
+    from_csv = all(table.source.is_csv for table in records.inputs)
+    return JointRows(axis, counts[0], counts[1:last], h, records.labels, ordered, from_csv, attrs)
 
 
 def _warn(records: Records, axis: pd.MultiIndex, counts: list[NDArray[np.int64]]) -> None:

@@ -14,8 +14,9 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import xarray as xr
 
-from capstats.codes.checks import check_choice, check_integer, check_number, is_number
+from capstats.codes.checks import check_choice, check_integer, check_number
 from capstats.codes.column import Places
+from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, canonical, kind_of, level_index
 from capstats.codes.progress import Progress
 from capstats.counting.joint_rows import JointRows, joint_rows
@@ -99,7 +100,8 @@ def singling_out(
     ------
     TypeError
         If a column holds numbers that are neither cut into `bins` nor categories by `types`. A description by equal numbers would fit one
-        record nearly always; anonymeter describes numbers by "at least" and "at most", which are not provided.
+        record nearly always; anonymeter describes numbers by "at least" and "at most", which are not provided. In CSV files a column whose
+        texts are all numbers is one, unless `types` says something else.
     ValueError
         If `subset_size` is not from 1 to the number of columns, there are more subsets than `limit`, `duplicates` is unknown, `weights` are
         given, or two tables hold the same records, unless `allow_same`; or as `tabulate`.
@@ -134,7 +136,7 @@ def singling_out(
     check_choice(duplicates, "duplicates", ("distinct", "all"))
     if attacks is not None:
         check_integer(attacks, "attacks", "a number of attacks, 0 or more", least=0)
-    asked = [quantiles] if is_number(quantiles) else list(quantiles)  # type: ignore[arg-type]
+    asked = list(quantiles) if isinstance(quantiles, (Sequence, np.ndarray)) and not isinstance(quantiles, str) else [quantiles]
     levels = [check_number(q, "quantiles", "probabilities from 0 to 1", least=0, most=1) for q in asked]
     request = Request.of(
         reading,
@@ -157,7 +159,7 @@ def singling_out(
         )
     with Progress(reading.get("progress")) as shown:
         rows = joint_rows(request, shown)
-        _check_categories(rows)
+        _check_categories(rows, request)
         o, h, released = rows.original, rows.holdout, np.stack(rows.synthetic)
         counts = np.stack([o, *released])
         if duplicates == "distinct":
@@ -196,10 +198,16 @@ def singling_out(
     return result.isel(synthetic=0) if rows.labels is None else result
 
 
-def _check_categories(rows: JointRows) -> None:
+def _check_categories(rows: JointRows, request: Request) -> None:
+    """Raise where a column holds numbers that are no categories; those of CSV files are texts, of which `types` may say what they are."""
     for column, labels, ordered in zip(rows.axis.names, rows.axis.levels, rows.ordered, strict=True):
-        present = next((x for x in map(canonical, labels) if x is not MISSING), None)
-        if present is not None and not ordered and kind_of(present) == "number":
+        present = [x for x in map(canonical, labels) if x is not MISSING]
+        if not present or ordered:
+            continue
+        is_number = kind_of(present[0]) == "number"
+        if rows.from_csv and request.type_of(column) is None:
+            is_number = all(parsed(str(x).replace(request.decimal, "."), "number") is not MISSING for x in present)
+        if is_number:
             raise TypeError(
                 f"Column {column!r} holds numbers, and a description by an equal number fits nearly always one record. Cut it, as with "
                 f"bins={{{column!r}: 10}}, or, where its numbers are codes of categories, say types={{{column!r}: 'text'}}."

@@ -13,7 +13,7 @@ from scipy.special import xlog1py
 from capstats.codes.labels import MISSING
 from capstats.codes.names import hint
 from capstats.tables.aligned import Aligned
-from capstats.tables.axes import names_of
+from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.checking import cell_at, check_unweighted, shown
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
@@ -254,13 +254,13 @@ def household_risk(o: Counts, *, o_records: Counts, household: str | None = None
 def _households(aligned: Aligned, household: str | None) -> tuple[dict[str, pd.Index], Index, int]:
     """The labels of the households, if there are any; the household of each target; and the number of households."""
     axis = aligned.axes["target"]
-    if axis is None:
-        number = aligned.sizes["target"]
-        return {}, np.arange(number), number
-    names = names_of(axis)
+    names = [UNLABELLED["target"]] if axis is None else names_of(axis)
     if household not in names and (household is not None or len(names) > 1):
         given = "is not given" if household is None else f"is {shown(household)}, which is no target column"
         raise ValueError(f"`household` {given}: name the column that says which household a record is of.{hint(household, names)}")
+    if axis is None:
+        number = aligned.sizes["target"]
+        return {}, np.arange(number), number
     column = 0 if household is None else names.index(household)
     level = axis.levels[column]
     if MISSING in level:

@@ -27,7 +27,7 @@ def poisson_lognormal_uniqueness(mu: float, sigma: float, *, sampling_fraction: 
     Parameters
     ----------
     mu, sigma : float
-        Mean and standard deviation, 0 or more, of the logarithm of the mean number of people with a key.
+        Mean, at most 25 (7e10 people), and standard deviation, 0 or more, of the logarithm of the mean number of people with a key.
     sampling_fraction : float
         pi, above 0 and at most 1: each person is in the sample with this probability.
     classes : float
@@ -69,7 +69,7 @@ def poisson_lognormal_uniqueness(mu: float, sigma: float, *, sampling_fraction: 
     >>> round(float(found.probability), 4), round(float(found.mean_inverse_class_size), 4)
     (0.3679, 0.6321)
     """
-    check_number(mu, "mu", "a number between -1000 and 1000", least=-1000, most=1000)
+    check_number(mu, "mu", "a number between -1000 and 25, the logarithm of 7e10 people", least=-1000, most=25)
     check_number(sigma, "sigma", "a number from 0 to 1000", least=0, most=1000)
     check_number(sampling_fraction, "sampling_fraction", "above 0 and at most 1", least=0, most=1, excluded=[0])
     check_number(classes, "classes", "a positive number of keys", least=0, most=math.inf, excluded=[0, math.inf])

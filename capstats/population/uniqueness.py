@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_choice, check_number, is_integer, shown
+from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import ALONE, replicated_uniques
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
 from capstats.tables.aligned import Aligned
@@ -205,8 +206,9 @@ def _rows(array: xr.DataArray) -> Iterator[Array]:
 def _whole(values: Any, what: str, least: int) -> Array:
     """Numbers as integers; raise unless all of them are whole, and at least ``least``."""
     for value in list(values):
-        if not (is_integer(value) or (isinstance(value, (float, np.floating)) and value == np.floor(value))) or value < least:
-            raise ValueError(f"`o` gives class sizes: each {what} must be an integer, {least} or more; got {shown(value)}.")
+        whole = is_integer(value) or (isinstance(value, (float, np.floating)) and value == np.floor(value))
+        if not (whole and least <= value < EXACT):
+            raise ValueError(f"`o` gives class sizes: each {what} must be an integer, {least} or more, below 2**53; got {shown(value)}.")
     return np.array(list(values), np.int64)
 
 
@@ -214,9 +216,9 @@ def _of_members(values: list[Any], shape: xr.DataArray) -> xr.DataArray:
     return shape.copy(data=np.array(values).reshape(shape.shape))
 
 
-def _key_total(o: Table) -> Array:
-    check_integers(o, "o", ": a key is unique if one record has it", "Count without weights.")
-    return o.key_total()
+def _key_total(x: Table, name: str = "o") -> Array:
+    check_integers(x, name, f": {ALONE}", "Count without weights.")
+    return x.key_total()
 
 
 # --- log-linear model -------------------------------------------------------------------------------------------------
@@ -255,12 +257,16 @@ def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts
         expected = np.asarray(float(population))
         for codes, levels in columns:
             expected = expected * ratio(model.by_level(codes, levels).sum(-2), model.total()[..., None], 0.0)[..., codes]
-        if (alone & (expected == 0)).any():
-            raise ValueError("`margins` must have records at every level that a sample unique has.")
+        if (lacking := alone & (expected == 0)).any():
+            key = tuple(map(canonical, axis[np.nonzero(lacking)[-1][0]]))
+            raise ValueError(
+                f"`margins` must have records at every level that a sample unique has; a level of the key {key} has none. "
+                f"Give margins of people to whom those of the sample belong."
+            )
         if s:
-            alone = alone & (others[-1].key_total() == 1)
+            alone = alone & (_key_total(others[-1], "s") == 1)
         outside = np.maximum((1 - n / population) * expected, 1e-300)  # expected number of people with the key who are not in the sample
         sums = [(alone * x).sum(-1) for x in (np.exp(-outside), -np.expm1(-outside) / outside, np.ones_like(outside))]
         return np.stack(sums, axis=-1)
 
-    return aligned.map(formula, "sums", ("number",)).transpose("number", ...)
+    return aligned.map(formula, "sums", ("part",)).transpose("part", ...)

@@ -250,6 +250,18 @@ def test_numbers_are_cut_or_are_categories():
         assert singling_out(original, synthetic, columns=["sex", "age"], subset_size=1, types=types).predicates == 4
 
 
+def test_numbers_of_csv_files_are_numbers_unless_they_are_said_to_be_codes(tmp_path):
+    paths = [tmp_path / "o.csv", tmp_path / "s.csv"]
+    for path, ages in zip(paths, (["20,5", "30", "71", ""], ["22", "70", "75", "75"]), strict=True):
+        path.write_text("\n".join(["age;zip", *(f"{age};{i}a" for i, age in enumerate(ages))]), encoding="utf-8")
+    options = {"columns": ["zip", "age"], "subset_size": 1, "decimal": ","}
+    with pytest.raises(TypeError, match=r"Column 'age' holds numbers.*types=\{'age': 'text'\}"):
+        singling_out(*paths, **options)
+    assert singling_out(*paths, **options, types={"age": "text"}).predicates == 6
+    assert singling_out(*paths, **options, bins={"age": [25, 50]}).predicates == 5
+    assert singling_out(*paths, **options | {"columns": "zip"}).rate == 1
+
+
 def test_a_mistake_is_said():
     original, synthetic = {"a": ["x", "y"], "b": ["x", "z"]}, {"a": ["x", "x"], "b": ["x", "y"]}
     options = {"columns": ["a", "b"], "subset_size": 1}
@@ -263,6 +275,8 @@ def test_a_mistake_is_said():
         singling_out(original, synthetic, **options, attacks=-1)
     with pytest.raises(ValueError, match="`quantiles` must be probabilities from 0 to 1; got 2"):
         singling_out(original, synthetic, **options, attacks=1, quantiles=2)
+    with pytest.raises(ValueError, match="`quantiles` must be probabilities from 0 to 1; got None"):
+        singling_out(original, synthetic, **options, attacks=1, quantiles=None)
     with pytest.raises(ValueError, match="Column 'c' is not in `original`"):
         singling_out(original, synthetic, **options | {"columns": ["a", "c"]})
     with pytest.raises(ValueError, match="`original` and `synthetic` are one object"):

@@ -307,6 +307,8 @@ def test_the_household_must_be_named_and_known():
     assert household_risk(one, o_records=one).household.values.tolist() == [7]
     with pytest.raises(ValueError, match="'vote', which is no target column"):
         household_risk(one, o_records=one, household="vote")
+    with pytest.raises(ValueError, match="'home', which is no target column"):
+        household_risk([[1, 2]], o_records=[[1, 2]], household="home")
     lacking = tabulate(SAMPLE.assign(home=SAMPLE.home.where(SAMPLE.home > 3)), keys=KEYS, target="home", weights="weight")
     with pytest.raises(ValueError, match="Records have no household: 'home' is missing"):
         household_risk(lacking.o, o_records=lacking.o_records)

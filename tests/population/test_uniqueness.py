@@ -122,6 +122,18 @@ def test_members_of_a_batch_are_computed_alone(model):
     assert np.isnan(found.probability[1, 2])
 
 
+@pytest.mark.parametrize("backing", ["dense", "sparse"])
+def test_only_replicated_uniques_depend_on_the_release(backing):
+    original, a, b = ({"x": list(x), "y": list(y)} for x, y in (("aab", "rss"), ("aabb", "rrss"), ("ab", "sr")))
+    tables = tabulate(original, {"a": a, "b": b}, keys=["x", "y"], target=None, backing=backing)
+    for model in ("ewens", "zayatz", "loglinear"):
+        found = population_uniqueness(tables.o, population_size=8, model=model, s=tables.s)
+        assert [name for name, x in found.items() if x.dims] == ["among_replicated_uniques"]
+        for name in "ab":
+            alone = population_uniqueness(tables.o, population_size=8, model=model, s=tables.s.sel(synthetic=name))
+            xr.testing.assert_allclose(found.sel(synthetic=name).drop_vars("synthetic").to_dataset(), alone.to_dataset(), rtol=1e-15)
+
+
 def test_several_releases_of_one_sample_are_fitted_once():
     releases = np.stack([RELEASE, TABLE, np.zeros_like(TABLE)])
     found = population_uniqueness(TABLE, population_size=8, model="ewens", s=releases)
@@ -227,9 +239,17 @@ def weighted():
         (lambda: population_uniqueness(TABLE, population_size=8.5), r"must be a whole number; got 8.5. Round it"),
         (lambda: population_uniqueness(TABLE, population_size=0), r"`population_size` must be the number of people"),
         (lambda: population_uniqueness(TABLE, population_size=8, model="hoshino"), r"`model` must be one of 'pitman'"),
-        (lambda: population_uniqueness({0: 4}, population_size=8), r"each size must be an integer, 1 or more; got 0"),
-        (lambda: population_uniqueness({1: -4}, population_size=8), r"each number of classes must be an integer, 0 or more; got -4"),
-        (lambda: population_uniqueness({1.5: 4}, population_size=8), r"each size must be an integer, 1 or more; got 1.5"),
+        (lambda: population_uniqueness({0: 4}, population_size=8), r"each size must be an integer, 1 or more.*; got 0"),
+        (lambda: population_uniqueness({1: -4}, population_size=8), r"each number of classes must be an integer, 0 or more.*; got -4"),
+        (lambda: population_uniqueness({1.5: 4}, population_size=8), r"each size must be an integer, 1 or more, below 2\*\*53; got 1.5"),
+        (lambda: population_uniqueness({1: np.inf}, population_size=8), r"must be an integer, 0 or more, below 2\*\*53; got inf"),
+        (lambda: population_uniqueness({1e30: 1}, population_size=8), r"must be an integer, 1 or more, below 2\*\*53; got 1e\+30"),
+        (
+            lambda: population_uniqueness(
+                *[(x := from_counts(TABLE, key_labels={"k": list("abc")}).o)], population_size=9, model="loglinear", s=x / 2
+            ),
+            r"`s` must hold integers: a key is unique if one record has it",
+        ),
         (lambda: population_uniqueness({2**40: 2**20}, population_size=2**53), r"fewer than 2\*\*53 records"),
         (lambda: population_uniqueness([[0.5, 1.5]], population_size=8), r"`o` must hold integers: a key is unique"),
         (lambda: population_uniqueness(weighted().o, population_size=9), r"sums of the sampling weights 'w'.*tables.o_records"),
@@ -250,7 +270,7 @@ def weighted():
                 model="loglinear",
                 margins=from_counts([[0, 2]], key_labels={"k": list("ab")}).o,
             ),
-            r"`margins` must have records at every level",
+            r"`margins` must have records at every level that a sample unique has; a level of the key \('a',\) has none",
         ),
     ],
 )
