@@ -25,6 +25,7 @@ ROOMS = (
     "disclosure",
     "anonymity",
     "screening",
+    "population",
     "laws",
     "attacks",
     "peers",

@@ -154,7 +154,7 @@ def test_the_questions_behind_the_cards_are_folded_and_a_link_to_one_opens_it(si
         page = program.new_page()
         page.goto(address)
         folds = page.locator("section > details")
-        assert folds.count() == page.locator("section > details > summary > h3").count() == 28
+        assert folds.count() == page.locator("section > details > summary > h3").count() == 31
         assert page.locator("details[open]").count() == 0
         linked = page.locator(".bd-article a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
         assert {*folds.evaluate_all("folds => folds.map(fold => '#' + fold.parentElement.id)")} <= {*linked}

@@ -13,6 +13,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from scipy.stats import hypergeom
 
 from capstats import audit, average_cap, average_cap_interval, baseline_cap, individual_cap, maximum_cap, minimum_cap, tabulate
 from capstats.auditing.publication import publication
@@ -35,6 +36,7 @@ from capstats.laws import (
     variance_cap,
 )
 from capstats.plotting.inline import inline_svg
+from capstats.population import population_uniqueness
 from capstats.screening import sweep
 
 FOLDER = Path(__file__).with_suffix("")
@@ -270,6 +272,24 @@ def anonymity(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def population(ax: Axes) -> None:
+    """How probably a voter who is unique in a random sample is unique among all voters, and what models estimate from one such sample."""
+    voters, key = anes96().sample(frac=1, random_state=1), {"keys": ["age", "educ", "PID"], "target": "vote", "bins": {"age": [29, 44, 64]}}
+    classes, people = tabulate(voters, **key).o.sum("target"), len(voters)
+    sizes = np.arange(1, people + 1)
+    alone = hypergeom.pmf(1, people, classes.values[:, None], sizes).sum(0)  # expected uniques of a sample of each size
+    ax.plot(sizes / people, (classes == 1).sum().item() * sizes / people / alone, color="#000000", linewidth=2.5, label="truth")
+    names = {"pitman": ("o", "#0072B2"), "zayatz": ("s", "#D55E00"), "snb": ("^", "#E69F00"), "loglinear": ("D", "#56B4E9")}
+    for name, (marker, color) in names.items():
+        for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+            o = tabulate(voters[: round(share * people)], **key).o
+            found = population_uniqueness(o, population_size=people, model=name).probability
+            ax.plot(share, found, marker, color=color, label=name if share == 0.1 else None)
+    ax.legend(loc="upper left", frameon=False, handletextpad=0.3, labelspacing=0.2)
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="share of the voters in the sample", ylabel="uniques that stay unique")
+    ax.spines[["right", "top"]].set_visible(False)
+
+
 DRAWN: dict[str, Callable[[Axes], None]] = {
     function.__name__.strip("_").replace("_", "-"): function
     for function in (
@@ -285,6 +305,7 @@ DRAWN: dict[str, Callable[[Axes], None]] = {
         anonymity,
         certainty,
         columns,
+        population,
         attacks,
         publication_,
     )

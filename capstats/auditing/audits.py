@@ -18,6 +18,7 @@ from capstats.auditing.front import front, title
 from capstats.auditing.holdout import holdout_differs
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
+from capstats.auditing.population import BELOW_1, of_population, register
 from capstats.auditing.provenance import (
     FRACTIONAL,
     check_unread,
@@ -176,6 +177,8 @@ def audit(
     allow_same: bool = False,
     copy_columns: int | None = None,
     generator: Any = None,
+    population_size: int | None = None,
+    population: Any = None,
     against: Any = None,
     rank_by: str | None = None,
     limits: Mapping[str, float] | None = None,
@@ -225,6 +228,16 @@ def audit(
         releases, of a model exactly; ``generator_p_value`` is the probability that one of them has at most that of this release: by
         `cap_law`, or a bound where that is out of reach; of k further releases their rank (1 + number at most this) / (k + 1), and
         ``generator_mean_error`` the error of their mean. It is right where releases are drawn alike and independently; see `laws.Given`.
+    population_size : int, optional
+        Number of people of the population of which the original is a random sample, to say how many people who are unique in the
+        original, and in a release as well, are expected to be unique in the population: by the models "pitman", "loglinear" and "zayatz"
+        of `population_uniqueness`, which differ.
+    population : data frame, mapping of columns, or path; or counts, optional
+        Everybody in the population, by the keys at least: how many of these people are unique in the population is then known, and so
+        are the fewest people who share the keys of a record (`k_map`) and the expected number of records that are linked to the right
+        person. Records are read as those of the original, without weights and counts; counts are as `tabulate` gives them with
+        ``target=None``. From sampling weights of the original that expected number, and the greatest risk of a record, follow by
+        `individual_risk`, with neither of the two.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -299,6 +312,8 @@ def audit(
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
     check_comparison(labels, against, rank_by, utility)
     check_limits(limits, utility)
+    if population_size is not None and population is not None:
+        raise ValueError("`population` says how many people there are; leave out `population_size` (--population-size).")
     given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same, "copy_columns": copy_columns}
     if not counts_given and copy_columns is None:
         given["copy_columns"] = COLUMNS
@@ -323,6 +338,12 @@ def audit(
         warnings = warnings_of({**tables.attrs, **tables.encoding, **described}, allow_no_match, differs)
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
+        people = None if population is None else register(population, tables, None if counts_given else reading)
+        measures = measures.assign(of_population(tables, population_size, people))
+        if population_size is not None:
+            described["population_size"] = int(population_size)
+        elif people is not None:
+            described["population_size"] = int(people.sum())
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}
@@ -335,6 +356,7 @@ def audit(
         **({} if "average_cap_nearest" in measures else {"average_cap_nearest": f"not computed: {without_nearest(tables.o, tables.s)}"}),
         **{name: value for name, value in asked.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
+        **({"weighted_matches": f"not defined: {BELOW_1}"} if "o_records" in tables and "weighted_matches" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),

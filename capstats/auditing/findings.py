@@ -28,9 +28,9 @@ class Findings:
     provenance: dict[str, Any]
     seen: Mapping[str, Seen] = field(default_factory=dict)
 
-    def release(self, i: int) -> xr.DataArray:
-        """The counts of one synthetic table."""
-        s: xr.DataArray = self.tables.s
+    def release(self, i: int, *, records: bool = False) -> xr.DataArray:
+        """The counts of one synthetic table; those of its ``records`` where they have weights."""
+        s: xr.DataArray = self.tables.get("s_records", self.tables.s) if records else self.tables.s
         if s.ndim == 2:
             return s
         one: xr.DataArray = self.tables.o.copy(data=unstacked(s.variable.data, 0)[i])  # on the same cells

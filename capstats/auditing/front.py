@@ -12,10 +12,11 @@ import xarray as xr
 from capstats.auditing.compute import OnScale, Z, by_group, by_target, changes, copies_known
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
-from capstats.auditing.measures import SENTENCES
+from capstats.auditing.measures import MEASURES, SENTENCES
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections
 from capstats.auditing.sections import LONGEST, at_most_this, headings, number, numbers_of, say, words_of
 from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.disclosure.attribute import replicated_uniques, sample_uniques
 from capstats.tables.printing import count, many, share
 from capstats.tables.ties import at_most
 
@@ -56,6 +57,7 @@ def front(audit: Findings) -> Sections:
             _scale(audit, heads if several else ["this release"]),
             *_sisters(audit, heads),
             *_no_copies(audit, first, heads),
+            *_in_population(audit, first, heads),
         ],
         FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]: _releases(audit, heads) if several else [],
         f"Whom it hits{of}": _dots(audit, first),
@@ -150,6 +152,43 @@ def _sisters(audit: Findings, heads: Sequence[str]) -> list[Block]:
     }
     text = say(audit, FRONT["sisters_low" if at_most(p, RARE) else "sisters_alike"], **texts)
     return [text[0].upper() + text[1:]]
+
+
+def _in_population(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
+    """How many of those who are unique in the original are unique in the population, and how many links to people of it are right."""
+    m, methods = audit.measures, audit.provenance["conventions"]
+    links = [name for name in ("population_matches", "weighted_matches") if name in m]
+    numbers = {name: {"n": _tenths(m[name].item()), "records": count(m.original_records.item()), "by": methods[name]} for name in links}
+    return [*_unique(audit, i, heads), *(say(audit, FRONT["links"], **numbers[name]) for name in links)]
+
+
+def _unique(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
+    """The sentence on unique people: by the table of the population or the first model that gives a number, with those of the others."""
+    m, methods = audit.measures, audit.provenance["conventions"]
+    names = [name for name in MEASURES if name.startswith("population_uniques") and name in m]
+    if not names:
+        return []
+    n, o = m.original_records.item(), audit.tables.get("o_records", audit.tables.o)
+    alone = round(n * sample_uniques(o).item())
+    if not alone:
+        return [say(audit, FRONT["nobody_unique"])]
+    name = next(name for name in names if np.isfinite(m[name].item()))
+    in_release = name.replace("population_uniques", "replicated_in_population")
+    replicated = ""
+    if in_release in m:
+        both = round(n * replicated_uniques(o, audit.release(i, records=True)).item())
+        of = f"release {heads[i]}" if heads[i] else "this release"
+        replicated = say(audit, FRONT["replicated"], release=of, both=count(both), known=_tenths(_of(audit, in_release, i)))
+    others = [f"{methods[x]}, {_tenths(m[x].item())}" if np.isfinite(m[x].item()) else methods[x] for x in names if x != name]
+    known, size, words = _tenths(m[name].item()), count(audit.provenance["population_size"]), words_of(audit)
+    texts = {"uniques": f"{count(alone)} {words['person' if alone == 1 else 'people']}", "known": known, "size": size}
+    are = ("is" if known == "1" else "are") + (FRONT["expected"] if name != "population_uniques" else "")
+    return [say(audit, FRONT["unique"], are=are, replicated=replicated, methods="; ".join([methods[name], *others]), **texts)]
+
+
+def _tenths(x: float) -> str:
+    """An expected number of people."""
+    return "fewer than 0.1" if 0 < x < 0.05 else count(round(x, 1))
 
 
 def _holdout_says(audit: Findings, i: int) -> bool:

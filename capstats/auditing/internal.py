@@ -82,6 +82,7 @@ def internal_sections(audit: Findings) -> Sections:
             *(measure_grid(audit, "errors", heads) if one and "average_cap_error" in m else []),
         ],
         "Among its sisters": measure_grid(audit, "sisters", heads),
+        "In the population": measure_grid(audit, "population", heads),
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that differ": _levels(p),
         "Definitions": [definitions(explained, weighted_tables(audit)), Facts([note for note in notes(audit) if note[0] in NOTES])],

@@ -15,7 +15,9 @@ from capstats.auditing.report import Terms
 
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
-Shown = Literal["answer", "details", "one", "releases", "matched", "surely", "quantiles", "certain", "bounds", "errors", "sisters"]
+Shown = Literal[
+    "answer", "details", "one", "releases", "matched", "surely", "quantiles", "certain", "population", "bounds", "errors", "sisters"
+]
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Measure:
     form: Literal["share", "count"] = "share"
     terms: Collection[str] = ()
     public: str = ""
-    needs: Literal["", "holdout", "against", "generator"] = ""
+    needs: Literal["", "holdout", "against", "generator", "population", "population_size", "weights"] = ""
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -64,10 +66,9 @@ def in_table(table: Shown) -> list[str]:
     return [name for name, measure in MEASURES.items() if table in measure.tables]
 
 
-def computed(*, holdout: bool = True, against: bool = True, generator: bool = True) -> list[str]:
-    """The measures that an audit can have with or without a holdout, a release with which the others are compared, and a generator."""
-    given = {"": True, "holdout": holdout, "against": against, "generator": generator}
-    return [name for name, measure in MEASURES.items() if given[measure.needs]]
+def computed(**given: bool) -> list[str]:
+    """The measures that an audit can have, without those that need what is not given: computed(holdout=False)."""
+    return [name for name, measure in MEASURES.items() if given.get(measure.needs, True)]
 
 
 def words(weighted: Collection[str]) -> dict[str, str]:

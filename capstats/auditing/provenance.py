@@ -15,7 +15,7 @@ from typing import Any
 import xarray as xr
 
 from capstats.auditing.compute import copies_known, foreign
-from capstats.auditing.holdout import LEVEL, P_VALUES, differing
+from capstats.auditing.holdout import LEVEL, differing
 from capstats.auditing.measures import SENTENCES
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import listed, shortened
@@ -44,10 +44,9 @@ def today() -> str:
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    of_tests = (*P_VALUES, "generator_p_value")
-    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", "generator_mean", *of_tests}
+    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", "generator_mean"}
     texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
-    texts |= {name: measures[name].attrs["method"] for name in of_tests if name in measures}
+    texts |= {str(name): array.attrs["method"] for name, array in measures.data_vars.items() if "method" in array.attrs}
     needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
     absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
     if "expected_certain" not in measures:

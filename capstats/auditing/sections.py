@@ -299,5 +299,6 @@ def notes(audit: Findings) -> list[tuple[str, str]]:
         "quantiles": "quantiles of the CAP of one person",
         "average_cap_nearest": "average CAP with the nearest keys",
         "individual_disclosure": "the comparison with the holdout",
+        "weighted_matches": "links to the population",
     }
     return [*found[:-1], *(("not given", f"{what[name]}: {p[name]}") for name in what if name in p), found[-1]]

@@ -29,6 +29,8 @@ ONE_TARGET = (
     "example",
     "seed",
     "generator",
+    "population-size",
+    "population",
     "rank-by",
     "against",
     "utility",
@@ -57,7 +59,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
     limits = settings.get("fail-above", {})
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
-    needed = {"holdout": "holdout" in settings or reading.counts_given(settings), "generator": "generator" in settings}
+    by_data = {name: name in settings or reading.counts_given(settings) for name in ("holdout", "weights")}
+    needed = by_data | {name: name.replace("_", "-") in settings for name in ("generator", "population_size", "population")}
     _check_limits(limits, needed, more=more)
     outputs.check_files(settings, ("figure",) if public else outputs.FILES)
     with reading.levels_told(settings, messages):
@@ -109,7 +112,7 @@ def _check_measures(limits: Iterable[str], known: Sequence[str]) -> None:
     for name in limits:
         if name not in known:
             needs = MEASURES[name].needs if name in MEASURES else ""
-            need = f"{name} needs --{needs}." if needs else ""
+            need = f"{name} needs --{needs.replace('_', '-')}." if needs else ""
             near = difflib.get_close_matches(name, known, n=1)
             hint = need or (f"Did you mean {near[0]!r}?" if near else f"The measures are {', '.join(known)}.")
             raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
@@ -121,6 +124,11 @@ def _audit(settings: Settings) -> Audit:
     label = dict(zip(files, table_labels(files), strict=True))  # files by their labels
     if "generator" in settings:
         given["generator"] = _further_releases(settings)
+    if "population-size" in settings:
+        given["population_size"] = settings["population-size"]
+    if "population" in settings:
+        file = settings["population"]
+        given["population"] = read_counts(file) if is_counts(file) else file
     if "against" in settings:
         given["against"] = label.get(settings["against"], settings["against"])
     if "rank-by" in settings:

@@ -10,11 +10,13 @@ from capstats.population.individual import expected_reidentifications, household
 from capstats.population.links import linkability
 from capstats.population.poisson_lognormal import poisson_lognormal_uniqueness
 from capstats.population.registers import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
+from capstats.population.special_uniques import dis_suda, minimal_sample_uniques, suda_scores
 from capstats.population.uniqueness import population_uniqueness
 
 __all__ = [
     "delta_presence",
     "differencing",
+    "dis_suda",
     "expected_reidentifications",
     "group_disclosure",
     "household_risk",
@@ -22,10 +24,12 @@ __all__ = [
     "journalist_risk",
     "k_map",
     "linkability",
+    "minimal_sample_uniques",
     "poisson_lognormal_uniqueness",
     "population_marketer_risk",
     "population_profile",
     "population_uniqueness",
     "singling_out",
     "subtraction_attribution",
+    "suda_scores",
 ]

@@ -127,7 +127,7 @@ def pitman(sample: ClassSizes, population: int) -> Estimate:
     alpha = likelihood.alpha
     theta = likelihood.theta(alpha)
     if not alpha:
-        return _predicted(sample, population, theta, 0.0) | {"status": "alpha at its bound 0 (Ewens)"}
+        return _predicted(sample, population, theta, 0.0) | {"status": "alpha is 0: the Ewens model"}
     covariance = np.asarray(np.linalg.inv(likelihood.information(theta, alpha)), np.float64)
     return _predicted(sample, population, theta, alpha) | _errors(sample, population, theta, alpha, covariance)
 

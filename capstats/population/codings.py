@@ -63,7 +63,7 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
 
     References
     ----------
-    Gusfield (1988), "A graph theoretic approach to statistical data security", https://doi.org/10.1137/0217034.
+    Gusfield (1988), "A graph theoretic approach to statistical data security", SIAM Journal on Computing 17, 552-571.
 
     Examples
     --------

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_number
+from capstats.disclosure.attribute import ALONE
 from capstats.population.individual import parts
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import CELLS, cell_at, check_unweighted, checked
@@ -191,7 +192,7 @@ def matches(given: Classes) -> xr.DataArray:
     return (f / people.where(f > 0)).sum("key")
 
 
-def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2) -> xr.Dataset:
+def population_profile(o: Counts, *, population: Counts, s: Counts | None = None, threshold: float = 0.2) -> xr.Dataset:
     """What a table of the population says of a sample: risks of the journalist and the marketer, and how unique the sample's uniques are.
 
     A record that is unique in the sample is a risk only so far as few people of the population have its key.
@@ -200,6 +201,8 @@ def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2)
     ----------
     o, population : array-like or DataArray, dims (target, key) and any others
         Integer counts of the sample and of its population, as in `k_map`.
+    s : same, optional
+        Integer counts of a release made of the sample.
     threshold : float
         Risk from 0 to 1 above which a record is at risk.
 
@@ -212,6 +215,7 @@ def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2)
           who have one of them; the share of records whose risk is above the threshold. From 0 to 1;
         - ``expected_matches``, the sum of the risk over records, and ``expected_unique_matches``, over those that are unique in the sample;
         - ``sample_uniques``, ``population_uniques``, numbers of records that are unique in the sample, and in the population as well;
+          with `s`, ``replicated_population_uniques``: those of the latter whose key exactly one record of the release has;
         - ``population_unique_share``, the second over the first; ``unique_match_share``, the probability that a match of a person of the
           population with a record that is unique in the sample is correct: sample uniques over all people with their keys.
 
@@ -262,10 +266,17 @@ def population_profile(o: Counts, *, population: Counts, threshold: float = 0.2)
         "expected_unique_matches": risk.where(unique).sum("key").where(n > 0),
         "sample_uniques": uniques,
         "population_uniques": both,
+        **({} if s is None else {"replicated_population_uniques": (_replicated(o, s) & (people == 1)).sum("key")}),
         "population_unique_share": both / uniques.where(uniques > 0),
         "unique_match_share": uniques / of_uniques.where(uniques > 0),
     }
     return Result(found, attrs={"result": "Sample in its population", "threshold": limit})
+
+
+def _replicated(o: Counts, s: Counts) -> xr.DataArray:
+    """Whether one record of the sample and one of the release have the key: dims (..., key)."""
+    check_unweighted(ALONE, s=s)
+    return Aligned({"o": o, "s": s}).map(lambda o, s: (o.key_total() == 1) & (s.key_total() == 1), "replicated", ("key",))
 
 
 def delta_presence(o: Counts, *, population: Counts) -> xr.Dataset:

@@ -374,6 +374,8 @@ def share(value: Any, digits: int = 3) -> str:
 
 def count(value: Any) -> str:
     """A number of records, with one decimal unless it is whole."""
+    if np.isnan(value):
+        return "undefined"
     return f"{int(value):,}" if value == int(value) else f"{value:,.1f}"
 
 

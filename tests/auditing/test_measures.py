@@ -14,33 +14,37 @@ THEORY = Path(__file__).parents[2] / "theory"
 ALL = MEASURES | BY_COLUMN
 PEOPLE = anes96()
 GENERATED = {"generator": [PEOPLE.iloc[1::2], PEOPLE.iloc[1::3]]}
+GIVEN = {"holdout": PEOPLE.iloc[::5], "against": "one", "population_size": 10_000, **GENERATED}
+
+
+def weightless(names):
+    """Those that an audit of records without sampling weights has."""
+    return {name for name in names if not name.endswith("_weight") and MEASURES[name].needs != "weights"}
 
 
 @pytest.fixture(scope="module")
 def whole():
-    """An audit that has all measures except sums of weights."""
+    """An audit that has all measures except those of weights and of a table of the population."""
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
-    return audit(
-        PEOPLE, releases, keys=["educ", "PID"], target="vote", holdout=PEOPLE.iloc[::5], against="one", allow_same=True, **GENERATED
-    )
+    return audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", allow_same=True, **GIVEN)
 
 
 @pytest.mark.slow
 def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
-    assert set(whole.measures.data_vars) == {name for name in MEASURES if not name.endswith("_weight")}
+    assert set(whole.measures.data_vars) == weightless(computed(population=False))
     assert set(whole.by_column.data_vars) == set(BY_COLUMN)
     weighted = audit(PEOPLE, PEOPLE, keys="educ", target="vote", holdout=PEOPLE, weights="age", allow_same=True)
-    assert {name for name in MEASURES if name.endswith("_weight")} < set(weighted.measures.data_vars)
+    assert set(MEASURES) - weightless(MEASURES) < set(weighted.measures.data_vars)
+    of_register = audit(PEOPLE, PEOPLE, keys="educ", target="vote", population=PEOPLE, allow_same=True)
+    assert {name for name, measure in MEASURES.items() if measure.needs == "population"} < set(of_register.measures.data_vars)
 
 
 @pytest.mark.slow
 def test_what_an_argument_is_needed_for_is_not_computed_without_it(whole):
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
-    for name in ("holdout", "against", "generator"):
-        given = {"holdout": PEOPLE.iloc[::5], "against": "one", **GENERATED} | {name: None}
-        found = audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", allow_same=True, **given)
-        weightless = {measure for measure in computed(**{name: False}) if not measure.endswith("_weight")}
-        assert set(found.measures.data_vars) == weightless
+    for name in GIVEN:
+        found = audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", allow_same=True, **{**GIVEN, name: None})
+        assert set(found.measures.data_vars) == weightless(computed(**{name: False}, population=False))
 
 
 def test_a_table_has_words_for_what_it_shows():
@@ -85,6 +89,14 @@ def test_what_a_report_compares_is_explained():
         "share_above_nine_tenths",
         "records_certain",
         "share_replicated",
+        "replicated_in_population",
+        "replicated_in_population_loglinear",
+        "replicated_in_population_pitman",
+        "replicated_in_population_zayatz",
+        "population_k",
+        "population_uniques_loglinear",
+        "population_uniques_zayatz",
+        "greatest_individual_risk",
         "unmatched_records",
         "without",
         "leave_one_out",

@@ -79,7 +79,7 @@ def test_what_other_packages_print_and_why_it_differs():
         "one_unique_one_big",
     ]
     hand = of_case(CASES["tiny_hand"], "pitman")
-    assert (hand.status, hand.given_sample.round(3)) == ("alpha at its bound 0 (Ewens)", 2.656)  # where ARX has 0
+    assert (hand.status, hand.given_sample.round(3)) == ("alpha is 0: the Ewens model", 2.656)  # where ARX has 0
     formulas = CASES["tiny_hand"]["riskutility_formula_evaluated_by_us"]
     assert formulas == {"zayatz_p_unique": 0.5, "pitman_p_unique": 0.5}  # 7 / 11 and .6285
 

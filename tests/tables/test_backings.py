@@ -258,6 +258,15 @@ INTEGERS_ONLY = {
         for name in ("journalist_class_average", "journalist_at_risk", "sample_uniques", "unique_match_share")
     },
     "delta_presence": lambda o, s: capstats.population.delta_presence(s, population=2 * s).delta_max,
+    **{
+        f"suda_scores {name}": lambda o, s, name=name: capstats.population.suda_scores(*labelled(o), rule="halving")[name]
+        for name in ("suda_score", "contribution", "contribution_share", "column_contribution", "column_share", "level_contribution")
+    },
+    "suda_scores product": lambda o, s: capstats.population.suda_scores(*labelled(s), rule="product", max_size=2).suda_score,
+    **{
+        f"dis_suda {name}": lambda o, s, name=name: capstats.population.dis_suda(*labelled(s), sampling_fraction=0.1)[name]
+        for name in ("file_dis", "dis_suda")
+    },
     "prosecutor_risk of s": lambda o, s: capstats.anonymity.prosecutor_risk(s),
     "marketer_risk of s": lambda o, s: capstats.anonymity.marketer_risk(s),
     **{
