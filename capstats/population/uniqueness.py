@@ -103,9 +103,9 @@ def population_uniqueness(
     -----
     See theory/population.md#population-uniqueness; for the only root of the equations of "snb"
     theory/population.md#slide-negative-binomial; for "loglinear" theory/population.md#poisson-models; for
-    releases theory/population.md#replicated-population-uniques. No model is right for every population: estimates can
-    differ by a factor of ten and more (notebook "population"). Where "pitman" has alpha = 0, "ewens" has the errors. Zayatz's probability is 1 where all records are unique, an upper bound. The errors say how exactly the parameters are
-    known, not whether the model holds.
+    releases theory/population.md#replicated-population-uniques. No model is right for every population: estimates can differ by a
+    factor of ten and more (notebook "population"). Where "pitman" has alpha = 0, "ewens" has the errors. Zayatz's probability is 1
+    where all records are unique, an upper bound. The errors say how exactly the parameters are known, not whether the model holds.
 
     References
     ----------
