@@ -70,7 +70,8 @@ def population_uniqueness(
     s : same as `o`, optional
         Counts of a release, made of the sample and of nothing else that is known of the population.
     margins : same as `o`, optional
-        With "loglinear": the table whose levels have the shares of the population, such as sums of sampling weights. By default `o`.
+        With "loglinear": the table whose levels have the shares of the population, such as sums of sampling weights. By default `o`. They
+        mend the margins alone: every record is still taken to be sampled with probability n / N.
 
     Returns
     -------
@@ -103,8 +104,8 @@ def population_uniqueness(
     See theory/population.md#population-uniqueness; for the only root of the equations of "snb"
     theory/population.md#slide-negative-binomial; for "loglinear" theory/population.md#poisson-models; for
     releases theory/population.md#replicated-population-uniques. No model is right for every population: estimates can differ by a
-    factor of six. Zayatz's probability is 1 where all records are unique, an upper bound. The errors say how exactly the parameters are
-    known, not whether the model holds.
+    factor of ten and more (notebook "population"). Where "pitman" has alpha = 0, "ewens" has the errors. Zayatz's probability is 1
+    where all records are unique, an upper bound. The errors say how exactly the parameters are known, not whether the model holds.
 
     References
     ----------
