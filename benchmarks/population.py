@@ -1,34 +1,58 @@
-"""Risk in the population: ratios of two ways to the same numbers, in seconds of the processor, measured in turn in one process.
+"""Risk in the population: each measure against another way to the same or a like number, measured in turn in one process.
 
 Run: python benchmarks/population.py [special_uniques ...] [--records 100000] [--pairs 3]
 
-special_uniques: `tabulate` + `suda_scores` with all subsets of 10 columns, from a data frame of categorical columns, against
+Prints the medians of seconds of the processor and of wall time, and the medians of the ratios of each pair.
 
-- loop: one pandas group-by of the same frame for each subset, and for each record the sets on which it is unique and on no smaller one;
-- suda: the package suda from PyPI, where it is installed, with sets of at most 3 columns on both sides. It holds a copy of all records for
-  each set that has a unique record, 6.6 GB with 5 columns, and counts sets that are not minimal as well.
+- special_uniques: `tabulate` + `suda_scores` with all subsets of 10 columns, from a data frame of categorical columns, against a loop that
+  looks for duplicates of the codes with pandas for each subset, and knows for each record the smaller sets on which it is unique (scores
+  alone, without contributions); and against the package suda, with sets of at most 3 columns on both sides. It holds a copy of all
+  records for each set that has a unique record, 6.6 GB with 5 columns, and counts sets that are not minimal as well.
+- uniqueness: the estimate from the class sizes of 10^8 records, 10^7 people-like keys, against counting these class sizes.
+- group_disclosure: 5 targets x 10^6 keys, the import and the first call in a fresh process, against numpy, which only
+  counts the cells for each k.
+- subtraction: 20,000 cells, 10^5 records, all k up to 300 at once, against 1,000 simulated intruders of k = 300.
+- individual_risk: 10^6 keys, against the closed form by scipy's hypergeometric function, which is wrong for large classes.
+- singling_out: all descriptions by 3 of 10 columns of 10,000 records, against 500 attacks of anonymeter, which estimate the rate.
+- linkability: 5 and 5 columns, 10,000 records, all of them attacked, against anonymeter, which breaks ties in another way.
 
-People are alike: each has one of 2,000 profiles, the commoner the lower its number, and keeps each value with probability 0.8. Columns that
-are independent are harder, since nearly everybody is then unique on half of the columns; with real records it is between the two.
+The packages suda 0.2.2 and anonymeter 1.1.0 are measured where they are installed. People are alike: each has one of 2,000 profiles, the
+commoner the lower its number, and keeps each value with probability 0.8. Columns that are independent are harder, since nearly everybody
+is then unique on half of the columns; with real records it is between the two.
 """
 
 import argparse
 import gc
 import importlib.util
+import json
 import logging
 import math
-import statistics
+import subprocess
+import sys
 import time
+import warnings
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.special import hyp2f1
 
 import capstats
-from capstats.population import suda_scores
+from capstats.population import (
+    individual_risk,
+    linkability,
+    population_uniqueness,
+    singling_out,
+    subtraction_attribution,
+    suda_scores,
+)
 
+HERE = Path(__file__).resolve().parent
+sys.path.remove(str(HERE))  # whose coverage.py numba would take for the package coverage
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 6, 5, 4, 3))}
 PROFILES, KEPT, SMALL = 2000, 0.8, 3
+ATTACKED, ATTACKS, INTRUDERS, KNOWN = 10_000, 500, 1_000, 300
 
 
 def zipf(rng, levels, n):
@@ -47,19 +71,55 @@ def people(n, kept):
     return pd.DataFrame(columns | {"target": rng.integers(0, 3, n)})
 
 
-def ours(frame, size):
+# --- timing -----------------------------------------------------------------------------------------------------------
+
+
+def seconds(work):
+    """Seconds of the processor and of wall time, and what was found."""
+    gc.collect()
+    start = time.process_time(), time.perf_counter()
+    found = work()
+    return time.process_time() - start[0], time.perf_counter() - start[1], found
+
+
+def compare(name, pairs, own, other, agree=lambda *_: None):
+    """Measure both in turn, so many times, and print a row."""
+    rows = []
+    for _ in range(pairs):
+        *ours, first = seconds(own)
+        *theirs, second = seconds(other)
+        agree(first, second)
+        rows.append([*ours, *theirs])
+    show(name, rows)
+
+
+def show(name, rows):
+    """Print the medians of seconds (own and of the other, of the processor and of wall time) and of their ratios."""
+    own, own_wall, other, other_wall = map(np.array, zip(*rows, strict=True))
+    numbers = map(np.median, (own, own_wall, other, other_wall, other / own, other_wall / own_wall))
+    print(f"| {name} | " + " | ".join(f"{x:.3g}" for x in numbers) + " |", flush=True)
+
+
+def installed(package):
+    return importlib.util.find_spec(package) is not None
+
+
+# --- special uniques --------------------------------------------------------------------------------------------------
+
+
+def scored(frame, size):
     o = capstats.tabulate(frame, keys=list(KEYS), target="target").o
     return suda_scores(o, max_size=size)
 
 
 def looped(frame, size):
-    """The scores by one group-by for each subset."""
+    """The scores by looking for duplicates on each subset."""
+    codes = pd.DataFrame({column: frame[column].cat.codes for column in KEYS})
     score, unique = np.zeros(len(frame)), {(): np.zeros(len(frame), bool)}
     for number in range(1, size + 1):
         for columns in combinations(KEYS, number):
-            records = frame.groupby(list(columns), sort=False, observed=True)["target"].transform("size").to_numpy()
             smaller = np.logical_or.reduce([unique[columns[:i] + columns[i + 1 :]] for i in range(number)])
-            unique[columns] = records == 1
+            unique[columns] = ~codes.duplicated(list(columns), keep=False).to_numpy()
             score[unique[columns] & ~smaller] += math.factorial(len(KEYS) - number)
     return score
 
@@ -70,35 +130,174 @@ def packaged(frame, size):
     return suda(frame[list(KEYS)].copy(), max_msu=size)
 
 
-def seconds(work, *arguments):
-    gc.collect()
-    start = time.process_time()
-    found = work(*arguments)
-    return time.process_time() - start, found
+def same_score(ours, theirs):
+    assert math.isclose(ours.suda_score.sum(), theirs.sum())
 
 
 def special_uniques(given):
-    logging.disable()
-    others = {"loop": (looped, len(KEYS)), "loop, 3 columns": (looped, SMALL)}
-    if importlib.util.find_spec("suda"):
-        others["suda, 3 columns"] = (packaged, SMALL)
-    print("| people | against | capstats s | other s | ratio |")
-    print("|---|---|---|---|---|")
-    for kind, kept in {"alike": KEPT, "independent": 0.0}.items():
+    others = {"loop": (looped, len(KEYS), same_score), "loop, 3 columns": (looped, SMALL, same_score)}
+    if installed("suda"):
+        others["package suda, 3 columns"] = (packaged, SMALL, lambda *_: None)
+    for kind, kept in {"people alike": KEPT, "independent columns": 0.0}.items():
         frame = people(given.records, kept)
-        ours(frame, 1)  # loads what the first call needs
-        for name, (other, size) in others.items():
-            pairs = []
+        scored(frame, 1)  # loads what the first call needs
+        for name, (other, size, agree) in others.items():
+            compare(f"{kind}: {name}", given.pairs, lambda f=frame, s=size: scored(f, s), lambda f=frame, s=size, g=other: g(f, s), agree)
+
+
+# --- uniqueness and individual risk -----------------------------------------------------------------------------------
+
+
+def uniqueness(given):
+    rng = np.random.default_rng(0)
+    means = rng.lognormal(0, 3, 10**7)
+    records = rng.poisson(means / means.sum() * 1e8)
+
+    def count():
+        sizes, classes = np.unique(records[records > 0], return_counts=True)
+        return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
+
+    sizes = count()
+    print(f"| {records.sum():,} records, {sum(sizes.values()):,} classes of {len(sizes):,} sizes | | | | | | |")
+    for model in ("pitman", "ewens", "zayatz", "snb", "dankar"):
+
+        def own(model=model):
+            return population_uniqueness(sizes, population_size=10**9, model=model)
+
+        own()
+        compare(f"uniqueness, {model}: counting the classes", given.pairs, own, count)
+
+
+def individual(given):
+    rng = np.random.default_rng(0)
+    f = np.maximum(rng.poisson(rng.lognormal(0, 2, 10**6)), 1)
+    weights = f * rng.uniform(1, 50, len(f))
+
+    def closed_form():
+        p = f / weights
+        with np.errstate(invalid="ignore"):
+            return p**f / f * hyp2f1(f, f, f + 1, 1 - p)
+
+    def own():
+        return individual_risk(weights[None], o_records=f[None])
+
+    own()
+    compare("individual risk: closed form", given.pairs, own, closed_form)
+
+
+# --- coalitions -------------------------------------------------------------------------------------------------------
+
+COLD = """
+import json, sys, time
+import numpy as np, sparse, xarray as xr
+most = int(sys.argv[2])
+o = xr.DataArray(np.random.default_rng(0).poisson(0.6, (5, 10**6)), dims=("target", "key"))
+table = o if sys.argv[1] == "dense" else o.copy(data=sparse.COO.from_numpy(o.values))
+
+def seconds(work):
+    start = time.process_time(), time.perf_counter()
+    found = work()
+    return time.process_time() - start[0], time.perf_counter() - start[1], int(found)
+
+def own():
+    from capstats.population import group_disclosure
+    return group_disclosure(table, k=range(1, most + 1)).cells[-1]
+
+def other():
+    needed = np.where(o.values > 0, o.values.sum(0) - o.values, most + 1)
+    return [(needed <= k).sum() for k in range(1, most + 1)][-1]
+
+print(json.dumps([seconds(own), seconds(other)]))
+"""
+
+
+def group_disclosure(given):
+    for backing in ("dense", "sparse"):
+        for most in (1, 100):
+            rows = []
             for _ in range(given.pairs):
-                own, found = seconds(ours, frame, size)
-                theirs, scores = seconds(other, frame, size)
-                assert other is not looped or math.isclose(found.suda_score.sum(), scores.sum())
-                pairs.append((own, theirs, theirs / own))
-            own, theirs, ratio = map(statistics.median, zip(*pairs, strict=True))
-            print(f"| {kind} | {name} | {own:.2f} | {theirs:.2f} | {ratio:.1f} |", flush=True)
+                told = subprocess.check_output([sys.executable, "-c", COLD, backing, str(most)], cwd=HERE.parent, text=True)
+                (*ours, cells), (*theirs, same) = json.loads(told)
+                assert cells == same
+                rows.append([*ours, *theirs])
+            show(f"group disclosure, {backing}, k from 1 to {most}, fresh process with imports: cells alone", rows)
 
 
-PARTS = {"special_uniques": special_uniques}
+def subtraction(given):
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(10**5, rng.dirichlet(np.full(20_000, 0.3))).reshape(5, 4_000)
+
+    def simulated():
+        cells = counts[counts > 0]
+        return np.mean([(rng.multivariate_hypergeometric(cells, KNOWN, method="marginals") == cells).any() for _ in range(INTRUDERS)])
+
+    def agree(ours, theirs):
+        p = ours.any_emptied.values[-1]
+        assert abs(p - theirs) <= 5 * math.sqrt(p * (1 - p) / INTRUDERS) + 1 / INTRUDERS
+
+    def own():
+        return subtraction_attribution(counts, k=range(KNOWN + 1))
+
+    compare(f"subtraction, k up to {KNOWN}: {INTRUDERS:,} intruders of one k", given.pairs, own, simulated, agree)
+
+
+# --- descriptions and links -------------------------------------------------------------------------------------------
+
+
+def halves():
+    """Two sets of people who do not know of each other, as texts."""
+    texts = people(2 * ATTACKED, KEPT)[list(KEYS)].astype(str)
+    return texts[:ATTACKED], texts[ATTACKED:].reset_index(drop=True)
+
+
+def described(given):
+    from anonymeter.evaluators import SinglingOutEvaluator
+
+    original, synthetic = halves()
+    chances = [1e-9, 1 - 1e-9]
+
+    def own():
+        return singling_out(original, synthetic, columns=list(KEYS), subset_size=3, attacks=ATTACKS, quantiles=chances)
+
+    def attacked():
+        evaluator = SinglingOutEvaluator(original, synthetic, n_attacks=ATTACKS, n_cols=3).evaluate(mode="multivariate")
+        return len(evaluator.queries())
+
+    def agree(ours, successes):
+        least, most = ours.successes.values
+        assert least <= successes <= most
+
+    own()
+    compare(f"singling out: {ATTACKS} attacks of anonymeter", given.pairs, own, attacked, agree)
+
+
+def linked(given):
+    from anonymeter.evaluators import LinkabilityEvaluator
+
+    original, synthetic = halves()
+    a, b = list(KEYS)[::2], list(KEYS)[1::2]
+
+    def attacked(n=ATTACKED):
+        return LinkabilityEvaluator(original, synthetic, aux_cols=(a, b), n_attacks=n).evaluate().results().attack_rate.value
+
+    def own():
+        return linkability(original, synthetic, a=a, b=b)
+
+    own()
+    attacked(10)  # compiles
+    compare("linkability: anonymeter", given.pairs, own, attacked)
+
+
+PARTS = {
+    "special_uniques": special_uniques,
+    "uniqueness": uniqueness,
+    "individual_risk": individual,
+    "group_disclosure": group_disclosure,
+    "subtraction": subtraction,
+    "singling_out": described,
+    "linkability": linked,
+}
+PACKAGES = {"singling_out": "anonymeter", "linkability": "anonymeter"}
 
 
 def main():
@@ -107,8 +306,12 @@ def main():
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--pairs", type=int, default=3)
     given = parser.parse_args()
+    logging.disable()
+    warnings.simplefilter("ignore")  # of anonymeter, that attacks do no better than chance
+    print("| measure: against | capstats s | its wall s | other s | its wall s | ratio | of wall |\n|---|---|---|---|---|---|---|")
     for part in given.parts or PARTS:
-        PARTS[part](given)
+        if part not in PACKAGES or installed(PACKAGES[part]):
+            PARTS[part](given)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from capstats.tables.table import Array, Counts, Floats, Index, Table, group_sum
 
 Rule = Literal["product", "factorial", "normalized", "halving"]
 Missing = Literal["level", "skip"]
+Mask = NDArray[np.bool_]
 
 MOST = 1 << 16  # subsets of the key columns
 GRID = 16  # a grid of this many times as many cells as rows is counted faster than rows are sorted
@@ -37,8 +38,8 @@ GRID = 16  # a grid of this many times as many cells as rows is counted faster t
 # --- the search -------------------------------------------------------------------------------------------------------
 
 
-def minimal_sets(codes: Sequence[Array], known: Sequence[NDArray[np.bool_]], most: int) -> Iterator[tuple[Columns, Index]]:
-    """Sets of at most ``most`` columns, each with the rows that agree with no other row on them, but with one on every smaller set.
+def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> Iterator[tuple[Columns, Mask]]:
+    """Sets of at most ``most`` columns; for each, which rows agree with no other row on it, but with one on every smaller set.
 
     Rows are distinct. A row is left out of sets with a column in which it is not ``known``.
     """
@@ -47,7 +48,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[NDArray[np.bool_]], mos
     digits, sizes = [codes[c].astype(np.intp) for c in order], [int(codes[c].max()) + 1 for c in order]
     shared: dict[Columns, Array] = {(): np.packbits(np.ones(rows, bool))}  # rows that agree with another one on a set of columns
 
-    def below(columns: Columns, classes: Index, number: int) -> Iterator[tuple[Columns, Index]]:
+    def below(columns: Columns, classes: Index, number: int) -> Iterator[tuple[Columns, Mask]]:
         """All sets that add columns before the first one: in this order every subset comes before its supersets."""
         for c in range(columns[0] if columns else len(order)):
             found = (c, *columns)
@@ -57,20 +58,18 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[NDArray[np.bool_]], mos
             held = np.unpackbits(reduce(np.bitwise_and, [shared[subset] for subset in smaller]), count=rows).view(bool)
             if len(found) == 1:
                 held &= known[order[c]]
-            at: Any = slice(None) if 2 * np.count_nonzero(held) > rows else np.flatnonzero(held)  # to choose rows takes time
+            at: Any = np.flatnonzero(held) if 4 * np.count_nonzero(held) < rows else slice(None)  # to choose rows takes time
             flat, counts = _counted(classes[at] * sizes[c] + digits[c][at], number * sizes[c])
-            alone = np.zeros(rows, bool)
-            alone[at] = (counts == 1).take(flat)
-            alone &= held
+            several, more = counts > 1, c > 0 and len(found) < most
+            ids = np.cumsum(several) * several if more else several  # class 0 has the rows that are alone, which no set below asks for
+            finer = _at(at, ids.take(flat), rows)
+            alone = held & (finer == 0)
             if alone.any():
-                yield tuple(sorted(order[i] for i in found)), np.flatnonzero(alone)
+                yield tuple(sorted(order[i] for i in found)), alone
                 held ^= alone
             if held.any():
                 shared[found] = np.packbits(held)
-                if c and len(found) < most:
-                    ids = np.cumsum(counts > 1) * (counts > 1)  # class 0 has the rows that are alone, which no set below asks for
-                    finer = np.empty(rows, np.intp)
-                    finer[at] = ids.take(flat)
+                if more:
                     yield from below(found, finer, int(ids.max()) + 1)
 
     return below((), np.zeros(rows, np.intp), 1)
@@ -82,6 +81,15 @@ def _counted(flat: Index, cells: int) -> tuple[Index, Index]:
         return flat, np.bincount(flat)
     _, of_row, counts = np.unique(flat, return_inverse=True, return_counts=True)
     return of_row, counts
+
+
+def _at(places: Any, values: Array, length: int) -> Array:
+    """The values at their places, which are in order, and 0 elsewhere."""
+    if values.shape[-1] == length:
+        return values
+    found = np.zeros((*values.shape[:-1], length), values.dtype)
+    found[..., places] = values
+    return found
 
 
 @dataclass(frozen=True)
@@ -128,9 +136,8 @@ class Keys:
         """The key columns with their labels."""
         return list(zip(self.columns, (list(map(canonical, level)) for level in self.axis.levels), strict=True))
 
-    def minimal(self, records: Array) -> Iterator[tuple[Columns, Index]]:
-        """The subsets of the key columns, each with the keys of which it is a minimal sample unique, for one member of the batch."""
-        held = np.flatnonzero(records)
+    def minimal(self, held: Index, alone: Mask) -> Iterator[tuple[Columns, Mask]]:
+        """The subsets of the key columns; for each, of which of the keys ``held``, some ``alone`` with one record, it is minimal."""
         if not len(held):
             return
         codes = [np.asarray(places)[held] for places in self.axis.codes]
@@ -138,11 +145,8 @@ class Keys:
             np.isin(places, [i for i, label in enumerate(labels) if label is MISSING and self.missing == "skip"], invert=True)
             for places, (_, labels) in zip(codes, self.levels, strict=True)
         ]
-        for columns, rows in minimal_sets(codes, known, self.largest):
-            keys = held[rows]
-            unique = keys[records[keys] == 1]
-            if len(unique):
-                yield columns, unique
+        for columns, unique in minimal_sets(codes, known, self.largest):
+            yield columns, unique & alone
 
 
 def weights(rule: Rule, k: int, largest: int) -> Floats:
@@ -237,7 +241,9 @@ def minimal_sample_uniques(o: Counts, *, max_size: int | None = None, missing: M
     if keys.aligned.dims:
         dim = keys.aligned.dims[0]
         raise ValueError(f"`o` must be one table; got the dim {dim!r} besides target and key. Choose one, such as o.isel({dim}=0).")
-    found = sorted(keys.minimal(keys.records), key=lambda pair: (len(pair[0]), pair[0]))
+    held = np.flatnonzero(keys.records)
+    of_sets = ((columns, held[unique]) for columns, unique in keys.minimal(held, keys.records[held] == 1))
+    found = sorted(of_sets, key=lambda pair: (len(pair[0]), pair[0]))
     key = np.concatenate([[], *(places for _, places in found)]).astype(np.intp)
     subset = np.repeat(np.arange(len(found)), [len(places) for _, places in found])
     order = np.argsort(key, kind="stable")
@@ -348,22 +354,14 @@ def suda_scores(o: Counts, *, rule: Rule = "factorial", max_size: int | None = N
 
 def _member(keys: Keys, records: Array, weight: Floats) -> tuple[Floats, Floats, Floats]:
     """The score of each key; of each column and key, the score of the sets with the column, and the same divided among their columns."""
-    found = list(keys.minimal(records))
-    score = np.zeros(len(records))
-    whole, split = np.zeros((2, len(keys.columns), len(records)))
-    for size, added in enumerate(weight, start=1):
-        of_size = [(columns, unique) for columns, unique in found if len(columns) == size]
-        score += added * _times([unique for _, unique in of_size], len(records))
-        for c in range(len(keys.columns)):
-            sets = _times([unique for columns, unique in of_size if c in columns], len(records))
-            whole[c] += added * sets
-            split[c] += added / size * sets
-    return score, whole, split
-
-
-def _times(places: Sequence[Index], length: int) -> Index:
-    """How often each place occurs."""
-    return np.bincount(np.concatenate([np.zeros(0, np.intp), *places]), minlength=length)
+    k, held, sizes = len(keys.columns), np.flatnonzero(records), range(1, keys.largest + 1)
+    most = max(math.comb(k, size) for size in sizes)
+    number = np.zeros((k + 1, keys.largest, len(held)), np.min_scalar_type(most))  # of the sets with a column, and of all, by size and key
+    for columns, unique in keys.minimal(held, records[held] == 1):
+        for c in (*columns, k):
+            number[c, len(columns) - 1] += unique
+    whole, split = (np.einsum("s,csj->cj", of_size, number) for of_size in (weight, weight / sizes))
+    return _at(held, whole[-1], len(records)), _at(held, whole[:-1], len(records)), _at(held, split[:-1], len(records))
 
 
 def dis_suda(

@@ -87,7 +87,7 @@ class Aligned:
             if axis is not None:
                 of_dim = coords_of(dim, axis)
                 coords = of_dim if coords is None else coords.merge(of_dim).coords
-        return xr.DataArray(values, coords, [*before, *self.dims, *out], name)
+        return xr.DataArray(values, dims=[*before, *self.dims, *out], name=name).assign_coords(coords)  # which copies no labels
 
 
 def same_or_span(records: Array) -> Any:

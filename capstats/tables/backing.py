@@ -41,7 +41,18 @@ def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: floa
         raise ImportError(
             f'A table of {" x ".join(map(str, shape))} cells needs the package sparse. Install capstats[sparse], or give backing="dense".'
         ) from error
-    return sparse.COO(np.array(coords), values, tuple(shape), has_duplicates=False, fill_value=values.dtype.type(fill))
+    cells = np.array(coords)
+    place = np.ravel_multi_index(tuple(cells), tuple(shape))
+    if not in_order(place):
+        order = np.argsort(place, kind="stable")
+        cells, values = cells[:, order], values[order]
+    fill_value = values.dtype.type(fill)
+    return sparse.COO(cells, values, tuple(shape), has_duplicates=False, sorted=True, fill_value=fill_value)  # not sorted, it would compile
+
+
+def in_order(places: Index) -> bool:
+    """Whether each place is beyond the one before it."""
+    return bool((places[1:] > places[:-1]).all())
 
 
 def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], sparse: bool) -> Data:

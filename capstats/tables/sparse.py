@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from capstats.tables.axes import Held
-from capstats.tables.backing import Data, coo, filled, stacked
+from capstats.tables.backing import Data, coo, filled, in_order, stacked
 from capstats.tables.table import Array, Index, Table
 from capstats.tables.table import Cells as Cells
 
@@ -38,9 +38,11 @@ class SparseBatch:
         union = union[np.diff(union, prepend=-1) > 0] if len(union) else np.zeros(1, np.intp)  # an extreme needs a cell
         target, key = np.divmod(union, keys)
         for codes, values in found:
-            spread = np.zeros(len(union), values.dtype)
-            spread[np.searchsorted(union, codes)] = values
-            yield Cells(spread, target, key, (targets, keys))
+            if len(codes) < len(union):
+                spread = np.zeros(len(union), values.dtype)
+                spread[np.searchsorted(union, codes)] = values
+                values = spread
+            yield Cells(values, target, key, (targets, keys))
 
 
 def filled_cells(array: Held, dims: Sequence[str]) -> tuple[list[int], Index, Array]:
@@ -50,7 +52,7 @@ def filled_cells(array: Held, dims: Sequence[str]) -> tuple[list[int], Index, Ar
     nowhere = np.zeros(len(values), np.intp)
     shape = [array.sizes.get(dim, 1) for dim in (*dims, "target", "key")]
     place = np.ravel_multi_index([where.get(dim, nowhere) for dim in (*dims, "target", "key")], shape)
-    if (place[1:] > place[:-1]).all():  # as they mostly are
+    if in_order(place):  # as they mostly are
         return shape, place, values
     order = np.argsort(place, kind="stable")
     return shape, place[order], values[order]

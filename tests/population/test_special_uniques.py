@@ -226,7 +226,7 @@ def test_columns_of_many_levels_are_searched_by_sorting():
     rng = np.random.default_rng(3)
     rows = np.unique(np.stack([rng.integers(0, 3000, 4000), rng.integers(0, 2500, 4000), rng.integers(0, 3, 4000)]), axis=1)
     assert rows.shape[1] * 2500 > GRID * (1 << 16)
-    found = dict(minimal_sets(rows, [np.ones(rows.shape[1], bool)] * 3, 3))
+    found = {columns: np.flatnonzero(alone) for columns, alone in minimal_sets(rows, [np.ones(rows.shape[1], bool)] * 3, 3)}
     frame, expected = pd.DataFrame(rows.T), {}
     for columns in (c for size in (1, 2, 3) for c in combinations(range(3), size)):
         unique = ~frame.duplicated(list(columns), keep=False).to_numpy()
