@@ -13,6 +13,7 @@ import xarray as xr
 
 from capstats.codes.checks import check_choice, check_integer
 from capstats.tables.aligned import Aligned
+from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -143,7 +144,8 @@ def class_sizes(table: Counts) -> xr.Dataset:
     sizes, classes = sizes[held], classes[..., held]
     found = {"classes": classes, "records": classes * sizes}
     variables = {name: aligned.wrap(values, name, ("size",)) for name, values in found.items()}
-    return Result(variables, attrs={"result": "Sizes of equivalence classes"}).assign_coords(size=sizes)
+    attrs = {"result": "Sizes of equivalence classes", **({"weights": column} if (column := weights_of(table)) else {})}
+    return Result(variables, attrs=attrs).assign_coords(size=sizes)
 
 
 def prosecutor_risk(table: Counts) -> xr.DataArray:

@@ -13,7 +13,7 @@ import numpy as np
 def shown(value: Any) -> str:
     """A wrong option for a message: numbers and texts as they are, of all else the type, since a table would show its labels."""
     simple = value is None or isinstance(value, (str, bool, int, float, np.generic))
-    return repr(value) if simple else type(value).__name__
+    return repr(value.item() if isinstance(value, np.generic) else value) if simple else type(value).__name__
 
 
 def is_number(value: Any) -> bool:

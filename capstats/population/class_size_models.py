@@ -256,12 +256,12 @@ def snb(sample: ClassSizes, population: int) -> Estimate:
 
 def dankar(sample: ClassSizes, population: int) -> Estimate:
     """The rule of Dankar and others: Pitman for samples of up to a tenth of the population, otherwise the less of SNB and Zayatz."""
-    small = sample.n / population <= 0.1
-    first = (pitman if small else snb)(sample, population)
-    second = zayatz(sample, population)
-    better = "probability" in first and (small or first["unconditional"] < second["unconditional"])
-    chosen, found = (("pitman" if small else "snb"), first) if better else ("zayatz", second)
-    return found | {"chosen": chosen}
+    preferred = "pitman" if sample.n / population <= 0.1 else "snb"
+    first, second = MODELS[preferred](sample, population), zayatz(sample, population)
+    if "probability" in first and (preferred == "pitman" or first["unconditional"] < second["unconditional"]):
+        return first | {"chosen": preferred}
+    why = {"status": f"{preferred} {first['status']}"} if "status" in first else {}
+    return second | why | {"chosen": "zayatz"}
 
 
 MODELS: dict[str, Callable[[ClassSizes, int], Estimate]] = {

@@ -117,7 +117,8 @@ def individual_risk(o: Counts, *, o_records: Counts) -> xr.DataArray:
     Notes
     -----
     See theory/population.md#individual-risk. Exact to 15 digits for all f and weights. sdcMicro has p / (f - (1 - p)) for f of 3 or more,
-    which is too large, by up to 4 % of the risk; and it takes weights below 1, with which the risk may exceed 1.
+    which is too large, by up to 4 % of the risk; and it takes weights below 1, with which the risk may exceed 1. The model is for keys that
+    several people of the population share: where most are unique there it is too low, by a factor of 2 to 11 in the notebook's populations.
 
     References
     ----------

@@ -70,7 +70,8 @@ def population_uniqueness(
     s : same as `o`, optional
         Counts of a release, made of the sample and of nothing else that is known of the population.
     margins : same as `o`, optional
-        With "loglinear": the table whose levels have the shares of the population, such as sums of sampling weights. By default `o`.
+        With "loglinear": the table whose levels have the shares of the population, such as sums of sampling weights. By default `o`. They
+        mend the margins alone: every record is still taken to be sampled with probability n / N.
 
     Returns
     -------
@@ -103,8 +104,8 @@ def population_uniqueness(
     See theory/population.md#population-uniqueness; for the only root of the equations of "snb"
     theory/population.md#slide-negative-binomial; for "loglinear" theory/population.md#poisson-models; for
     releases theory/population.md#replicated-population-uniques. No model is right for every population: estimates can differ by a
-    factor of six. Zayatz's probability is 1 where all records are unique, an upper bound. The errors say how exactly the parameters are
-    known, not whether the model holds.
+    factor of ten and more (notebook "population"). Where "pitman" has alpha = 0, "ewens" has the errors. Zayatz's probability is 1
+    where all records are unique, an upper bound. The errors say how exactly the parameters are known, not whether the model holds.
 
     References
     ----------
@@ -182,7 +183,11 @@ def _class_sizes(o: Any) -> tuple[Iterator[ClassSizes], xr.DataArray]:
         totals = Aligned({"o": o}).map(_key_total, "records", ("key",))
         return (_sizes(*np.unique(row[row > 0], return_counts=True)) for row in _rows(totals)), totals.sum("key")
     if isinstance(o, xr.Dataset):
+        if "weights" in o.attrs:
+            given = f"`o` gives class sizes that are sums of the sampling weights {o.attrs['weights']!r}"
+            raise ValueError(f"{given}, but {ALONE}. Give those of the numbers of records, tables.o_records.")
         classes = o["classes"].transpose(..., "size")
+        classes = classes.copy(data=_whole(classes.values.ravel(), "number of classes", 0).reshape(classes.shape))
         sizes = _whole(o["size"].values, "size", 1)
     else:
         sizes = _whole(list(o), "size", 1)

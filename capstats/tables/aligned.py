@@ -79,6 +79,8 @@ class Aligned:
 
     def wrap(self, values: Any, name: str, out: Core = (), before: Core = ()) -> xr.DataArray:
         """An array of shape (*before, batch, *out) as a DataArray with the tables' labels."""
+        for dim in {*before, *out} & set(self.dims):
+            raise ValueError(f"`{self._names[0]}` has a dim {dim!r}, which is that of the result. Rename it: .rename({dim}=...).")
         coords = xr.Coordinates(self._coords) if self._coords else None
         for dim in out:
             axis = self.axes.get(dim) if dim in CELLS else None

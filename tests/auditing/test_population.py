@@ -26,8 +26,8 @@ def test_a_table_of_the_population_says_who_is_unique_in_it():
     assert (m.population_uniques.item(), m.replicated_in_population.item(), m.population_k.item()) == (1, 1, 1)
     assert m.population_matches.item() == 2 / 4 + 1 + 1 / 2 + 1 / 2
     assert (
-        "Of the 3 people unique in the original, 1 is unique among the 11 of the population, too; of the 2 that this release has as one "
-        "record, 1 (the table of the population)." in one_line(found)
+        "Of the 3 people unique in the original, 1 is unique among the 11 of the population, too (the table of the population); of the 2 "
+        "that this release has as one record, 1." in one_line(found)
     )
     assert "2.5 of 5 links are expected to be right (the table of the population)" in one_line(found)
     assert "population_uniques_pitman" not in m

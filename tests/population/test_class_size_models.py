@@ -268,6 +268,16 @@ def test_what_is_not_estimable_has_a_status_and_is_never_0(edge, model):
         assert (p, found["given_sample"]) == (1, 2)
 
 
+def test_the_rule_of_dankar_says_why_it_takes_zayatz():
+    for sizes, population, status in (
+        ({1: 5}, 1000, "pitman not estimable: all unique"),
+        ({1: 5, 3: 2}, 20, "snb not estimable: no class of two"),
+        ({20: 1}, 1000, "no sample unique; pitman not estimable: one class"),
+    ):
+        found = estimated("dankar", sample_of(sizes), population)
+        assert (found["chosen"], found["status"]) == ("zayatz", status)
+
+
 def test_few_of_very_many_people():
     # (theta + 9) / (theta + 10^10 - 1), and theta solves sum theta / (theta + i) = 9
     found = estimated("pitman", sample_of({1: 8, 2: 1}), 10**10)

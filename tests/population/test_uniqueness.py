@@ -254,6 +254,15 @@ def weighted():
         (lambda: population_uniqueness([[0.5, 1.5]], population_size=8), r"`o` must hold integers: a key is unique"),
         (lambda: population_uniqueness(weighted().o, population_size=9), r"sums of the sampling weights 'w'.*tables.o_records"),
         (lambda: population_uniqueness(weighted().o, population_size=9, model="loglinear"), r"sums of the sampling weights"),
+        (
+            lambda: population_uniqueness(class_sizes(weighted().o), population_size=9),
+            r"class sizes that are sums of the sampling weights 'w', but a key is unique .*tables.o_records",
+        ),
+        (
+            lambda: population_uniqueness((x := class_sizes(TABLE)).where(x["size"] > 1), population_size=9),
+            r"each number of classes must be an integer, 0 or more.*; got nan",
+        ),
+        (lambda: population_uniqueness(class_sizes([[1.5, 1]]), population_size=9), r"size must be an integer, 1 or more.*; got 1\.5"),
         (lambda: population_uniqueness(weighted(), population_size=9), r"`o` is a Dataset; give one of its tables"),
         (lambda: population_uniqueness({1: 4}, population_size=9, s=RELEASE), r"give `o` as a table of counts"),
         (lambda: population_uniqueness({1: 4}, population_size=9, model="loglinear"), r"needs the columns of the key"),

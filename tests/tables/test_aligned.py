@@ -304,3 +304,12 @@ def test_weights_whose_products_would_be_0_are_refused(measure: Any, weight: flo
     with pytest.raises(ValueError, match=r"`o` must be 0 or at least 1e-100, .*; got 1e-\d+ at key=1, target=1"):
         measure(counts, COUNTS)
     assert capstats.average_cap([[1e-100, 0], [0, 1e-100]], [[1e-100, 0], [1e-100, 1e-100]]).item() == 0.75
+
+
+@pytest.mark.parametrize("sparse_too", [False, True])
+def test_a_dim_of_the_tables_that_the_result_would_have_twice_is_an_error(sparse_too: bool) -> None:
+    o = xr.DataArray([COUNTS, COUNTS], dims=("quantile", "target", "key"))
+    table = o.copy(data=sparse.COO.from_numpy(o.values)) if sparse_too else o
+    with pytest.raises(ValueError, match=r"has a dim 'quantile', which is that of the result. Rename it: .rename\(quantile=...\)."):
+        Aligned({"o": table}).map(lambda o: o.key_total(), "found", ("quantile",))
+    assert Aligned({"o": table.rename(quantile="of")}).map(lambda o: o.key_total(), "found", ("quantile",)).dims == ("of", "quantile")
