@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.compute import by_column, check_comparison, check_limits, compared, measured, order_of
+from capstats.auditing.compute import by_column, check_comparison, check_limits, compared, measured, order_of, total_of
 from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.front import front, title
@@ -343,7 +343,7 @@ def audit(
         if population_size is not None:
             described["population_size"] = int(population_size)
         elif people is not None:
-            described["population_size"] = int(people.sum())
+            described["population_size"] = int(total_of(people))
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}

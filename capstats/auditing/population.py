@@ -11,6 +11,7 @@ from capstats.counting.tabulate import tabulate
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
+from capstats.tables.aligned import Aligned
 from capstats.tables.dataset import as_tables
 from capstats.tables.ties import at_most
 
@@ -45,7 +46,8 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
 
 def weights_below_1(tables: xr.Dataset) -> bool:
     """Whether the sampling weights of a key add up to less than its records, so that they are no numbers of people."""
-    return bool((~at_most(tables.o_records.sum("target"), tables.o.sum("target"))).any())
+    aligned = Aligned({"o": tables.o, "o_records": tables.o_records})
+    return not aligned.map(lambda o, records: at_most(records.key_total(), o.key_total()), "o", ("key",)).all()
 
 
 def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) -> dict[str, xr.DataArray]:

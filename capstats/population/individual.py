@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import xlog1py
 
 from capstats.codes.labels import MISSING
 from capstats.codes.names import hint
@@ -60,7 +59,7 @@ def risks(o: Table, records: Table) -> Floats:
 
 def parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
     """The numbers that a formula stacked along the dim part, by their names."""
-    return {name: found.isel(part=i).rename(name) for i, name in enumerate(names)}
+    return {name: found.isel(part=i) for i, name in enumerate(names)}
 
 
 def _sample(o: Counts, o_records: Counts) -> Aligned:
@@ -241,7 +240,9 @@ def household_risk(o: Counts, *, o_records: Counts, household: str | None = None
 
     def formula(o: Table, records: Table) -> Floats:
         risk = np.nan_to_num(risks(o, records))
-        missed = records.like(xlog1py(records.values, -records.on_cells(risk))).target_total()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            nobody = records.values * np.log1p(-records.on_cells(risk))
+        missed = records.like(np.where(records.values > 0, nobody, 0.0)).target_total()
         members, missed = (group_sums(values, place, number) for values in (records.target_total(), missed))
         return np.stack(np.broadcast_arrays(members, np.where(members > 0, -np.expm1(missed), np.nan)), -2)
 

@@ -142,7 +142,6 @@ def test_the_grammar_loads_nothing_slow():
         "jinja2",
         "argcomplete",
         "capstats.attacks",
-        "capstats.population",
         "capstats.screening",
         "capstats.paper",
     }

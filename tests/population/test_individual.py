@@ -103,7 +103,7 @@ def test_the_risk_is_the_mean_over_the_posterior_sizes_of_the_class(f: int, tota
 
 
 @theorem
-@given(st.integers(1, 10**7), st.floats(1, 1e9), st.floats(1, 10))
+@given(st.integers(1, 10**7), st.floats(1, 1e7), st.floats(1, 10))
 def test_the_risk_lies_between_its_bounds_and_falls_with_the_weights(f: int, weight: float, more: float):
     """Part 2: p / f <= risk <= p / (f - (1 - p)) <= 1 / f, for f of 2 or more in the middle."""
     total, found = f * weight, risk(f, f * weight)
