@@ -150,3 +150,17 @@ def test_counts_without_a_target_are_the_same_as_by_hand():
     register = tabulate(PEOPLE, keys="k", target=None)
     assert register.o.sum("target").values.tolist() == [4, 1, 2, 2, 2]
     assert from_counts(register.o.values).o.shape == (1, 5)
+
+
+def test_sparse_tables_with_weights_give_the_numbers_of_dense_ones():
+    voters = anes96().assign(w=lambda x: 1 + x.age % 3)
+    register = tabulate(pd.concat([voters, voters]), keys=VOTERS["keys"], target=None, bins={"age": 8}, backing="sparse")
+    dense, sparse = (
+        audit(tabulate(voters, voters.iloc[::2], weights="w", backing=backing, **VOTERS), allow_same=True, population=register)
+        for backing in ("dense", "sparse")
+    )
+    names = [str(name) for name in dense.measures if "population" in str(name) or name == "weighted_matches"]
+    assert len(names) >= 4
+    for name in names:
+        assert sparse.measures[name].item() == pytest.approx(dense.measures[name].item(), rel=1e-12)
+    assert sparse.provenance["population_size"] == 2 * len(voters)
