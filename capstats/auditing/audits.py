@@ -264,8 +264,10 @@ def audit(
     ------
     ValueError, TypeError, FileNotFoundError
         As `tabulate`; if counts have no `s`; if a column of two tables shares no level, unless `allow_no_match`; if two tables hold the
-        same records, unless `allow_same`; if `against` is no synthetic table, `rank_by` no measure, or `utility` not a number for each
-        synthetic table; if `generator` is no model, draws another number of records than a release has, or is fewer than two releases.
+        same records, unless `allow_same`; if `population_size` is less than the number of records or given beside `population`, or
+        `population` lacks people of a key of the original (the key is named); if `against` is no synthetic table, `rank_by` no measure, or
+        `utility` not a number for each synthetic table; if `generator` is no model, draws another number of records than a release has, or
+        is fewer than two releases.
 
     See Also
     --------
@@ -338,12 +340,16 @@ def audit(
         warnings = warnings_of({**tables.attrs, **tables.encoding, **described}, allow_no_match, differs)
         measures, levels = measured(tables)
         measures = compared(tables, measures, against, utility)
-        people = None if population is None else register(population, tables, None if counts_given else reading)
+        people = None
+        if population is not None:
+            people, read = register(population, tables, None if counts_given else reading)
+            population_size = int(total_of(people))
+            if "files" in read:
+                described["population"] = read["original"]
+                described["files"] = {**described.get("files", {}), "population": read["files"]["original"]}
         measures = measures.assign(of_population(tables, population_size, people))
         if population_size is not None:
             described["population_size"] = int(population_size)
-        elif people is not None:
-            described["population_size"] = int(total_of(people))
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}

@@ -27,6 +27,9 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     found += _synthetic(m, p, labels, heads)
     if "holdout_records" in m:
         found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + _size(m, "holdout")))
+    if "population_size" in p:
+        where = _source(p.get("population"), files.get("population"))
+        found.append(("population", f"{where}{count(p['population_size'])} {'person' if p['population_size'] == 1 else 'people'}"))
     for role, columns in p["columns"].items():
         described = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
         combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(described) > 1 else ""

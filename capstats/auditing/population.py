@@ -26,22 +26,26 @@ WEIGHTS = "model of Benedetti and Franconi, by the sampling weights"
 BY_COLUMN = ("types", "bins", "null_values")  # options of reading that may name columns
 
 
-def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | None) -> xr.DataArray:
-    """Counts of the population by the keys of the tables: as they are given, or made of its records, which are read as the others."""
-    if isinstance(population, xr.DataArray):
-        return population
-    if not isinstance(population, xr.Dataset):
-        if reading is None:
-            raise TypeError("`population` must be counts, as tabulate(..., target=None) gives them, beside counts of the original.")
-        keys = tables.attrs["key_columns"]
-        options = {name: x for name, x in reading.items() if name not in ("weights", "counts", "progress")}
-        options |= {"bins": tables.attrs.get("bins"), "allow_unused_codes": True}  # cut where the original was
-        for name in BY_COLUMN:
-            if isinstance(options.get(name), Mapping):
-                options[name] = {column: x for column, x in options[name].items() if column in (*keys, "*")}
-        population = tabulate(population, keys=keys, target=None, **options)
-    people: xr.DataArray = as_tables(population).o
-    return people
+def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | None) -> tuple[xr.DataArray, Mapping[str, Any]]:
+    """Counts of the population by the keys of the tables, and the path and the files that were read for them.
+
+    Counts are taken as they are; records are read as those of the original.
+    """
+    if isinstance(population, xr.Dataset | xr.DataArray):
+        people = as_tables(population).o if isinstance(population, xr.Dataset) else population
+        if more := set(people.dims) - {"target", "key"}:
+            raise ValueError(f"`population` must be one table; it has the dims {people.dims}. Choose one of {sorted(map(str, more))}.")
+        return people, {}
+    if reading is None:
+        raise TypeError("`population` must be counts, as tabulate(..., target=None) gives them, beside counts of the original.")
+    keys = tables.attrs["key_columns"]
+    options = {name: x for name, x in reading.items() if name not in ("weights", "counts", "progress")}
+    options |= {"bins": tables.attrs.get("bins"), "allow_unused_codes": True}  # cut where the original was
+    for name in BY_COLUMN:
+        if isinstance(options.get(name), Mapping):
+            options[name] = {column: x for column, x in options[name].items() if column in (*keys, "*")}
+    counted = tabulate(population, keys=keys, target=None, **options)
+    return counted.o, counted.encoding
 
 
 def weights_below_1(tables: xr.Dataset) -> bool:
@@ -58,7 +62,7 @@ def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) ->
     o, s = tables.get("o_records", tables.o), tables.get("s_records", tables.s)
     release = {"s": s} if s.dtype.kind == "i" else {}
     found: dict[str, xr.DataArray] = {}
-    if size is not None:
+    if people is None and size is not None:
         for model, name in MODELS.items():
             of_model = population_uniqueness(o, population_size=size, model=model, **release)
             status = of_model.status.item()

@@ -101,7 +101,8 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
 def files_named(provenance: Mapping[str, Any]) -> list[str]:
     """All files that the given paths name, each once."""
     of_tables = provenance.get("files", {})
-    named = [of_tables.get("original"), *of_tables.get("synthetic", []), of_tables.get("holdout"), *of_tables.get("generator", [])]
+    of_one = [of_tables.get(name) for name in ("original", "holdout", "population")]
+    named = [*of_one, *of_tables.get("synthetic", []), *of_tables.get("generator", [])]
     return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
 
 

@@ -22,7 +22,14 @@ from capstats.cli.options import Settings
 from capstats.sources.files import found_files
 from capstats.tables.counts_files import is_counts, read_counts
 
-PATHS = ("original", "synthetic", "holdout", "files", "settings")  # what the caller's folders are called stays out of the figure
+PATHS = (
+    "original",
+    "synthetic",
+    "holdout",
+    "population",
+    "files",
+    "settings",
+)  # what the caller's folders are called stays out of the figure
 ONE_TARGET = (
     "target",
     "holdout",

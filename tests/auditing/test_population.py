@@ -112,6 +112,9 @@ def test_records_of_nobody_in_the_population_are_an_error_that_names_the_key():
         audit(ORIGINAL, RELEASE, population={"k": [*"aaabbcc"]}, **ASKED)
     with pytest.raises(ValueError, match="`population` says how many people there are; leave out `population_size`"):
         audit(ORIGINAL, RELEASE, population=PEOPLE, population_size=11, **ASKED)
+    several = tabulate(ORIGINAL, [PEOPLE, PEOPLE], keys="k", target=None).s
+    with pytest.raises(ValueError, match=r"`population` must be one table; it has the dims .* Choose one of \['synthetic'\]."):
+        audit(ORIGINAL, RELEASE, population=several, **ASKED)
     with pytest.raises(ValueError, match=r"`population_size` must be at least the number of records of `o`, 5"):
         audit(ORIGINAL, RELEASE, population_size=4, **ASKED)
 
@@ -144,6 +147,17 @@ def test_the_command_takes_a_size_a_file_of_people_or_a_file_of_their_counts(tmp
     assert "population_uniques_zayatz" in err
     assert main([*command, "--fail-above", "population_uniques_zayatz=0.5"]) == 2
     assert "population_uniques_zayatz needs --population-size." in capsys.readouterr().err
+
+
+def test_the_file_of_the_population_is_named_and_no_report_is_written_over_it(tmp_path):
+    file = tmp_path / "people.csv"
+    pd.DataFrame(PEOPLE).to_csv(file, index=False)
+    found = audit(ORIGINAL, RELEASE, population=file, **ASKED)
+    assert f"population {file}, 11 people" in one_line(found)
+    assert str(file) in found.seen
+    with pytest.raises(ValueError, match="which was read as well"):
+        found.to_html(file)
+    assert pd.read_csv(file).k.tolist() == PEOPLE["k"]
 
 
 def test_counts_without_a_target_are_the_same_as_by_hand():
