@@ -55,6 +55,7 @@ def test_the_population_is_cut_and_read_as_the_original():
     assert found.measures.population_matches.item() == expected.expected_matches.item()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("releases", [1, 2])
 def test_the_size_of_the_population_gives_expected_numbers_by_three_models(releases):
     voters = anes96()
@@ -119,6 +120,7 @@ def test_records_of_nobody_in_the_population_are_an_error_that_names_the_key():
         audit(ORIGINAL, RELEASE, population_size=4, **ASKED)
 
 
+@pytest.mark.slow
 def test_the_page_has_a_section_of_the_population_and_the_public_version_nothing_of_it(tmp_path):
     found = audit(ORIGINAL, RELEASE, population=PEOPLE, **ASKED)
     page = found.to_html()
@@ -131,6 +133,7 @@ def test_the_page_has_a_section_of_the_population_and_the_public_version_nothing
     assert not any(word in public for word in ("50,000", "Pitman", "unique in", "links"))
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_size_a_file_of_people_or_a_file_of_their_counts(tmp_path, capsys):
     files = {name: tmp_path / f"{name}.csv" for name in ("o", "s", "people")}
     for file, table in zip(files.values(), (ORIGINAL, RELEASE, PEOPLE), strict=True):
@@ -166,6 +169,7 @@ def test_counts_without_a_target_are_the_same_as_by_hand():
     assert from_counts(register.o.values).o.shape == (1, 5)
 
 
+@pytest.mark.slow
 def test_sparse_tables_with_weights_give_the_numbers_of_dense_ones():
     voters = anes96().assign(w=lambda x: 1 + x.age % 3)
     register = tabulate(pd.concat([voters, voters]), keys=VOTERS["keys"], target=None, bins={"age": 8}, backing="sparse")

@@ -66,6 +66,7 @@ def proper_pairs(o, k, rows):
 # --- coalitions -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @theorem
 @given(o=count_tables(3, 3, most=2), k=st.integers(0, 2))
 def test_a_cell_is_disclosed_if_some_coalition_leaves_one_target(o, k):
@@ -147,6 +148,7 @@ def test_four_people_are_worked_out_by_hand():
     assert found.emptied.values.tolist() == [[0, 0.25], [0.25, 0]]
 
 
+@pytest.mark.slow
 @theorem
 @given(o=count_tables(3, 3, most=2))
 def test_probabilities_are_those_over_all_sets_of_known_records(o):
@@ -170,6 +172,7 @@ def test_numbers_are_those_of_exact_computations(case):
         np.testing.assert_allclose(found[name], np.nan_to_num(np.array(case[theirs], float)), rtol=1e-9, atol=1e-14)
 
 
+@pytest.mark.slow
 @theorem
 @given(o=count_tables(3, 4, most=3))
 def test_emptied_cells_grow_in_number_and_insiders_say_which_cells_can_be_attributed(o):

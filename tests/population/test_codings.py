@@ -45,6 +45,7 @@ def ranges(counted, labels_a, labels_b, cells):
 codings = st.lists(st.integers(0, 3), min_size=7, max_size=7)
 
 
+@pytest.mark.slow
 @examples(200)
 @given(o=counts((2, 7), most=2, empty=True), a=codings, b=codings, k=st.integers(0, 2))
 def test_cells_are_those_with_a_single_feasible_count(o, a, b, k):

@@ -153,6 +153,7 @@ def test_probabilities_of_many_descriptions_keep_their_digits(items, marked, dra
     assert (np.square(x - mean) * p).sum() == pytest.approx(variance, rel=1e-10)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(st.integers(1, 3).flatmap(lambda k: st.tuples(*[rows_of(k, 2, 5)] * 3)), st.sampled_from(["distinct", "all"]))
 def test_rates_of_original_and_holdout_are_expected_over_all_samples_of_one_size(tables, duplicates):

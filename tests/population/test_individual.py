@@ -209,6 +209,7 @@ def test_household_risk_is_that_of_a_loop_over_members(target: Any, backing: Any
     assert found.share.item() == found.records.item() / 200
 
 
+@pytest.mark.slow
 @theorem
 @given(counts((3, 4)), st.floats(1, 50))
 def test_a_household_is_found_at_least_as_often_as_each_member_and_at_most_as_often_as_their_sum(o: np.ndarray, weight: float):
@@ -222,6 +223,7 @@ def test_a_household_is_found_at_least_as_often_as_each_member_and_at_most_as_of
             assert np.isnan(risk)
 
 
+@pytest.mark.slow
 def test_hundred_thousand_households_are_counted_sparse():
     rng = np.random.default_rng(1)
     n = 250_000

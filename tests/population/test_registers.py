@@ -103,6 +103,7 @@ def population_of(o: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.concatenate([o, others])
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 1.0]))
 def test_the_profile_is_that_of_a_loop_over_people(tables: Any, threshold: float):
@@ -131,6 +132,7 @@ def test_the_profile_is_that_of_a_loop_over_people(tables: Any, threshold: float
     assert (presence.delta_min.item(), presence.delta_max.item()) == pytest.approx((float(min(shares)), float(max(shares))))
 
 
+@pytest.mark.slow
 @theorem
 @given(pairs(), keys_that_merge(6))
 def test_risks_are_ordered_and_coarser_keys_lower_them(tables: Any, merged: list[int]):
@@ -161,6 +163,7 @@ def test_a_population_that_is_the_sample_gives_the_risks_of_the_prosecutor():
 # --- tables of the population -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_register_needs_no_target_and_comes_from_any_source(tmp_path: Path):
     sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
     register = REGISTER[KEYS]
@@ -280,6 +283,7 @@ def test_a_threshold_is_a_risk_and_counts_only_above():
         population_profile(TINY, population=POPULATION, threshold=2)
 
 
+@pytest.mark.slow
 def test_a_million_keys_are_no_matter():
     o = np.random.default_rng(1).integers(0, 3, (1, 10**6))
     population = 4 * o + 1

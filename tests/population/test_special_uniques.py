@@ -240,6 +240,7 @@ def test_columns_of_many_levels_are_searched_by_sorting():
 # --- theorems ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @theorem
 @given(records)
 def test_a_record_is_unique_on_the_sets_that_contain_a_minimal_one_and_on_no_others(rows):
@@ -254,6 +255,7 @@ def test_a_record_is_unique_on_the_sets_that_contain_a_minimal_one_and_on_no_oth
         assert len(least) <= comb(k, k // 2)
 
 
+@pytest.mark.slow
 @few_calls
 @given(special, st.integers(1, 3), st.floats(0.01, 1))
 def test_product_is_factorial_divided_by_a_constant_which_contributions_and_dis_suda_do_not_show(rows, most, fraction):

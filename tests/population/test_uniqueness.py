@@ -122,6 +122,7 @@ def test_members_of_a_batch_are_computed_alone(model):
     assert np.isnan(found.probability[1, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backing", ["dense", "sparse"])
 def test_only_replicated_uniques_depend_on_the_release(backing):
     original, a, b = ({"x": list(x), "y": list(y)} for x, y in (("aab", "rss"), ("aabb", "rrss"), ("ab", "sr")))
