@@ -25,6 +25,7 @@ Definition r_opp (x : R) : R := - x.
 Definition r_inv (x : R) : R := x^-1.
 Definition r_sub (x y : R) : R := r_add x (r_opp y).
 Definition r_div (x y : R) : R := r_mul x (r_inv y).
+Definition r_natmul (x : R) (n : nat) : R := x *+ n.
 Definition r_zero : R := 0.
 Definition r_one : R := 1.
 
@@ -54,6 +55,8 @@ Ltac to_field R :=
   | |- context [@GRing.mul ?V ?x ?y] =>
       change (@GRing.mul V x y) with (@r_mul R x y)
   | |- context [@GRing.opp ?V ?x] => change (@GRing.opp V x) with (@r_opp R x)
+  | |- context [@GRing.natmul ?V ?x ?n] =>
+      change (@GRing.natmul V x n) with (@r_natmul R x n)
   | |- context [@GRing.inv ?V ?x] => change (@GRing.inv V x) with (@r_inv R x)
   | |- context [@GRing.zero ?V] => change (@GRing.zero V) with (@r_zero R)
   | |- context [@GRing.one ?V] => change (@GRing.one V) with (@r_one R)
