@@ -360,6 +360,24 @@ rewrite sumr_const /C; have -> : #|[pred O : {set P} | #|O| == n]| = #|[set O : 
 by rewrite divff // gt_eqF.
 Qed.
 
+Lemma average_inside_const (g : {set P} -> P -> R) a :
+  (forall O y, #|O| = n -> y \in O -> g O y = a) -> average_inside g = a.
+Proof.
+move=> ga; rewrite -in_triples -[RHS]mul1r -w_sum mulr_suml.
+apply: eq_bigr => -[[O y] z] _ /=; rewrite /w.
+case: ifP => [/and3P[/= /eqP cO yO _]|_]; last by rewrite !mul0r.
+by rewrite ga.
+Qed.
+
+Lemma average_outside_const (g : {set P} -> P -> R) a :
+  (forall O z, #|O| = n -> z \notin O -> g O z = a) -> average_outside g = a.
+Proof.
+move=> ga; rewrite -out_triples -[RHS]mul1r -w_sum mulr_suml.
+apply: eq_bigr => -[[O y] z] _ /=; rewrite /w.
+case: ifP => [/and3P[/= /eqP cO _ zO]|_]; last by rewrite !mul0r.
+by rewrite ga.
+Qed.
+
 (** Exchange the two people. *)
 Let swapped (t : triple) : triple := (tperm t.1.2 t.2 @^-1: t.1.1, t.2, t.1.2).
 
@@ -450,3 +468,352 @@ Qed.
 End Release.
 
 End RandomSubset.
+
+Section Contrast.
+
+Variables (R : realFieldType) (e x : R).
+Hypotheses (e1 : 1 <= e) (x01 : 0 <= x <= 1).
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Part 5: the greatest differences; (e - 1) / (e + 1) is tanh(epsilon / 2). *)
+Theorem contrast_substitution : step e x - x <= (e - 1) / (e + 1).
+Proof.
+have d0 : 0 < e + 1 by exact: addr_gt0 e0 ltr01.
+rewrite ler_pdivl_mulr // (_ : _ * _ = step e x + e * step e x - x * (e + 1)); last by mc_ring R.
+rewrite ler_subl_addr [X in _ <= X](_ : _ = e * x + e * (1 - (1 - x) / e)).
+  by apply: ler_add; rewrite ?step_le_first // ler_pmul2l // step_le_second.
+by mc_field R; apply/eqP; rewrite gt_eqF.
+Qed.
+
+Theorem contrast_add_remove : step e (step e x) - x <= 1 - e^-1.
+Proof.
+rewrite two_steps // ler_subl_addr; apply: (@le_trans _ _ (Order.min (1 - e^-1 + x) (1 - (1 - x) / e ^+ 2))).
+  by rewrite le_minl lexx orbT.
+by rewrite le_minl lexx.
+Qed.
+
+End Contrast.
+
+Section Coins.
+
+Variables (R : realFieldType) (P : finType).
+Hypothesis (P0 : (0 < #|P|)%N).
+Implicit Types (O : {set P}) (i : P).
+Add Field R_field : (field_laws R).
+
+Let N : R := #|P|%:R.
+Let S : R := #|{: {set P}}|%:R.
+
+(** Means over all sets of people inside, each with an own fair coin. *)
+Definition coins_inside (g : {set P} -> P -> R) :=
+  (\sum_(O : {set P}) 2%:R / N * (\sum_(i in O) g O i)) / S.
+Definition coins_outside (g : {set P} -> P -> R) :=
+  (\sum_(O : {set P}) 2%:R / N * (\sum_(i | i \notin O) g O i)) / S.
+
+Let N_gt0 : 0 < N. Proof. by rewrite ltr0n. Qed.
+Let S_gt0 : 0 < S.
+Proof. by rewrite ltr0n; apply/card_gt0P; exists set0. Qed.
+
+Let pairs := ({set P} * P)%type.
+Let w (t : pairs) : R := if t.2 \in t.1 then 2%:R / N / S else 0.
+Let toss (t : pairs) : pairs :=
+  (if t.2 \in t.1 then t.1 :\ t.2 else t.2 |: t.1, t.2).
+
+Let tossK : involutive toss.
+Proof.
+move=> [O i]; rewrite /toss /=; congr (_, _).
+case: (boolP (i \in O)) => iO.
+  by rewrite !inE eqxx /= setD1K.
+by rewrite !inE eqxx /= setU1K.
+Qed.
+
+Let toss_in t : ((toss t).2 \in (toss t).1) = (t.2 \notin t.1).
+Proof. by case: t => O i; rewrite /toss /=; case: ifP; rewrite !inE eqxx. Qed.
+
+Let sum_pairs (F : pairs -> R) : \sum_t F t = \sum_O \sum_i F (O, i).
+Proof. by rewrite pair_bigA /=; apply: eq_bigr => -[O i]. Qed.
+
+Let in_pairs (g : {set P} -> P -> R) : \sum_t w t * g t.1 t.2 = coins_inside g.
+Proof.
+rewrite sum_pairs /coins_inside mulr_suml; apply: eq_bigr => O _.
+rewrite mulr_sumr mulr_suml [RHS]big_mkcond /=; apply: eq_bigr => i _.
+by rewrite /w /=; case: ifP => _; rewrite ?mul0r //; mc_ring R.
+Qed.
+
+Let out_pairs (g : {set P} -> P -> R) :
+  \sum_t w t * g (toss t).1 t.2 = coins_outside g.
+Proof.
+rewrite (reindex_inj (inv_inj tossK)).
+transitivity (\sum_(t : pairs) if t.2 \notin t.1 then 2%:R / N / S * g t.1 t.2 else 0).
+  apply: eq_bigr => t _; rewrite tossK /w toss_in; case: ifP => _; last by rewrite mul0r.
+  by case: t.
+rewrite sum_pairs /coins_outside mulr_suml.
+apply: eq_bigr => O _; rewrite mulr_sumr mulr_suml [RHS]big_mkcond.
+by apply: eq_bigr => i _ /=; case: ifP => _ //; mc_ring R.
+Qed.
+
+Let w_ge0 t : 0 <= w t.
+Proof. by rewrite /w; case: ifP => // _; rewrite !divr_ge0 ?ler0n // ltW. Qed.
+
+Let w_sum : \sum_t w t = 1.
+Proof.
+pose a : R := \sum_(t : pairs) (t.2 \in t.1)%:R.
+have twice : a + a = N * S.
+  rewrite {2}/a (reindex_inj (inv_inj tossK)) -big_split /=.
+  rewrite (eq_bigr (fun=> 1)) => [|t _].
+    by rewrite sumr_const card_prod natrM mulrC.
+  by rewrite toss_in; case: (t.2 \in t.1); rewrite ?addr0 ?add0r.
+have -> : \sum_t w t = a * (2%:R / N / S).
+  rewrite /a mulr_suml; apply: eq_bigr => t _; rewrite /w.
+  by case: ifP => _; rewrite ?mul1r ?mul0r.
+rewrite (_ : a * _ = (a + a) / N / S); last by mc_ring R.
+by rewrite twice; mc_field R; split; apply/eqP; rewrite gt_eqF.
+Qed.
+
+Section Release.
+
+Variables (X : finType) (M : {set P} -> X -> R) (u : P -> X -> R) (e delta : R).
+Hypotheses (mM : mechanism M) (e1 : 1 <= e) (d0 : 0 <= delta).
+Hypothesis u01 : forall i x, 0 <= u i x <= 1.
+
+Definition expected_coins_inside := coins_inside (fun O i => mean M O (u i)).
+Definition expected_coins_outside := coins_outside (fun O i => mean M O (u i)).
+
+(** Part 3: one step is enough with coins. *)
+Theorem coins_bound : approx_private (@one_added P) M e delta ->
+  expected_coins_inside <= approx_step e delta expected_coins_outside.
+Proof.
+move=> pM; rewrite /expected_coins_outside -out_pairs /expected_coins_inside -in_pairs.
+apply: le_trans (jensen (approx_step_concave e delta) w_ge0 w_sum _); last first.
+  by move=> t; exact: score_unit.
+apply: ler_sum => -[O i] _; rewrite /w /toss /=; case: (boolP (i \in O)) => iO; last by rewrite !mul0r.
+rewrite ler_wpmul2l ?divr_ge0 ?ler0n ?(ltW N_gt0) ?(ltW S_gt0) //.
+have a : one_added (O :\ i) O by exists i; rewrite ?inE ?eqxx // setD1K.
+by have [_] := approx_mean mM e1 pM a (u01 i).
+Qed.
+
+End Release.
+
+Section Attained.
+
+Variables (e x : R).
+Hypotheses (e1 : 1 <= e) (x01 : 0 <= x <= 1).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Each person's record is released, by itself, with probability f(x) if the
+    person is inside and x if outside. *)
+Definition chance O i := if i \in O then step e x else x.
+Definition bit (c : R) (b : bool) := if b then c else 1 - c.
+Definition own_release O (r : {ffun P -> bool}) : R := \prod_i bit (chance O i) (r i).
+Definition is_released i (r : {ffun P -> bool}) : R := (r i)%:R.
+
+Lemma chance_unit O i : 0 <= chance O i <= 1.
+Proof.
+rewrite /chance; case: ifP => _ //.
+by rewrite step_ge0 // step_le1 //; case/andP: x01.
+Qed.
+
+Lemma bit_ge0 O i b : 0 <= bit (chance O i) b.
+Proof. by have /andP[h0 h1] := chance_unit O i; case: b => //=; rewrite subr_ge0. Qed.
+
+Lemma bit_sum c : \sum_b bit c b = 1.
+Proof. by rewrite big_bool /= addrC subrK. Qed.
+
+Lemma own_release_mechanism : mechanism own_release.
+Proof.
+split=> [O r|O]; first by apply: prodr_ge0 => i _; exact: bit_ge0.
+rewrite /own_release -(bigA_distr_bigA (fun i b => bit (chance O i) b)) /=.
+by apply: big1 => i _; exact: bit_sum.
+Qed.
+
+Lemma own_release_mean O i : mean own_release O (is_released i) = chance O i.
+Proof.
+pose F i' b := bit (chance O i') b * (if i' == i then b%:R else 1).
+transitivity (\prod_i' \sum_b F i' b).
+  rewrite bigA_distr_bigA /mean; apply: eq_bigr => r _.
+  rewrite /F big_split /= /own_release; congr (_ * _).
+  by rewrite (bigD1 i) //= eqxx big1 ?mulr1 // => i' /negbTE ->.
+rewrite (bigD1 i) //= [X in _ * X]big1 => [|i' /negbTE ne].
+  by rewrite big_bool /F eqxx /= mulr1 mulr0 addr0 mulr1.
+by rewrite /F ne (eq_bigr (bit (chance O i'))) ?bit_sum // => b _; rewrite mulr1.
+Qed.
+
+Lemma own_release_private : private (@one_added P) e own_release.
+Proof.
+apply/private_points => O _ [z zO ->] r.
+pose rest := \prod_(i | i != z) bit (chance O i) (r i).
+have rest0 : 0 <= rest by apply: prodr_ge0 => i _; exact: bit_ge0.
+have -> : own_release O r = bit (chance O z) (r z) * rest by rewrite /own_release (bigD1 z).
+have -> : own_release (z |: O) r = bit (chance (z |: O) z) (r z) * rest.
+  rewrite /own_release (bigD1 z) //=; congr (_ * _); apply: eq_bigr => i ne.
+  by rewrite /chance !inE (negbTE ne).
+rewrite /chance (negbTE zO) !inE eqxx /=.
+have /andP[x0 x1] := x01; have s0 := step_ge0 e1 x01.
+have s1 : step e x <= 1 by exact: step_le1.
+split; rewrite mulrA ler_wpmul2r //; case: (r z) => /=.
+- by apply: le_trans (step_ge e1 x01) _; rewrite ler_pemull.
+- have := step_le_second e x.
+  by rewrite ler_subr_addl -ler_subr_addr ler_pdivr_mulr // mulrC.
+- exact: step_le_first.
+- apply: (@le_trans _ _ (1 - x)); first by rewrite ler_add2l ler_opp2 step_ge.
+  by rewrite ler_pemull // subr_ge0.
+Qed.
+
+(** Part 4 for coins: attained at every x, for every number of people. *)
+Theorem coins_attained :
+  [/\ mechanism own_release, private (@one_added P) e own_release,
+      expected_coins_inside own_release is_released = step e x
+    & expected_coins_outside own_release is_released = x].
+Proof.
+split; [exact: own_release_mechanism | exact: own_release_private | |].
+  rewrite /expected_coins_inside -in_pairs -[RHS]mul1r -w_sum mulr_suml.
+  apply: eq_bigr => -[O i] _ /=; rewrite own_release_mean /w /chance /=.
+  by case: ifP => _; rewrite ?mul0r.
+rewrite /expected_coins_outside -out_pairs -[RHS]mul1r -w_sum mulr_suml.
+apply: eq_bigr => -[O i] _ /=; rewrite own_release_mean /w /chance /toss /=.
+by case: ifP => _; rewrite ?mul0r // !inE eqxx.
+Qed.
+
+End Attained.
+
+End Coins.
+
+Section AttainedBySubstitution.
+
+Variables (R : realFieldType) (e x : R).
+Hypotheses (e1 : 1 <= e) (x01 : 0 <= x <= 1).
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Two people, true and false; the release tells whose records are in it. *)
+Let people := [finType of bool].
+Let alpha := Order.min x ((1 - x) / e).
+Let rest := 1 - (1 + e) * alpha.
+Let many := (1 - x) / e < x.
+
+Definition two_people_release (O : {set people}) (r : bool * bool) : R :=
+  if (true \in O) (+) (false \in O) then
+    match (if true \in O then r else (r.2, r.1)) with
+    | (true, false) => e * alpha
+    | (false, true) => alpha
+    | (true, true) => if many then rest else 0
+    | (false, false) => if many then 0 else rest
+    end
+  else (r == (true, true))%:R.
+
+Definition released_of (y : people) (r : bool * bool) : R :=
+  (if y then r.1 else r.2)%:R.
+
+Let alpha_ge0 : 0 <= alpha.
+Proof.
+have /andP[x0 x1] := x01.
+by rewrite le_minr x0 divr_ge0 ?subr_ge0 // ltW.
+Qed.
+
+Let rest_ge0 : 0 <= rest.
+Proof.
+have h1 : alpha <= x by rewrite le_minl lexx.
+have h2 : e * alpha <= 1 - x.
+  by rewrite mulrC -ler_pdivl_mulr // le_minl lexx orbT.
+rewrite subr_ge0 mulrDl mul1r -[leRHS](subrK x) addrC.
+by apply: ler_add.
+Qed.
+
+Let sum_pairs (F : bool * bool -> R) :
+  \sum_r F r = F (true, true) + F (true, false) + (F (false, true) + F (false, false)).
+Proof.
+rewrite (eq_bigr (fun r => F (r.1, r.2))) => [|[] //].
+by rewrite -(pair_bigA _ (fun a b => F (a, b))) /= !big_bool.
+Qed.
+
+Let all_sum : (if many then rest else 0) + e * alpha + (alpha + (if many then 0 else rest)) = 1.
+Proof. by rewrite /rest; case: many; mc_ring R. Qed.
+
+Lemma two_people_mechanism : mechanism two_people_release.
+Proof.
+have ea : 0 <= e * alpha by rewrite mulr_ge0 // ltW.
+split=> [O [a b]|O].
+  rewrite /two_people_release; case: (true \in O); case: (false \in O) => /=;
+    rewrite ?ler0n //; case: a; case: b => //=; by case: many.
+rewrite sum_pairs /two_people_release; case: (true \in O); case: (false \in O) => /=.
+- by rewrite !addr0.
+- exact: all_sum.
+- by rewrite -[RHS]all_sum -!addrA; congr (_ + _); rewrite addrCA.
+- by rewrite !addr0.
+Qed.
+
+Lemma one_of_two (O : {set people}) : #|O| = 1%N -> exists y, O = [set y].
+Proof. by move=> c; apply/cards1P; rewrite c. Qed.
+
+(** The laws of the two data sets with one person inside. *)
+Lemma one_inside (y : people) r : two_people_release [set y] r
+  = match (if y then r else (r.2, r.1)) with
+    | (true, false) => e * alpha
+    | (false, true) => alpha
+    | (true, true) => if many then rest else 0
+    | (false, false) => if many then 0 else rest
+    end.
+Proof. by rewrite /two_people_release !inE; case: y. Qed.
+
+Lemma replaced_of_two (O : {set people}) y z : y \in O -> z \notin O ->
+  O = [set y] /\ replaced O y z = [set ~~ y].
+Proof.
+move=> yO zO; have ezy : z = ~~ y by case: y z yO zO => -[] // -> .
+have eO : O = [set y].
+  apply/setP => t; rewrite inE; have [->|ne] := eqVneq t y; first by rewrite yO.
+  have -> : t = z by rewrite ezy; case: t y ne {yO zO ezy} => -[].
+  exact: negbTE.
+split=> //; rewrite eO /replaced ezy; apply/setP => t; rewrite !inE.
+by case: t; case: (y).
+Qed.
+
+Let values : e * alpha + (if many then rest else 0) = step e x
+  /\ alpha + (if many then rest else 0) = x.
+Proof.
+have /andP[x0 x1] := x01; have en : e <> 0 by apply/eqP; rewrite gt_eqF.
+rewrite /rest /alpha /many /step.
+have key : x <= (1 - x) / e -> e * x <= 1 - (1 - x) / e.
+  move=> le; rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) * ((1 - x) / e - x)); last by mc_field R.
+  by rewrite mulr_ge0 ?subr_ge0.
+have key' : (1 - x) / e <= x -> 1 - (1 - x) / e <= e * x.
+  move=> le; rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) * (x - (1 - x) / e)); last by mc_field R.
+  by rewrite mulr_ge0 ?subr_ge0.
+case: (leP x ((1 - x) / e)) => le.
+  by rewrite !addr0; split=> //; apply/esym/min_idPl; exact: key.
+split; last by mc_field R.
+by rewrite (min_idPr (key' (ltW le))); mc_field R.
+Qed.
+
+(** Part 4 for substitution: attained at every x, with n = h = 1. *)
+Theorem substitution_attained :
+  [/\ mechanism two_people_release,
+      private (@substitution people) e two_people_release,
+      expected_inside 1 two_people_release released_of = step e x
+    & expected_outside 1 two_people_release released_of = x].
+Proof.
+have [vin vout] := values.
+have ea : 0 <= e * alpha by rewrite mulr_ge0 // ltW.
+have two : (1 < #|people|)%N by rewrite card_bool.
+split; first exact: two_people_mechanism.
+- apply/private_points => O O' [y [z [yO zO ->]]] r.
+  have [-> ->] := replaced_of_two yO zO; rewrite !one_inside.
+  have same c : 0 <= c -> c <= e * c by move=> c0; rewrite ler_pemull.
+  have up : e * alpha <= e * alpha by [].
+  have down : alpha <= e * (e * alpha) by apply: le_trans (same _ alpha_ge0) (same _ ea).
+  by case: y {yO}; case: r => -[] -[] /=; case: many; split; rewrite ?same ?mulr0.
+- apply: average_inside_const => // O y cO yO.
+  have [t eO] := one_of_two cO; move: yO; rewrite eO inE => /eqP ->.
+  rewrite /mean sum_pairs !one_inside /released_of -vin.
+  by case: t {eO}; rewrite /= ?mulr1 ?mulr0 ?addr0 ?add0r // addrC.
+- apply: average_outside_const => // O z cO zO.
+  have [t eO] := one_of_two cO; move: zO; rewrite eO inE => zt.
+  have -> : z = ~~ t by case: z t zt {eO} => -[].
+  rewrite /mean sum_pairs !one_inside /released_of -vout.
+  by case: t {eO zt}; rewrite /= ?mulr1 ?mulr0 ?addr0 ?add0r // addrC.
+Qed.
+
+End AttainedBySubstitution.
