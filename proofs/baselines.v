@@ -229,7 +229,7 @@ Qed.
 Definition tau := (cap o o - marginal_baseline) / (1 - marginal_baseline).
 
 Lemma cap_le1 : cap o o <= 1.
-Proof. by have /andP[] := cap_bounds o0 o0. Qed.
+Proof. by have /andP[] := cap_bounds o0 n0 o0. Qed.
 
 Theorem tau_bounds : marginal_baseline < 1 -> 0 <= tau <= 1.
 Proof.

@@ -203,21 +203,22 @@ Proof. by rewrite /share key_total_count. Qed.
 
 (** Definition 2: version 1 is the mean over all people. *)
 Theorem average_over_people (P : finType) (target : P -> T) (key : P -> K)
-    (s : table R T K) : nonneg s ->
+    (s : table R T K) : (0 < #|P|)%N -> nonneg s ->
   (\sum_x share s (target x) (key x)) / #|P|%:R
     = cap (count R target key) s.
 Proof.
-move=> s0; rewrite /cap total_count correct_all //.
+move=> _ s0; rewrite /cap total_count correct_all //.
 by congr (_ / _); exact: sum_people.
 Qed.
 
 (** Definition 3: version 2 is the mean over the people with a matched key. *)
 Theorem average_over_matched (P : finType) (target : P -> T) (key : P -> K)
-    (s : table R T K) : nonneg s ->
+    (s : table R T K) :
+  (0 < #|[set x | matched s (key x)]|)%N -> nonneg s ->
   (\sum_(x | matched s (key x)) share s (target x) (key x))
     / #|[set x | matched s (key x)]|%:R = cap_matched (count R target key) s.
 Proof.
-move=> s0; rewrite /cap_matched; congr (_ / _).
+move=> _ s0; rewrite /cap_matched; congr (_ / _).
   rewrite big_mkcond /=.
   rewrite (sum_people target key (fun i j => if matched s j then share s i j else 0)).
   rewrite [RHS]big_mkcond /=; apply: eq_bigr => j _.
@@ -273,21 +274,19 @@ move=> o0 s0; apply: ler_sum => j _; apply: ler_sum => i _.
 by rewrite ler_pimulr // share_le1.
 Qed.
 
-Theorem cap_bounds o s : nonneg o -> nonneg s -> 0 <= cap o s <= 1.
+Theorem cap_bounds o s : nonneg o -> 0 < total o -> nonneg s ->
+  0 <= cap o s <= 1.
 Proof.
-move=> o0 s0; rewrite divr_ge0 ?correct_ge0 ?total_ge0 //=.
-have [n0|n0] := eqVneq (total o) 0; first by rewrite /cap n0 invr0 mulr0 ler01.
-rewrite ler_pdivr_mulr ?lt_def ?n0 ?total_ge0 // mul1r.
+move=> o0 n0 s0; rewrite divr_ge0 ?correct_ge0 ?total_ge0 //=.
+rewrite ler_pdivr_mulr // mul1r.
 exact: le_trans (correct_le_matched o0 s0) (matched_total_le s o0).
 Qed.
 
-Theorem cap_matched_bounds o s : nonneg o -> nonneg s ->
-  0 <= cap_matched o s <= 1.
+Theorem cap_matched_bounds o s : nonneg o -> 0 < matched_total o s ->
+  nonneg s -> 0 <= cap_matched o s <= 1.
 Proof.
-move=> o0 s0; rewrite divr_ge0 ?correct_ge0 ?matched_total_ge0 //=.
-have [n0|n0] := eqVneq (matched_total o s) 0.
-  by rewrite /cap_matched n0 invr0 mulr0 ler01.
-rewrite ler_pdivr_mulr ?lt_def ?n0 ?matched_total_ge0 // mul1r.
+move=> o0 nM s0; rewrite divr_ge0 ?correct_ge0 ?matched_total_ge0 //=.
+rewrite ler_pdivr_mulr // mul1r.
 exact: correct_le_matched.
 Qed.
 

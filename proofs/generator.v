@@ -95,11 +95,11 @@ by mc_field R; apply/eqP.
 Qed.
 
 (** Keys that may depend on each other. *)
-Theorem generator_expected_cap pi : targets_given_keys pi ->
+Theorem generator_expected_cap pi : 0 < total o -> targets_given_keys pi ->
   expectation (fun x => cap o (table_of x))
     = \sum_j \sum_i o i j / total o * pi i j * chance_of_key j.
 Proof.
-move=> given; transitivity (\sum_j \sum_i
+move=> _ given; transitivity (\sum_j \sum_i
     o i j / total o * expectation (fun x => share (table_of x) i j)).
   transitivity (\sum_x \sum_j \sum_i o i j / total o * (law x * share (table_of x) i j)).
     apply: eq_bigr => x _; rewrite /cap correct_all; last exact: table_of_nonneg.
@@ -221,23 +221,24 @@ by rewrite mulr0 mulr1 subrr.
 Qed.
 
 (** Independent records. *)
-Theorem multinomial_expected_cap (o : table R T K) :
+Theorem multinomial_expected_cap (o : table R T K) : 0 < total o ->
   expectation (@multinomial m) (fun x => cap o (table_of R x))
     = \sum_j \sum_i o i j / total o * (p i j / key_total p j)
                     * (1 - (1 - key_total p j) ^+ m).
 Proof.
-rewrite (generator_expected_cap o multinomial_given_keys).
+move=> n0; rewrite (generator_expected_cap n0 multinomial_given_keys).
 by apply: eq_bigr => j _; apply: eq_bigr => i _; rewrite multinomial_chance.
 Qed.
 
 End Fixed.
 
 (** More records never lower the mean. *)
-Theorem multinomial_rises (o : table R T K) m m' : nonneg o -> (m <= m')%N ->
+Theorem multinomial_rises (o : table R T K) m m' : nonneg o ->
+  0 < total o -> (m <= m')%N ->
   expectation (@multinomial m) (fun x => cap o (table_of R x))
     <= expectation (@multinomial m') (fun x => cap o (table_of R x)).
 Proof.
-move=> o0 le; rewrite !multinomial_expected_cap; apply: ler_sum => j _; apply: ler_sum => i _.
+move=> o0 n0 le; rewrite !multinomial_expected_cap //; apply: ler_sum => j _; apply: ler_sum => i _.
 have w1 : key_total p j <= 1 by rewrite -p1 key_total_le_total.
 have w0 : 0 <= key_total p j by exact: key_total_ge0.
 apply: ler_wpmul2l; first by rewrite mulr_ge0 // divr_ge0 ?total_ge0.

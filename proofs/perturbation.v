@@ -43,11 +43,11 @@ by apply: eq_bigr => x _; rewrite -mulr_sumr -/(key_total _ _) kept.
 Qed.
 
 (** Linearity. *)
-Theorem kept_keys_expected_cap (t : K -> R) :
+Theorem kept_keys_expected_cap (t : K -> R) : 0 < total o ->
   (forall x j, key_total (S x) j = t j) ->
   \sum_x law x * cap o (S x) = cap o mean_table.
 Proof.
-move=> kept; rewrite /cap (correct_all o mean_table_nonneg) mulr_suml.
+move=> _ kept; rewrite /cap (correct_all o mean_table_nonneg) mulr_suml.
 transitivity (\sum_x \sum_j \sum_i law x * (o i j * share (S x) i j / total o)).
   apply: eq_bigr => x _; rewrite (correct_all o (S0 x)) mulr_suml mulr_sumr.
   by apply: eq_bigr => j _; rewrite mulr_suml mulr_sumr.
@@ -123,7 +123,8 @@ Theorem pram_expected_cap :
 Proof.
 have S0 x : nonneg (pram_table x) by exact: count_ge0.
 have kept := fun x j => pram_key_total x j.
-rewrite (kept_keys_expected_cap o pram_law_ge0 pram_law_sum S0 kept) /cap.
+have n0 : 0 < total o by rewrite /o total_count ltr0n.
+rewrite (kept_keys_expected_cap pram_law_ge0 pram_law_sum S0 n0 kept) /cap.
 rewrite correct_all; last exact: (mean_table_nonneg pram_law_ge0 S0).
 congr (_ / _); apply: eq_bigr => j _.
 rewrite (eq_bigr (fun i => \sum_a o a j / key_total o j * (r a i * o i j))) => [|i _].
@@ -165,7 +166,7 @@ Theorem pram_margin_expected_cap :
   \sum_x pram_law target redrawn x * cap o (pram_table R key x)
     = (1 - theta) * cap o o + theta * marginal_baseline o.
 Proof.
-rewrite (pram_expected_cap target key redrawn_ge0 redrawn_sum) -/o.
+rewrite (pram_expected_cap target key redrawn_ge0 redrawn_sum P0) -/o.
 have inner j a : \sum_b redrawn a b * o b j
     = (1 - theta) * o a j + theta * (\sum_b margin o b * o b j).
   under eq_bigr do rewrite mulrDl.
