@@ -22,10 +22,11 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FLAGS = ["-w", "-notation-overridden,-ambiguous-paths"]
+FLAGS = ["-w", "-notation-overridden,-ambiguous-paths,-abstract-large-number"]
 CLOSED = "Closed under the global context"
 GAPS = re.compile("|".join(("Adm" + "itted", "adm" + "it", "Ax" + "iom", "Para" + "meter", "Conj" + "ecture", "Unset Guard")))
-THEOREM = re.compile(r"^Theorem (\w+)(.*?)^Proof\.(.*?)\bQed\.\n", re.MULTILINE | re.DOTALL)
+THEOREM = re.compile(r"^(?:Theorem|Example) (\w+)(.*?)^Proof\.(.*?)\bQed\.\n", re.MULTILINE | re.DOTALL)
+EXAMPLES = "examples"  # the file that examples.py writes
 PATIENCE = 900  # seconds for one file
 
 
@@ -39,12 +40,18 @@ def text_of(name: str) -> str:
 
 
 def theorems(name: str) -> list[str]:
-    """The theorems of a file, without its lemmas."""
+    """The theorems of a file, or its examples, without its lemmas."""
     return [found[1] for found in THEOREM.finditer(text_of(name))]
 
 
 def false_variants() -> dict[str, dict[str, dict[str, str]]]:
-    return tomllib.loads((HERE / "false.toml").read_text(encoding="utf-8"))
+    """Those of false.toml; of an example it is the next greater numerator."""
+    variants = tomllib.loads((HERE / "false.toml").read_text(encoding="utf-8"))
+    variants[EXAMPLES] = {}
+    for found in THEOREM.finditer(text_of(EXAMPLES)):
+        old, numerator = re.search(r"= (\d+)%:R /", found[2]).group(0, 1)
+        variants[EXAMPLES][found[1]] = {"says": "another numerator", "old": old, "new": f"= {int(numerator) + 1}%:R /"}
+    return variants
 
 
 def false_statement(statement: str, variant: dict[str, str]) -> str:
