@@ -24,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 FLAGS = ["-w", "-notation-overridden,-ambiguous-paths,-abstract-large-number"]
 CLOSED = "Closed under the global context"
-GAPS = re.compile("|".join(("Adm" + "itted", "adm" + "it", "Ax" + "iom", "Para" + "meter", "Conj" + "ecture", "Unset Guard")))
+GAPS = re.compile("|".join(("Adm" + "itted", "adm" + "it", "Ax" + "iom", "Para" + "meter", "Conj" + "ecture", "Unset " + "Guard")))
 THEOREM = re.compile(r"^(?:Theorem|Example) (\w+)(.*?)^Proof\.(.*?)\bQed\.\n", re.MULTILINE | re.DOTALL)
 EXAMPLES = "examples"  # the file that examples.py writes
 PATIENCE = 900  # seconds for one file
