@@ -10,10 +10,13 @@
       of R add up to 1, records are independent. The mean is
       (1 / n) sum_j sum_a (o_aj / o_.j) sum_b R_ab o_bj.
     - With R = (1 - theta) Id + theta 1 p, p the margin of O, it is
-      (1 - theta) CAP(O) + theta b, so the mean of normalised CAP is 1 - theta. *)
+      (1 - theta) CAP(O) + theta b, so the mean of normalised CAP is 1 - theta.
+    - If every record answers by randomised response on a set A of targets, it
+      is at most pi e / (e + |A| - 1), with pi the share of the records whose
+      target is in A; with equality if every key of O has one target. *)
 
 From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
-From capstats Require Import fields counts attainable baselines.
+From capstats Require Import fields counts attainable baselines privacy.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -200,3 +203,78 @@ by mc_field R; apply/eqP; rewrite gt_eqF // subr_gt0.
 Qed.
 
 End Margin.
+
+Section Responses.
+
+Variables (R : realFieldType) (T K P : finType) (target : P -> T) (key : P -> K).
+Variables (e : R) (A : {set T}).
+Hypotheses (e1 : 1 <= e) (An : A != set0) (P0 : (0 < #|P|)%N).
+Add Field R_field : (field_laws R).
+
+Let o := count R target key.
+Let o0 : nonneg o. Proof. exact: count_ge0. Qed.
+Let top : R := e / (e + #|A|%:R - 1).
+Let in_A : R := (\sum_(b in A) target_total o b) / total o.
+
+Lemma response_le_top a b : response e A a b <= (if b \in A then top else 0).
+Proof.
+have d0 := denominator_gt0 e1 An; have e0 : 0 < e := lt_le_trans ltr01 e1.
+rewrite /response; case: (b \in A) => //; case: (a \in A).
+  by rewrite ler_pmul2r ?invr_gt0 //; case: ifP.
+have c0 : 0 < #|A|%:R :> R by rewrite ltr0n card_gt0.
+rewrite /top -[leLHS]mul1r ler_pdivr_mulr // mulrAC ler_pdivl_mulr // mul1r.
+rewrite -subr_ge0 (_ : _ - _ = (e - 1) * (#|A|%:R - 1)); last by mc_ring R.
+by rewrite mulr_ge0 ?subr_ge0 // ler1n card_gt0.
+Qed.
+
+(** The mean, released target by released target. *)
+Lemma responses_cap (g : T -> T -> R) :
+  \sum_j \sum_a o a j / key_total o j * (\sum_b g a b * o b j)
+    = \sum_j \sum_b o b j * (\sum_a share o a j * g a b).
+Proof.
+apply: eq_bigr => j _; rewrite (eq_bigr (fun a => \sum_b share o a j * g a b * o b j)) => [|a _].
+  by rewrite exchange_big; apply: eq_bigr => b _; rewrite -mulr_suml mulrC.
+by rewrite mulr_sumr; apply: eq_bigr => b _; rewrite mulrA.
+Qed.
+
+Lemma top_cap : (\sum_j \sum_b o b j * (if b \in A then top else 0)) / total o = in_A * top.
+Proof.
+rewrite exchange_big /= /in_A mulrAC; congr (_ / _).
+rewrite mulr_suml [RHS]big_mkcond /=; apply: eq_bigr => b _.
+by rewrite -mulr_suml; case: ifP; rewrite ?mulr0.
+Qed.
+
+Theorem responses_expected_cap :
+  \sum_x pram_law target (response e A) x * cap o (pram_table R key x) <= in_A * top.
+Proof.
+have [r0 r1] := response_mechanism e1 An.
+have n0 : 0 < total o by rewrite /o total_count ltr0n.
+rewrite (pram_expected_cap target key r0 r1 P0) -/o responses_cap -top_cap.
+rewrite ler_pmul2r ?invr_gt0 //; apply: ler_sum => j _; apply: ler_sum => b _.
+have [mj|nj] := boolP (matched o j); last by rewrite (unmatched_cell b o0 nj) !mul0r.
+rewrite ler_wpmul2l //; set t := (if _ then _ else _).
+rewrite -[leRHS]mul1r -(theorem_1 mj) mulr_suml; apply: ler_sum => a _.
+by rewrite ler_wpmul2l ?share_ge0 // response_le_top.
+Qed.
+
+Theorem responses_expected_cap_pure : (forall q q', key q = key q' -> target q = target q') ->
+  \sum_x pram_law target (response e A) x * cap o (pram_table R key x) = in_A * top.
+Proof.
+move=> pure; have [r0 r1] := response_mechanism e1 An.
+rewrite (pram_expected_cap target key r0 r1 P0) -/o responses_cap -top_cap.
+congr (_ / _); apply: eq_bigr => j _; apply: eq_bigr => b _.
+have [z|bj] := eqVneq (o b j) 0; first by rewrite z !mul0r.
+congr (_ * _); have mj : matched o j.
+  by apply: (matched_cell (i := b)) => //; rewrite lt_def bj o0.
+have others a : a != b -> share o a j = 0.
+  move=> ne; apply/eqP; rewrite (matched_share_eq0 _ o0 mj) /o /count pnatr_eq0 cards_eq0.
+  move: bj; rewrite /o /count pnatr_eq0 cards_eq0 => /set0Pn[q]; rewrite inE => /andP[/eqP tb /eqP kj].
+  apply/eqP/setP => q'; rewrite !inE; apply/negbTE/negP => /andP[/eqP ta /eqP kj'].
+  by case/eqP: ne; rewrite -ta -tb; apply: pure; rewrite kj kj'.
+have one : share o b j = 1.
+  by have := theorem_1 mj; rewrite (bigD1 b) //= big1 ?addr0.
+rewrite (bigD1 b) //= one mul1r big1 ?addr0 => [|a ne]; last by rewrite others ?mul0r.
+by rewrite /response /top; case: (b \in A) => //; rewrite eqxx.
+Qed.
+
+End Responses.
