@@ -422,3 +422,96 @@ by move=> i j _; exists without.
 Qed.
 
 End TwoSteps.
+
+Section DropProgram.
+
+Variables (R : realFieldType) (T K : finType) (k : K) (e : R) (p : T -> R) (t1 : T).
+Hypotheses (e1 : 1 <= e) (p0 : forall i, 0 <= p i) (p1 : \sum_i p i = 1).
+Hypothesis modal : forall i, p i <= p t1.
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+Let c : R := (1 + e)^-1.
+
+(** Release the likeliest target (true) or nothing (false). *)
+Definition drop_chance (t : T) : R := if t == t1 then e * c else c / e.
+Definition drop_other (y : bool) : R := if y then c else 1 - c.
+Definition drop_single (t : T) (y : bool) : R :=
+  if y then drop_chance t else 1 - drop_chance t.
+Definition drop_program := by_single k drop_other drop_single.
+
+Let d0 : 0 < 1 + e. Proof. exact: addr_gt0 ltr01 e0. Qed.
+Let c0 : 0 < c. Proof. by rewrite invr_gt0. Qed.
+Let ce : (1 + e) * c = 1. Proof. by rewrite divff ?gt_eqF. Qed.
+Let rest : 1 - c = e * c. Proof. by rewrite -ce; mc_ring R. Qed.
+Let rest1 : 1 - e * c = c. Proof. by rewrite -[X in X - _]ce; mc_ring R. Qed.
+Let en : e <> 0. Proof. by apply/eqP; rewrite gt_eqF. Qed.
+Let dn : 1 + e <> 0. Proof. by apply/eqP; rewrite gt_eqF. Qed.
+
+Let rest2 : 1 - c / e = e * e * c - (e - 1) ^+ 2 / e.
+Proof. by rewrite /c; mc_field R. Qed.
+
+Let low : c <= 1 - c / e.
+Proof.
+rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) / e); last by rewrite /c; mc_field R.
+by apply: divr_ge0; [rewrite subr_ge0 | exact: ltW].
+Qed.
+
+Lemma drop_close t : close e drop_other (drop_single t).
+Proof.
+have up x : 0 <= x -> x <= e * x by move=> x0; rewrite ler_pemull.
+have ec : 0 <= e * c by apply: mulr_ge0; exact: ltW.
+have cd : 0 <= c / e by apply: divr_ge0; exact: ltW.
+have back : e * (c / e) = c by rewrite mulrC divfK ?gt_eqF.
+move=> y; rewrite /drop_other /drop_single /drop_chance rest.
+case: y; case: (t == t1); rewrite ?rest1; split.
+- exact: le_trans (up _ (ltW c0)) (up _ ec).
+- exact: lexx.
+- by rewrite back.
+- by apply: le_trans (up _ cd) _; rewrite back; exact: up (ltW c0).
+- exact: lexx.
+- exact: le_trans (up _ (ltW c0)) (up _ ec).
+- by rewrite ler_pmul2l.
+- rewrite mulrA rest2 ger_addl oppr_le0.
+  by apply: divr_ge0; [exact: sqr_ge0 | exact: ltW].
+Qed.
+
+(** Part 3: attained where nobody else has the key. *)
+Theorem dp_bound_records_drop_attained (d : dataset T K) : targets_of k d = [::] ->
+  [/\ mechanism drop_program, private (@one_more T K) e drop_program
+    & (\sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y * (i == t1)%:R))
+      / (\sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y))
+      = drop_bound p (e * e) t1].
+Proof.
+move=> nobody; have other0 y : 0 <= drop_other y.
+  case: y; rewrite /drop_other ?rest; first exact: ltW.
+  by apply: mulr_ge0; exact: ltW.
+have single0 t y : 0 <= drop_single t y.
+  have [_ h] := drop_close t y.
+  by rewrite -(pmulr_rge0 _ e0); apply: le_trans (drop_close t y).1.
+split.
+- apply: by_single_mechanism => [//|//||t]; rewrite big_bool /= addrC subrK //.
+- by apply: by_single_private => // t; exact: drop_close.
+have law i : drop_program ((i, k) :: d) = drop_single i.
+  by rewrite /drop_program /by_single /targets_of /= eqxx /= -/(targets_of k d) nobody.
+have yes i : \sum_(y | y) drop_program ((i, k) :: d) y = drop_chance i.
+  by rewrite law big_mkcond big_bool /= addr0.
+have -> : \sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y * (i == t1)%:R)
+    = p t1 * (e * c).
+  rewrite (bigD1 t1) //= [X in _ + X]big1 => [|i /negbTE ne]; last first.
+    by rewrite ne [X in _ * X]big1 ?mulr0 // => y _; rewrite mulr0.
+  by rewrite -mulr_suml yes /drop_chance !eqxx mulr1 addr0.
+have -> : \sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y)
+    = p t1 * (e * c) + (1 - p t1) * (c / e).
+  rewrite (bigD1 t1) //= yes /drop_chance eqxx; congr (_ + _).
+  rewrite (eq_bigr (fun i => p i * (c / e))) => [|i /negbTE ne]; last first.
+    by rewrite yes /drop_chance ne.
+  rewrite -mulr_suml; congr (_ * _).
+  by rewrite -p1 [in RHS](bigD1 t1) //= addrAC subrr add0r.
+have ee1 : 1 <= e * e by rewrite -[X in X <= _]mulr1 ler_pmul // ler01.
+have dd := drop_denominator_gt0 p0 ee1 t1.
+rewrite /drop_bound /c; mc_field R.
+by split; last split; apply/eqP; rewrite gt_eqF.
+Qed.
+
+End DropProgram.
