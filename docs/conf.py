@@ -78,6 +78,7 @@ mathjax_path = "mathjax/tex-chtml.js"
 CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
 PAGE = re.compile(r"(``)?((?:theory|docs/coming-from)/[\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
 STATEMENTS = tomllib.loads((Path(__file__).parents[1] / "theory" / "statements.toml").read_text(encoding="utf-8"))
+MACHINE_CHECKED = re.compile(r"^\*Machine-checked:\* .*\n", re.M)
 CODE = re.compile(r"(`+[^`]+`+)")
 SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij, s_.j, o_i., key_
 
@@ -141,8 +142,18 @@ def implemented(text: str) -> str:
     for name, part in zip(pieces[::2], pieces[1::2], strict=True):
         functions = ", ".join(f"{{py:obj}}`{function}`" for function in STATEMENTS[name]["implements"])
         label = f'<a id="{name}"></a>\n\n(theory-{name})=\n'
+        part = MACHINE_CHECKED.sub(in_coq(STATEMENTS[name]), part)
         opening += f"{label}{part.strip()}\n\n*Functions:* {functions}. *Source:* {STATEMENTS[name]['source']}.\n\n"
     return opening
+
+
+def in_coq(statement: dict[str, object]) -> str:
+    """The line that names the theorems in Coq, and what of the statement they cover."""
+    if "coq" not in statement:
+        return ""
+    names = ", ".join(f"`{name.partition('#')[2]}`" for name in statement["coq"])
+    files = ", ".join(dict.fromkeys(f"`proofs/{name.partition('#')[0]}`" for name in statement["coq"]))
+    return f"*Machine-checked* in {files}: {statement['coq_covers']} ({names}).\n"
 
 
 def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:

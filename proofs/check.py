@@ -1,0 +1,153 @@
+"""Compile the proofs, list what is closed, and see that false variants fail.
+
+``python proofs/check.py`` needs ``coqc`` and ``coqtop`` of Coq 8.16 with MathComp 1.15, and only the standard library of Python. It works
+in a folder of its own, and fails unless
+
+1. all files of ``_CoqProject`` compile, in this order, without a word that leaves a gap;
+2. ``Print Assumptions`` says "Closed under the global context" for every theorem;
+3. every theorem has a false variant in ``false.toml``, whose statement is well formed, and for which the same proof fails.
+
+Without ``coqc`` it prints NOT RUN, and fails only with ``--required``.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FLAGS = ["-w", "-notation-overridden,-ambiguous-paths,-abstract-large-number"]
+CLOSED = "Closed under the global context"
+GAPS = re.compile("|".join(("Adm" + "itted", "adm" + "it", "Ax" + "iom", "Para" + "meter", "Conj" + "ecture", "Unset " + "Guard")))
+THEOREM = re.compile(r"^(?:Theorem|Example) (\w+)(.*?)^Proof\.(.*?)\bQed\.\n", re.MULTILINE | re.DOTALL)
+EXAMPLES = "examples"  # the file that examples.py writes
+PATIENCE = 900  # seconds for one file
+
+
+def files() -> list[str]:
+    """The names of the files, in the order in which they compile."""
+    return [line.removesuffix(".v") for line in (HERE / "_CoqProject").read_text(encoding="utf-8").splitlines() if line.endswith(".v")]
+
+
+def text_of(name: str) -> str:
+    return (HERE / f"{name}.v").read_text(encoding="utf-8")
+
+
+def theorems(name: str) -> list[str]:
+    """The theorems of a file, or its examples, without its lemmas."""
+    return [found[1] for found in THEOREM.finditer(text_of(name))]
+
+
+def false_variants() -> dict[str, dict[str, dict[str, str]]]:
+    """Those of false.toml; of an example it is the next greater numerator."""
+    variants = tomllib.loads((HERE / "false.toml").read_text(encoding="utf-8"))
+    variants[EXAMPLES] = {}
+    for found in THEOREM.finditer(text_of(EXAMPLES)):
+        old, numerator = re.search(r"= (\d+)%:R /", found[2]).group(0, 1)
+        variants[EXAMPLES][found[1]] = {"says": "another numerator", "old": old, "new": f"= {int(numerator) + 1}%:R /"}
+    return variants
+
+
+def false_statement(statement: str, variant: dict[str, str]) -> str:
+    """The statement with one text replaced, which must be there once."""
+    if variant["old"] not in statement:
+        raise ValueError(f"{variant['old']!r} is not in the statement {statement}")
+    return statement.replace(variant["old"], variant["new"], 1)
+
+
+def with_false_variants(name: str) -> str:
+    """A file for coqtop, in which a false variant with the same proof stands before each theorem."""
+    variants = false_variants()[name]
+
+    def both(found: re.Match[str]) -> str:
+        theorem, statement, proof = found.groups()
+        false = false_statement(statement, variants[theorem])
+        trial = f'Theorem {theorem}__false{false}Proof.\nidtac "@stated {theorem}".{proof}Qed.\nAbort.\nFail Check {theorem}__false.\n'
+        return trial + found[0]
+
+    return THEOREM.sub(both, text_of(name))
+
+
+def run(command: list[str], room: Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=room, input=given, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+def compile_all(room: Path) -> list[str]:
+    """What is wrong with the files themselves."""
+    for name in files():
+        gap = GAPS.search(text_of(name))
+        if gap:
+            return [f"{name}.v: {gap[0]}"]
+        shutil.copy(HERE / f"{name}.v", room)
+        start = time.monotonic()
+        done = run(["coqc", *FLAGS, "-R", ".", "capstats", f"{name}.v"], room)
+        if done.returncode:
+            return [f"{name}.v does not compile:\n{done.stdout}{done.stderr}"]
+        print(f"compiled {name}.v in {time.monotonic() - start:.1f} s", flush=True)
+    return []
+
+
+def check_assumptions(room: Path) -> list[str]:
+    """The theorems that rest on something that is not proved."""
+    names = [(name, theorem) for name in files() for theorem in theorems(name)]
+    lines = [f"From capstats Require {name}." for name in files()]
+    for name, theorem in names:
+        lines += [f'Goal True. idtac "@ {name}.{theorem}". Abort.', f"Print Assumptions {name}.{theorem}."]
+    (room / "assumptions.v").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run(["coqc", *FLAGS, "-R", ".", "capstats", "assumptions.v"], room)
+    answers = dict(re.findall(r"^@ (\S+)\n(.*?)(?=^@ |\Z)", done.stdout, flags=re.MULTILINE | re.DOTALL))
+    wrong = []
+    for name, theorem in names:
+        answer = answers.get(f"{name}.{theorem}", done.stderr).strip()
+        if answer == CLOSED:
+            print(f"closed: {name}.{theorem}")
+        else:
+            wrong.append(f"{name}.{theorem} is not closed: {answer}")
+    print(f"{len(names) - len(wrong)} of {len(names)} theorems are closed under the global context.")
+    return wrong
+
+
+def check_false_variants(room: Path) -> list[str]:
+    """The theorems of which a false variant is missing, badly formed, or proved as well."""
+    variants, wrong, tried = false_variants(), [], 0
+    for name in files():
+        known, listed = theorems(name), set(variants.get(name, {}))
+        wrong += [f"{name}.{theorem} has no false variant" for theorem in known if theorem not in listed]
+        wrong += [f"false.toml: there is no theorem {name}.{theorem}" for theorem in listed.difference(known)]
+        if not known or listed != set(known):
+            continue
+        done = run(["coqtop", "-quiet", *FLAGS, "-R", ".", "capstats"], room, with_false_variants(name))
+        said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+        for theorem in known:
+            if f"@stated {theorem} " not in said + " ":
+                wrong.append(f"the false variant of {name}.{theorem} is not well formed")
+            elif f"The reference {theorem}__false was not found" not in said:
+                wrong.append(f"the false variant of {name}.{theorem} is proved as well: {variants[name][theorem]['says']}")
+            else:
+                tried += 1
+                print(f"refused: {name}.{theorem}, false: {variants[name][theorem]['says']}", flush=True)
+    print(f"{tried} false variants are refused.")
+    return wrong
+
+
+def main(required: bool) -> int:
+    if not shutil.which("coqc") or not shutil.which("coqtop"):
+        print("NOT RUN: proofs (needs coqc)")
+        return int(required)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        room = Path(folder)
+        wrong = compile_all(room) or check_assumptions(room) + check_false_variants(room)
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    print(f"The proofs {'do not hold' if wrong else 'hold'} ({time.monotonic() - start:.0f} s).")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main("--required" in sys.argv[1:]))

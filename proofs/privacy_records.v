@@ -1,0 +1,517 @@
+(** * One person's bound where records are added or removed
+
+    Chapter: theory/guarantees.md, statement dp-bound-records.
+
+    In words. Neighbours are data sets of which one has one record more, e =
+    exp(epsilon) >= 1, f(x) the smaller of e x and 1 - (1 - x) / e, and b_i the
+    expected CAP for target i of the release without the person's record.
+    - The person's expected CAP is at most the sum of p_i f(b_i), and the b_i add
+      up to at most 1.
+    - For every b on the simplex this is attained by a program for all data sets:
+      if the key has exactly one record, with target t, it releases t with
+      probability f(b_t) and any other i with b_i (1 - f(b_t)) / (1 - b_t);
+      otherwise, with no record of the key or with two or more, i with
+      probability b_i.
+    - The greatest value is the greatest p exactly if e^2 times any other p is
+      at most it; a uniform prior gives f(1 / I).
+    - Given a match (version 2) the bound is that of e^2, attained.
+    - A program that releases as many records as it reads is private for no
+      epsilon: [no_epsilon_same_size] in privacy.v. *)
+
+From mathcomp Require Import all_ssreflect all_algebra.
+From capstats Require Import fields counts attainable privacy.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Import Order.TTheory GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+Section Step.
+
+Variables (R : realFieldType) (e : R).
+Hypothesis e1 : 1 <= e.
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** How far one step between neighbours can raise a probability. *)
+Definition step (x : R) := Order.min (e * x) (1 - (1 - x) / e).
+
+Lemma step_le_first x : step x <= e * x.
+Proof. by rewrite /step le_minl lexx. Qed.
+
+Lemma step_le_second x : step x <= 1 - (1 - x) / e.
+Proof. by rewrite /step le_minl lexx orbT. Qed.
+
+Lemma step_ge x : 0 <= x <= 1 -> x <= step x.
+Proof.
+move=> /andP[x0 x1]; rewrite /step le_minr ler_pemull //=.
+rewrite ler_subr_addl -ler_subr_addr ler_pdivr_mulr // ler_pemulr // subr_ge0 //.
+Qed.
+
+Lemma step_ge0 x : 0 <= x <= 1 -> 0 <= step x.
+Proof. by move=> x01; apply: le_trans (step_ge x01); case/andP: x01. Qed.
+
+Lemma step_le1 x : x <= 1 -> step x <= 1.
+Proof.
+move=> x1; apply: le_trans (step_le_second x) _.
+by rewrite ger_addl oppr_le0 divr_ge0 ?subr_ge0 // ltW.
+Qed.
+
+Lemma step_mono x y : x <= y -> step x <= step y.
+Proof.
+move=> xy; rewrite /step le_minr !le_minl ler_pmul2l // xy /=.
+by rewrite ler_add2l ler_opp2 ler_pmul2r ?invr_gt0 // ler_add2l ler_opp2 xy orbT.
+Qed.
+
+(** f is concave: between any two points it is above the chord. *)
+Theorem step_concave x y t : 0 <= t <= 1 ->
+  t * step x + (1 - t) * step y <= step (t * x + (1 - t) * y).
+Proof.
+move=> /andP[t0 t1]; have t1' : 0 <= 1 - t by rewrite subr_ge0.
+rewrite [X in _ <= X]/step le_minr; apply/andP; split.
+  rewrite (_ : e * _ = t * (e * x) + (1 - t) * (e * y)); last by mc_ring R.
+  by apply: ler_add; rewrite ler_wpmul2l // step_le_first.
+rewrite [X in _ <= X](_ : _ = t * (1 - (1 - x) / e) + (1 - t) * (1 - (1 - y) / e)).
+  by apply: ler_add; rewrite ler_wpmul2l // step_le_second.
+by mc_ring R.
+Qed.
+
+(** Jensen's inequality for it, with weights of sum 1. *)
+Lemma step_jensen (I : finType) (w x : I -> R) :
+  (forall i, 0 <= w i) -> \sum_i w i = 1 ->
+  \sum_i w i * step (x i) <= step (\sum_i w i * x i).
+Proof.
+move=> w0 w1; rewrite [X in _ <= X]/step le_minr; apply/andP; split.
+  rewrite mulr_sumr; apply: ler_sum => i _.
+  by rewrite mulrCA ler_wpmul2l // step_le_first.
+rewrite [X in _ <= X](_ : _ = \sum_i w i * (1 - (1 - x i) / e)).
+  by apply: ler_sum => i _; rewrite ler_wpmul2l // step_le_second.
+rewrite -{1 2}w1 -sumrB mulr_suml -sumrB; apply: eq_bigr => i _.
+by mc_ring R.
+Qed.
+
+(** Means of functions from 0 to 1 under neighbours. *)
+Lemma step_private (D : Type) (X : finType) (adj : D -> D -> Prop)
+    (M : D -> X -> R) d d' (u : X -> R) :
+  mechanism M -> private adj e M -> adj d d' -> (forall x, 0 <= u x <= 1) ->
+  mean M d u <= step (mean M d' u) /\ mean M d' u <= step (mean M d u).
+Proof.
+move=> mM pM a u01.
+have u0 x : 0 <= u x by case/andP: (u01 x).
+have u1 x : 0 <= 1 - u x by rewrite subr_ge0; case/andP: (u01 x).
+have [h1 h2] := mean_private pM a u0; have [h3 h4] := mean_private pM a u1.
+rewrite !mean_compl // in h3 h4.
+have flip v v' : 1 - v' <= e * (1 - v) -> v <= 1 - (1 - v') / e.
+  move=> h; rewrite ler_subr_addl -ler_subr_addr ler_pdivr_mulr // mulrC //.
+by split; rewrite /step le_minr ?h1 ?h2 flip.
+Qed.
+
+End Step.
+
+Section Bound.
+
+Variables (R : realFieldType) (T : finType) (p : T -> R) (e : R).
+Hypotheses (p0 : forall i, 0 <= p i) (p1 : \sum_i p i = 1) (e1 : 1 <= e).
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Points of the simplex, and their values. *)
+Definition simplex (b : T -> R) := (forall i, 0 <= b i) /\ \sum_i b i = 1.
+Definition records_value (b : T -> R) := \sum_i p i * step e (b i).
+
+(** Part 1: O_- is the data set without the record. *)
+Theorem dp_bound_records (D : Type) (X : finType) (M : D -> X -> R)
+    (adj : D -> D -> Prop) (without : D) (O : T -> D) (q : X -> T -> R) :
+  mechanism M -> private adj e M -> (forall i, adj (O i) without) ->
+  attribution q ->
+  let b i := mean M without (q^~ i) in
+  [/\ forall i, 0 <= b i, \sum_i b i <= 1
+    & expected_individual_cap p M O q <= records_value b].
+Proof.
+move=> mM pM nb [q0 q1] b.
+have q01 i x : 0 <= q x i <= 1.
+  rewrite q0 /=; apply: le_trans (q1 x); rewrite (bigD1 i) //= ler_addl.
+  by apply: sumr_ge0 => j _; exact: q0.
+split.
+- by move=> i; apply: mean_ge0.
+- rewrite exchange_big /= -[leRHS](mM.2 without); apply: ler_sum => x _.
+  by rewrite -mulr_sumr ler_pimulr // mM.1.
+- apply: ler_sum => i _; rewrite ler_wpmul2l //.
+  by have [] := step_private e1 mM pM (nb i) (q01 i).
+Qed.
+
+(** A smaller sum than 1 is never better. *)
+Lemma simplex_enough (b : T -> R) : (forall i, 0 <= b i) -> \sum_i b i <= 1 ->
+  exists2 b', simplex b' & records_value b <= records_value b'.
+Proof.
+move=> b0 b1.
+have [t _|none] := pickP (fun _ : T => true); last first.
+  by have := p1; rewrite big_pred0 // => /esym/eqP; rewrite oner_eq0.
+pose b' i := b i + (if i == t then 1 - \sum_j b j else 0).
+have b'_ge i : b i <= b' i by rewrite ler_addl; case: ifP; rewrite ?subr_ge0.
+exists b'.
+  split=> [i|]; first exact: le_trans (b'_ge i).
+  by rewrite big_split /= -big_mkcond /= big_pred1_eq addrC subrK.
+by apply: ler_sum => i _; rewrite ler_wpmul2l // step_mono.
+Qed.
+
+End Bound.
+
+Section Program.
+
+Variables (R : realFieldType) (T K : finType) (k : K) (e : R).
+Hypothesis e1 : 1 <= e.
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Data sets are lists of records, a target and a key each. *)
+Definition dataset := seq (T * K).
+Definition one_more (d d' : dataset) :=
+  exists d1 d2 r, d' = d1 ++ r :: d2 /\ d = d1 ++ d2.
+
+(** The targets of the records with key k. *)
+Definition targets_of (d : dataset) := [seq r.1 | r <- d & r.2 == k].
+
+Lemma targets_one_more d d' : one_more d d' ->
+  targets_of d' = targets_of d \/
+  exists s1 s2 t, targets_of d' = s1 ++ t :: s2 /\ targets_of d = s1 ++ s2.
+Proof.
+move=> [d1 [d2 [r [-> ->]]]]; rewrite /targets_of !filter_cat /= !map_cat.
+case: (r.2 == k); last by left.
+by right; exists (targets_of d1), (targets_of d2), r.1.
+Qed.
+
+(** A program that looks at the key: one law if it has exactly one record,
+    which may depend on its target, and another law otherwise. *)
+Definition by_single (X : finType) (other : X -> R) (single : T -> X -> R)
+    (d : dataset) : X -> R :=
+  if targets_of d is [:: t] then single t else other.
+
+Definition close (X : finType) (g g' : X -> R) :=
+  forall x, g x <= e * g' x /\ g' x <= e * g x.
+
+Lemma close_refl (X : finType) (g : X -> R) : (forall x, 0 <= g x) -> close g g.
+Proof. by move=> g0 x; split; rewrite ler_pemull. Qed.
+
+Lemma close_sym (X : finType) (g g' : X -> R) : close g g' -> close g' g.
+Proof. by move=> c x; have [] := c x. Qed.
+
+Lemma by_single_private (X : finType) (other : X -> R) (single : T -> X -> R) :
+  (forall x, 0 <= other x) -> (forall t x, 0 <= single t x) ->
+  (forall t, close other (single t)) ->
+  private one_more e (by_single other single).
+Proof.
+move=> o0 s0 c; apply/private_points => d d' a.
+rewrite -/(close (by_single other single d) (by_single other single d')).
+rewrite /by_single; case: (targets_one_more a) => [->|[s1 [s2 [t [-> ->]]]]].
+  by case: (targets_of d) => [|t [|t' s]]; apply: close_refl.
+case: s1 => [|t1 [|t2 s1]] /=.
+- by case: s2 => [|t' [|t'' s]]; [exact: c | exact/close_sym/c | exact: close_refl].
+- by case: s2 => [|t' s]; [exact/close_sym/c | exact: close_refl].
+- by case: s1; case: s2 => *; exact: close_refl.
+Qed.
+
+Lemma by_single_mechanism (X : finType) (other : X -> R) (single : T -> X -> R) :
+  (forall x, 0 <= other x) -> (forall t x, 0 <= single t x) ->
+  \sum_x other x = 1 -> (forall t, \sum_x single t x = 1) ->
+  mechanism (by_single other single).
+Proof.
+by move=> o0 s0 o1 s1; split=> [d x|d]; rewrite /by_single;
+  case: (targets_of d) => [|t [|t' s]].
+Qed.
+
+(** The program of part 2. *)
+Definition program_single (b : T -> R) (t y : T) : R :=
+  if y == t then step e (b t) else b y * (1 - step e (b t)) / (1 - b t).
+Definition program (b : T -> R) := by_single b (program_single b).
+
+Section Facts.
+
+Variable b : T -> R.
+Hypothesis sb : simplex b.
+
+Lemma simplex_le1 t : 0 <= b t <= 1.
+Proof.
+have [b0 b1] := sb; rewrite b0 /= -b1 (bigD1 t) //= ler_addl sumr_ge0 // => i _.
+Qed.
+
+Lemma simplex_others t : \sum_(i | i != t) b i = 1 - b t.
+Proof. by have [_ <-] := sb; rewrite [in RHS](bigD1 t) //= addrAC subrr add0r. Qed.
+
+Lemma simplex_one t y : b t = 1 -> y != t -> b y = 0.
+Proof.
+move=> bt ne; have := simplex_others t; rewrite bt subrr => z.
+by apply: (psumr_eq0P _ z) => // i _; have [] := sb.
+Qed.
+
+Lemma program_single_ge0 t y : 0 <= program_single b t y.
+Proof.
+have [b0 _] := sb; have bt := simplex_le1 t; have /andP[_ bt1] := bt.
+rewrite /program_single; case: ifP => _; first exact: step_ge0.
+by rewrite divr_ge0 ?subr_ge0 // mulr_ge0 // subr_ge0 step_le1.
+Qed.
+
+Lemma program_single_sum t : \sum_y program_single b t y = 1.
+Proof.
+rewrite (bigD1 t) //= {1}/program_single eqxx.
+rewrite (eq_bigr (fun y => b y * ((1 - step e (b t)) / (1 - b t)))); last first.
+  by move=> y /negbTE ne; rewrite /program_single ne mulrA.
+rewrite -mulr_suml simplex_others.
+have [bt|ne] := eqVneq (b t) 1; last first.
+  by rewrite mulrCA divff ?mulr1 ?subr_eq0 1?eq_sym // addrC subrK.
+rewrite bt subrr mul0r addr0; apply/eqP; rewrite eq_le step_le1 //.
+by rewrite step_ge // ler01 lexx.
+Qed.
+
+Lemma program_close t : close b (program_single b t).
+Proof.
+have [b0 _] := sb; have bt := simplex_le1 t; have /andP[bt0 bt1] := bt.
+move=> y; rewrite /program_single; case: (eqVneq y t) => [->|ne].
+  split; last exact: step_le_first.
+  apply: le_trans (step_ge e1 bt) _; rewrite ler_pemull //.
+  exact: step_ge0.
+have [b1|n1] := eqVneq (b t) 1; first by rewrite (simplex_one b1 ne) !mul0r mulr0.
+have lt : 0 < 1 - b t by rewrite subr_gt0 lt_def eq_sym n1.
+split.
+  rewrite mulrA ler_pdivl_mulr // mulrCA ler_wpmul2l //.
+  have := step_le_second e (b t).
+  by rewrite ler_subr_addl -ler_subr_addr ler_pdivr_mulr // mulrC.
+rewrite ler_pdivr_mulr // [e * _]mulrC -mulrA ler_wpmul2l //.
+apply: (@le_trans _ _ (1 - b t)); first by rewrite ler_add2l ler_opp2 step_ge.
+by rewrite ler_pemull // ltW.
+Qed.
+
+End Facts.
+
+(** Part 2: private for all data sets, and it attains the value of b where
+    nobody else has the person's key. *)
+Theorem dp_bound_records_attained (p b : T -> R) (d : dataset) :
+  simplex b -> targets_of d = [::] ->
+  [/\ mechanism (program b), private one_more e (program b)
+    & expected_individual_cap p (program b) (fun i => (i, k) :: d)
+        (fun y i => share (one_cell 1 y k : table R T K) i k)
+      = records_value p e b].
+Proof.
+move=> sb nobody; split.
+- apply: by_single_mechanism => [|t x||t]; try by case: sb.
+    exact: program_single_ge0.
+  exact: program_single_sum.
+- apply: by_single_private => [|t x|t]; first by case: sb.
+    exact: program_single_ge0.
+  exact: program_close.
+- apply: eq_bigr => i _; congr (_ * _).
+  have E : program b ((i, k) :: d) = program_single b i.
+    by rewrite /program /by_single /targets_of /= eqxx /= -/(targets_of d) nobody.
+  rewrite /mean E (bigD1 i) //= big1 => [|y ne].
+    by rewrite released_share eqxx mulr1 addr0 /program_single eqxx.
+  by rewrite released_share eq_sym (negbTE ne) mulr0.
+Qed.
+
+End Program.
+
+Section Values.
+
+Variables (R : realFieldType) (T : finType) (p : T -> R) (e : R).
+Hypotheses (p0 : forall i, 0 <= p i) (p1 : \sum_i p i = 1) (e1 : 1 <= e).
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Part 4: when nothing is better than the guess without a release. *)
+Theorem dp_bound_records_modal t : (forall i, p i <= p t) ->
+  (forall b, simplex b -> records_value p e b <= p t) <->
+  (forall i, i != t -> e ^+ 2 * p i <= p t).
+Proof.
+move=> modal; split=> [most i ne|le b sb].
+  pose beta := (1 + e)^-1.
+  have d0 : 0 < 1 + e by exact: addr_gt0 ltr01 e0.
+  pose b x := if x == t then 1 - beta else if x == i then beta else 0.
+  have others : \sum_(x | x != t) b x = beta.
+    rewrite (bigD1 i) //= big1 => [|x /andP[/negbTE nt /negbTE ni]].
+      by rewrite /b (negbTE ne) eqxx addr0.
+    by rewrite /b nt ni.
+  have beta1 : beta <= 1 by rewrite invf_le1 // ler_addl ltW.
+  have beta0 : 0 < beta by rewrite invr_gt0.
+  have sb : simplex b.
+    split=> [x|]; last by rewrite (bigD1 t) //= others /b eqxx subrK.
+    rewrite /b; case: ifP => _; first by rewrite subr_ge0.
+    by case: ifP => _ //; exact: ltW.
+  have s_beta : step e beta = e * beta.
+    apply/min_idPl; rewrite le_eqVlt; apply/orP; left; apply/eqP.
+    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+  have s_1beta : step e (1 - beta) = 1 - beta / e.
+    rewrite /step opprB addrCA subrr addr0; apply/min_idPr.
+    rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) ^+ 2 / e).
+      by rewrite divr_ge0 ?sqr_ge0 ?(ltW e0).
+    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+  have := most b sb; rewrite /records_value (bigD1 t) //= {1}/b eqxx s_1beta.
+  rewrite (bigD1 i) //= {1}/b (negbTE ne) eqxx s_beta => h.
+  have rest : 0 <= \sum_(x | (x != t) && (x != i)) p x * step e (b x).
+    apply: sumr_ge0 => x _; rewrite mulr_ge0 // step_ge0 //.
+    exact: simplex_le1.
+  have h' : p t * (1 - beta / e) + p i * (e * beta) <= p t.
+    by apply: le_trans h; rewrite ler_add2l ler_addl.
+  move: h'; rewrite mulrBr mulr1 addrAC -ler_subr_addr opprK -subr_ge0.
+  rewrite [X in 0 <= X](_ : _ = (p t - e ^+ 2 * p i) * (beta / e)); last first.
+    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+  by rewrite pmulr_lge0 ?divr_gt0 // subr_ge0.
+have [b0 b1] := sb.
+rewrite /records_value (bigD1 t) //=.
+apply: (@le_trans _ _ (p t * (1 - (1 - b t) / e) + \sum_(i | i != t) p t / e * b i)).
+  apply: ler_add; first by rewrite ler_wpmul2l // step_le_second.
+  apply: ler_sum => i ne; apply: (@le_trans _ _ (p i * (e * b i))).
+    by rewrite ler_wpmul2l // step_le_first.
+  rewrite mulrA ler_wpmul2r // ler_pdivl_mulr // -mulrA mulrC.
+  by have := le i ne; rewrite expr2.
+rewrite -mulr_sumr (simplex_others sb).
+by rewrite le_eqVlt; apply/orP; left; apply/eqP; mc_ring R.
+Qed.
+
+(** Part 4: a uniform prior. *)
+Theorem dp_bound_records_uniform : (0 < #|T|)%N ->
+  is_greatest (@simplex R T) (records_value (fun=> #|T|%:R^-1) e)
+    (step e #|T|%:R^-1).
+Proof.
+move=> T0; have u0 : 0 < #|T|%:R :> R by rewrite ltr0n.
+have w1 : \sum_(i : T) #|T|%:R^-1 = 1 :> R.
+  by rewrite sumr_const -[LHS]mulr_natr mulVf ?gt_eqF.
+have w0 i : 0 <= (fun _ : T => #|T|%:R^-1 : R) i by rewrite invr_ge0 ler0n.
+split; first by exists (fun=> #|T|%:R^-1) => //; rewrite /records_value -mulr_suml w1 mul1r.
+move=> b [b0 b1]; have := step_jensen e b w0 w1.
+by rewrite -[in X in _ <= X]mulr_sumr b1 mulr1.
+Qed.
+
+End Values.
+
+Section TwoSteps.
+
+Variables (R : realFieldType) (T : finType).
+Add Field R_field : (field_laws R).
+
+Lemma private_two_steps (D : Type) (X : finType) (adj : D -> D -> Prop)
+    (M : D -> X -> R) e : 0 <= e -> private adj e M ->
+  private (fun d d' => exists c, adj d c /\ adj d' c) (e * e) M.
+Proof.
+move=> e0 /private_points pM; apply/private_points => d d' [c [a a']] x.
+have [h1 h2] := pM _ _ a x; have [h3 h4] := pM _ _ a' x.
+by split; rewrite -mulrA; [apply: le_trans h1 _ | apply: le_trans h3 _];
+  rewrite ler_wpmul2l.
+Qed.
+
+(** Part 3: given a match, with e^2 for e. *)
+Theorem dp_bound_records_drop (p : T -> R) (e : R) (t1 : T) (D : Type)
+    (X : finType) (M : D -> X -> R) (adj : D -> D -> Prop) (without : D)
+    (O : T -> D) (q : X -> T -> R) (m : pred X) :
+  (forall i, 0 <= p i) -> \sum_i p i = 1 -> 1 <= e -> (forall i, p i <= p t1) ->
+  mechanism M -> private adj e M -> (forall i, adj (O i) without) ->
+  (forall x i, 0 <= q x i) -> (forall x, m x -> \sum_i q x i = 1) ->
+  0 < \sum_i p i * (\sum_(x | m x) M (O i) x) ->
+  (\sum_i p i * (\sum_(x | m x) M (O i) x * q x i))
+    / (\sum_i p i * (\sum_(x | m x) M (O i) x)) <= drop_bound p (e * e) t1.
+Proof.
+move=> p0 p1 e1 modal mM pM nb q0 q1 pos.
+have e0 : 0 <= e := le_trans ler01 e1.
+apply: (dp_bound_drop p0 p1 _ modal mM (private_two_steps e0 pM)) => //.
+  by rewrite -[X in X <= _]mulr1 ler_pmul // ler01.
+by move=> i j _; exists without.
+Qed.
+
+End TwoSteps.
+
+Section DropProgram.
+
+Variables (R : realFieldType) (T K : finType) (k : K) (e : R) (p : T -> R) (t1 : T).
+Hypotheses (e1 : 1 <= e) (p0 : forall i, 0 <= p i) (p1 : \sum_i p i = 1).
+Hypothesis modal : forall i, p i <= p t1.
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+Let c : R := (1 + e)^-1.
+
+(** Release the likeliest target (true) or nothing (false). *)
+Definition drop_chance (t : T) : R := if t == t1 then e * c else c / e.
+Definition drop_other (y : bool) : R := if y then c else 1 - c.
+Definition drop_single (t : T) (y : bool) : R :=
+  if y then drop_chance t else 1 - drop_chance t.
+Definition drop_program := by_single k drop_other drop_single.
+
+Let d0 : 0 < 1 + e. Proof. exact: addr_gt0 ltr01 e0. Qed.
+Let c0 : 0 < c. Proof. by rewrite invr_gt0. Qed.
+Let ce : (1 + e) * c = 1. Proof. by rewrite divff ?gt_eqF. Qed.
+Let rest : 1 - c = e * c. Proof. by rewrite -ce; mc_ring R. Qed.
+Let rest1 : 1 - e * c = c. Proof. by rewrite -[X in X - _]ce; mc_ring R. Qed.
+Let en : e <> 0. Proof. by apply/eqP; rewrite gt_eqF. Qed.
+Let dn : 1 + e <> 0. Proof. by apply/eqP; rewrite gt_eqF. Qed.
+
+Let rest2 : 1 - c / e = e * e * c - (e - 1) ^+ 2 / e.
+Proof. by rewrite /c; mc_field R. Qed.
+
+Let low : c <= 1 - c / e.
+Proof.
+rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) / e); last by rewrite /c; mc_field R.
+by apply: divr_ge0; [rewrite subr_ge0 | exact: ltW].
+Qed.
+
+Lemma drop_close t : close e drop_other (drop_single t).
+Proof.
+have up x : 0 <= x -> x <= e * x by move=> x0; rewrite ler_pemull.
+have ec : 0 <= e * c by apply: mulr_ge0; exact: ltW.
+have cd : 0 <= c / e by apply: divr_ge0; exact: ltW.
+have back : e * (c / e) = c by rewrite mulrC divfK ?gt_eqF.
+move=> y; rewrite /drop_other /drop_single /drop_chance rest.
+case: y; case: (t == t1); rewrite ?rest1; split.
+- exact: le_trans (up _ (ltW c0)) (up _ ec).
+- exact: lexx.
+- by rewrite back.
+- by apply: le_trans (up _ cd) _; rewrite back; exact: up (ltW c0).
+- exact: lexx.
+- exact: le_trans (up _ (ltW c0)) (up _ ec).
+- by rewrite ler_pmul2l.
+- rewrite mulrA rest2 ger_addl oppr_le0.
+  by apply: divr_ge0; [exact: sqr_ge0 | exact: ltW].
+Qed.
+
+(** Part 3: attained where nobody else has the key. *)
+Theorem dp_bound_records_drop_attained (d : dataset T K) : targets_of k d = [::] ->
+  [/\ mechanism drop_program, private (@one_more T K) e drop_program
+    & (\sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y * (i == t1)%:R))
+      / (\sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y))
+      = drop_bound p (e * e) t1].
+Proof.
+move=> nobody; have other0 y : 0 <= drop_other y.
+  case: y; rewrite /drop_other ?rest; first exact: ltW.
+  by apply: mulr_ge0; exact: ltW.
+have single0 t y : 0 <= drop_single t y.
+  have [_ h] := drop_close t y.
+  by rewrite -(pmulr_rge0 _ e0); apply: le_trans (drop_close t y).1.
+split.
+- apply: by_single_mechanism => [//|//||t]; rewrite big_bool /= addrC subrK //.
+- by apply: by_single_private => // t; exact: drop_close.
+have law i : drop_program ((i, k) :: d) = drop_single i.
+  by rewrite /drop_program /by_single /targets_of /= eqxx /= -/(targets_of k d) nobody.
+have yes i : \sum_(y | y) drop_program ((i, k) :: d) y = drop_chance i.
+  by rewrite law big_mkcond big_bool /= addr0.
+have -> : \sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y * (i == t1)%:R)
+    = p t1 * (e * c).
+  rewrite (bigD1 t1) //= [X in _ + X]big1 => [|i /negbTE ne]; last first.
+    by rewrite ne [X in _ * X]big1 ?mulr0 // => y _; rewrite mulr0.
+  by rewrite -mulr_suml yes /drop_chance !eqxx mulr1 addr0.
+have -> : \sum_i p i * (\sum_(y | y) drop_program ((i, k) :: d) y)
+    = p t1 * (e * c) + (1 - p t1) * (c / e).
+  rewrite (bigD1 t1) //= yes /drop_chance eqxx; congr (_ + _).
+  rewrite (eq_bigr (fun i => p i * (c / e))) => [|i /negbTE ne]; last first.
+    by rewrite yes /drop_chance ne.
+  rewrite -mulr_suml; congr (_ * _).
+  by rewrite -p1 [in RHS](bigD1 t1) //= addrAC subrr add0r.
+have ee1 : 1 <= e * e by rewrite -[X in X <= _]mulr1 ler_pmul // ler01.
+have dd := drop_denominator_gt0 p0 ee1 t1.
+rewrite /drop_bound /c; mc_field R.
+by split; last split; apply/eqP; rewrite gt_eqF.
+Qed.
+
+End DropProgram.

@@ -1,0 +1,93 @@
+"""The proofs by machine: what they name exists, and what is written about them is theirs. `proofs/check.py` compiles them."""
+
+import re
+import runpy
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROOFS = ROOT / "proofs"
+STATEMENTS = tomllib.loads((ROOT / "theory" / "statements.toml").read_text(encoding="utf-8"))
+MACHINE = {name: fields for name, fields in STATEMENTS.items() if "coq" in fields}
+CHECK, EXAMPLES, TABLE = (runpy.run_path(str(PROOFS / f"{name}.py")) for name in ("check", "examples", "table"))
+FILES = CHECK["files"]()
+TOOLS = {"fields", "numbers", "examples"}  # no statement of theory/ is about them
+
+
+@cache
+def theorems(file: str) -> list[str]:
+    return CHECK["theorems"](file)
+
+
+def test_every_file_is_compiled():
+    assert sorted(FILES) == sorted(path.stem for path in PROOFS.glob("*.v"))
+
+
+def test_files_open_with_their_statement_in_words_and_its_chapter():
+    for file in FILES:
+        opening = CHECK["text_of"](file).partition("*)")[0]
+        assert opening.startswith("(** * ")
+        if file != "fields":
+            assert "In words." in opening
+            assert set(re.findall(r"theory/([\w-]+)\.md", opening)) <= {fields["chapter"] for fields in STATEMENTS.values()}
+            assert "Chapter: theory/" in opening
+
+
+def test_no_proof_has_a_gap():
+    for path in PROOFS.iterdir():
+        if path.suffix in (".v", ".py", ".toml", ".md"):
+            assert not CHECK["GAPS"].search(path.read_text(encoding="utf-8")), path.name
+
+
+def test_theorems_of_the_statements_exist_and_each_belongs_to_one():
+    named = {name for fields in MACHINE.values() for name in fields["coq"]}
+    assert named == {f"{file}.v#{theorem}" for file in FILES if file not in TOOLS for theorem in theorems(file)}
+    assert all(fields["coq_covers"] for fields in MACHINE.values())
+
+
+@pytest.mark.parametrize("statement", MACHINE)
+def test_a_statement_names_its_machine_checked_twin(statement):
+    fields = MACHINE[statement]
+    chapter = (ROOT / "theory" / f"{fields['chapter']}.md").read_text(encoding="utf-8")
+    part = chapter.partition(f'<a id="{statement}"></a>')[2].partition("\n<a id=")[0]
+    files = dict.fromkeys(name.partition("#")[0] for name in fields["coq"])
+    assert "*Machine-checked:* " + ", ".join(f"`proofs/{file}`" for file in files) + "\n" in part
+    for file in files:
+        assert f"theory/{fields['chapter']}.md" in CHECK["text_of"](file.removesuffix(".v")).partition("*)")[0]
+
+
+def test_every_theorem_has_a_false_variant_that_differs_in_its_statement():
+    variants = CHECK["false_variants"]()
+    for file in FILES:
+        assert sorted(variants.get(file, {})) == sorted(theorems(file))
+        for found in CHECK["THEOREM"].finditer(CHECK["text_of"](file)):
+            false = CHECK["false_statement"](found[2], variants[file][found[1]])
+            assert " ".join(false.split()) != " ".join(found[2].split())
+
+
+def test_examples_are_those_that_the_oracle_gives():
+    assert EXAMPLES["text"]() == CHECK["text_of"]("examples")
+    assert len(EXAMPLES["examples"]()) == 20
+
+
+def test_the_table_is_that_of_the_statements():
+    readme = (PROOFS / "README.md").read_text(encoding="utf-8")
+    assert TABLE["with_table"](readme) == readme
+
+
+def test_readme_counts_lines_and_theorems():
+    readme = (PROOFS / "README.md").read_text(encoding="utf-8")
+    lines = sum(len(CHECK["text_of"](file).splitlines()) for file in FILES)
+    number = sum(len(theorems(file)) for file in FILES)
+    assert f"{number} theorems and examples" in readme
+    assert f"{lines:,} lines" in readme
+
+
+def test_without_coq_it_says_so(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent / "nowhere"))
+    assert [CHECK["main"](required) for required in (False, True)] == [0, 1]
+    assert capsys.readouterr().out == "NOT RUN: proofs (needs coqc)\n" * 2
