@@ -31,7 +31,7 @@ version = release = capstats.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 default_role = "literal"
 root_doc = "docs/index"
-include_patterns = ["docs/**", "theory/*", "notebooks/*"]
+include_patterns = ["docs/**", "theory/*", "proofs/README.md", "notebooks/*"]
 exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
 templates_path = ["templates"]
 
@@ -78,7 +78,6 @@ mathjax_path = "mathjax/tex-chtml.js"
 CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
 PAGE = re.compile(r"(``)?((?:theory|docs/coming-from)/[\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
 STATEMENTS = tomllib.loads((Path(__file__).parents[1] / "theory" / "statements.toml").read_text(encoding="utf-8"))
-MACHINE_CHECKED = re.compile(r"^\*Machine-checked:\* .*\n", re.M)
 CODE = re.compile(r"(`+[^`]+`+)")
 SYMBOL = re.compile(r"\b\w+_(?:[ijl]{1,2}\b\.?(?!\w)|\.\w\b|(?![\w(]))")  # o_ij, s_.j, o_i., key_
 
@@ -90,7 +89,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     if page == "theory/README":
         chapters = re.findall(r"^\| (?:\d+ )?\[[^]]+\]\(([\w-]+)\.md\)", source[0], flags=re.M)
         source[0] = re.sub(r"\[(statements\.toml)\]\(\1\)", r"`theory/\1`", source[0])
-        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(chapters) + "\n```\n"
+        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join([*chapters, "../proofs/README"]) + "\n```\n"
     elif page.startswith("docs/api/") and page != "docs/api/index":
         source[0] += documented(page.rpartition("/")[2])
     elif page.startswith("theory/"):
@@ -142,18 +141,10 @@ def implemented(text: str) -> str:
     for name, part in zip(pieces[::2], pieces[1::2], strict=True):
         functions = ", ".join(f"{{py:obj}}`{function}`" for function in STATEMENTS[name]["implements"])
         label = f'<a id="{name}"></a>\n\n(theory-{name})=\n'
-        part = MACHINE_CHECKED.sub(in_coq(STATEMENTS[name]), part)
+        in_coq = ", ".join(f"`{theorem.partition('#')[2]}`" for theorem in STATEMENTS[name].get("coq", ()))
         opening += f"{label}{part.strip()}\n\n*Functions:* {functions}. *Source:* {STATEMENTS[name]['source']}.\n\n"
+        opening += f"*In Coq:* {in_coq}.\n\n" if in_coq else ""
     return opening
-
-
-def in_coq(statement: dict[str, object]) -> str:
-    """The line that names the theorems in Coq, and what of the statement they cover."""
-    if "coq" not in statement:
-        return ""
-    names = ", ".join(f"`{name.partition('#')[2]}`" for name in statement["coq"])
-    files = ", ".join(dict.fromkeys(f"`proofs/{name.partition('#')[0]}`" for name in statement["coq"]))
-    return f"*Machine-checked* in {files}: {statement['coq_covers']} ({names}).\n"
 
 
 def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:

@@ -1,6 +1,6 @@
-"""Write into README.md which statement is proved by machine, on paper, enumerated and tested, and how many of each.
+"""Write what ``theory/statements.toml`` says of the proofs into the table of README.md and below each statement of the chapters.
 
-``python proofs/table.py`` takes the lists of ``theory/statements.toml`` and the files here, so that the table is theirs.
+``python proofs/table.py`` writes; a test fails where one of them is out of date.
 """
 
 from __future__ import annotations
@@ -10,53 +10,77 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent
+THEORY = HERE.parent / "theory"
 BEGIN, END = "<!-- written by table.py: begin -->", "<!-- written by table.py: end -->"
 ENUMERATES = re.compile(
     r"test_theorems|test_every_small_table|every_release|all_releases|all_tables|every_table|all_permutations|enumeration"
 )
+Statement = dict[str, str | list[str]]
 
 
-def statements() -> dict[str, dict]:
-    return tomllib.loads((ROOT / "theory" / "statements.toml").read_text(encoding="utf-8"))
+def statements() -> dict[str, Statement]:
+    return tomllib.loads((THEORY / "statements.toml").read_text(encoding="utf-8"))
 
 
-def enumerated(statement: dict) -> bool:
+def enumerated(statement: Statement) -> bool:
     """A test of the statement goes through all cases of small tables, as its name or that of its file says."""
     return any(ENUMERATES.search(test) for test in statement["verified_by"])
 
 
-def proved(statement: dict) -> str:
-    if "coq" not in statement:
-        return ""
+def twin(statement: Statement, folder: str = "") -> str:
+    """The files with the theorems of a statement, what they cover, and where they differ from the paper."""
     files = dict.fromkeys(name.partition("#")[0] for name in statement["coq"])
-    return statement["coq_covers"] + ": " + ", ".join(f"[{file}]({file})" for file in files)
+    links = ", ".join(f"[{file}]({folder}{file})" for file in files)
+    return f"{links}: {statement['coq_covers']}. {statement.get('coq_differs', '')}".rstrip()
 
 
 def table() -> str:
-    rows = [
-        "| statement | proved in Coq | on paper | enumerated | tested |",
-        "|---|---|---|---|---|",
-    ]
+    rows = ["| statement | chapter | proved in Coq | on paper | enumerated | tested |", "|---|---|---|---|---|---|"]
     found = statements()
     for name, fields in found.items():
-        link = f"[{name}](../theory/{fields['chapter']}.md#{name})"
+        in_coq = twin(fields) if "coq" in fields else ""
         listed = "yes" if enumerated(fields) else ""
-        rows.append(f"| {link} | {proved(fields)} | yes | {listed} | {len(fields['verified_by'])} tests |")
-    in_coq = [fields for fields in found.values() if "coq" in fields]
-    theorems = {name for fields in in_coq for name in fields["coq"]}
+        chapter = fields["chapter"]
+        rows.append(
+            f"| [{name}](../theory/{chapter}.md#{name}) | {chapter} | {in_coq} | yes | {listed} | {len(fields['verified_by'])} tests |"
+        )
+    with_twin = [fields for fields in found.values() if "coq" in fields]
+    theorems = {name for fields in with_twin for name in fields["coq"]}
+    tests = {test for fields in found.values() for test in fields["verified_by"]}
     rows.append(
-        f"| {len(found)} statements | {len(in_coq)}, by {len(theorems)} theorems | {len(found)} | {sum(map(enumerated, found.values()))}"
-        f" | {len({test for fields in found.values() for test in fields['verified_by']})} tests |"
+        f"| {len(found)} statements | {len({fields['chapter'] for fields in found.values()})} chapters | {len(with_twin)} statements, by "
+        f"{len(theorems)} theorems | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} tests |"
     )
     return "\n".join(rows)
 
 
-def with_table(text: str) -> str:
-    before, _, rest = text.partition(BEGIN)
+def with_table(readme: str) -> str:
+    before, _, rest = readme.partition(BEGIN)
     return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
 
 
-if __name__ == "__main__":
+def with_twins(chapter: str) -> str:
+    """A chapter, in which each statement that has one names its machine-checked twin after its proof."""
+    found = statements()
+    opening, *pieces = re.split(r'^(<a id="[\w-]+"></a>)\n', chapter, flags=re.MULTILINE)
+    for anchor, part in zip(pieces[::2], pieces[1::2], strict=True):
+        fields = found.get(anchor.split('"')[1], {})
+        part = re.sub(r"^\*Machine-checked\* in .*\n\n", "", part, flags=re.MULTILINE)
+        if "coq" in fields:
+            part = part.replace("\n</details>\n", f"\n</details>\n\n*Machine-checked* in {twin(fields, '../proofs/')}\n", 1)
+        opening += f"{anchor}\n{part}"
+    return opening
+
+
+def pages() -> dict[Path, str]:
+    """All that is written, by file."""
     readme = HERE / "README.md"
-    readme.write_text(with_table(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    chapters = sorted({THEORY / f"{fields['chapter']}.md" for fields in statements().values() if "coq" in fields})
+    return {readme: with_table(readme.read_text(encoding="utf-8"))} | {
+        page: with_twins(page.read_text(encoding="utf-8")) for page in chapters
+    }
+
+
+if __name__ == "__main__":
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")

@@ -98,7 +98,14 @@ class Inversion(Law):
     # --- how many terms, and what the others add up to
 
     def _cut(self) -> tuple[int, float, float]:
-        """The number of terms and bounds of the sums of all others, for the distribution function and for the density."""
+        """The number of terms and bounds of the sums of all others, for the distribution function and for the density.
+
+        The terms after K = k_0 < k_1 < ... < k_e are cut at these places. By theory/limit-law.md#limit-law-inversion, part 2, those from
+        k_r to k_(r+1) add at most (k_(r+1) - k_r) / (pi k_r) prod_j beta(pi k_r w_j / W) to the distribution function. Beyond k_e,
+        beta_N(y) <= N / y for the h keys where this is below 1 at k_e: the product falls at least as (k_e / k)^h, and the sum of
+        (k_e / k)^h / k over k > k_e is at most 1 / h. In the density terms are doubled and not divided by pi k, and the sum of (k_e / k)^h
+        is at most k_e / (h - 1).
+        """
         ends = 2.0 ** (np.arange(GRID + 1) / STEPS)
         log_size = self._log_sizes(ends)
         whole = np.floor(ends)
@@ -242,13 +249,16 @@ def _halved(log_size: Floats) -> Floats:
 
 # --- characteristic function of even weights ---------------------------------------------------------------------------
 #
-# Rounding, in the symbols of theory/limit-law.md#limit-law-inversion. Knots are scaled to [-1, 1] in fractions and rounded once; y is
-# wrong by at most 5 u y. For y <= 1, psi_ab(y) is the sum of E D_ab^p (i y)^p / p! to 20 terms, with E D_ab^p = (b - a) / (p + b - a) E
-# D_(a, b-1)^p + p / (p + b - a) d_b E D_ab^(p-1), that of complete homogeneous symmetric polynomials. Its weights add up to 1: errors
-# grow by at most 6 u a step, to 6 (p + N) u. By Horner's rule the sum is wrong by less than (17 N + 140) u, with part 3 and the
-# argument a factor by less than 2^s (20 N + 200) u. Of a product, |x' y' - x y| <= e_x (|y'| + e_y) + |x'| e_y plus 4 u |x' y'|; summed
-# with 1 / (pi k), this is part of the bracket. The angle 2 pi k z, reduced by full turns, is wrong by at most 2 pi u (k + 2), a term by
-# less than 12 u |psi_k|, and a sum of K by less than 2 (K + 20) u times that of absolute values.
+# Rounding, in the symbols of theory/limit-law.md#limit-law-inversion, u = 2^-53, with sine and cosine wrong by at most four units in the
+# last place. Part 3: its weights add up to 1 and all |psi| <= 1, so a doubling at most doubles errors; complex products are wrong by 3 u,
+# weights and their product by 2 u, the sum by N u: after s doublings of errors e it is at most 2^s (e + (N + 8) u), to first order.
+# Knots are scaled to [-1, 1] in fractions and rounded once; y is wrong by at most 5 u y. For y <= 1, psi_ab(y) is the sum of E D_ab^p (i
+# y)^p / p! to 20 terms, with E D_ab^p = (b - a) / (p + b - a) E D_(a, b-1)^p + p / (p + b - a) d_b E D_ab^(p-1), that of complete
+# homogeneous symmetric polynomials. Its weights add up to 1: errors grow by at most 6 u a step, to 6 (p + N) u. By Horner's rule the sum
+# is wrong by less than (17 N + 140) u, with part 3 and the argument a factor by less than 2^s (20 N + 200) u. Of a product, |x' y' - x y|
+# <= e_x (|y'| + e_y) + |x'| e_y plus 4 u |x' y'|; summed with 1 / (pi k), this is part of the bracket. The angle 2 pi k z, reduced by
+# full turns, is wrong by at most 2 pi u (k + 2), a term by less than 12 u |psi_k|, and a sum of K by less than 2 (K + 20) u times that of
+# absolute values.
 
 
 def characteristic(knots: Floats, y: Floats) -> tuple[Complex, Floats]:
@@ -412,6 +422,8 @@ def _rule(places: Floats, weights: Floats, y: Floats, step: float, beyond: float
         angle += own * np.arctan(v)
     size = np.exp(log_size)
     found = (size * np.cos(angle)).sum(1) + 1j * (size * np.sin(angle)).sum(1)
+    # A term is exp of -sum A_i log(1 + v_i^2) / 2 + i (sum A_i arctan v_i - u A), with logarithm and arctangent wrong by at most four units
+    # in the last place: by less than 2 A (|u| + theta) (r + 12) u in all. Places and y are wrong by 7 roundings of y.
     rounding = (2 * weight * (np.abs(u) + theta[:, None]) * (len(places) + 12) + len(u) + 20) * UNIT
     distance = u[-1] - theta  # beyond the last node the integrand is at most (1 + (u - theta)^2)^(-weight / 2)
     left_out = 2 / step * (1 + distance**2) ** (1 - weight / 2) / (distance * (weight - 2))
