@@ -21,6 +21,7 @@ import tempfile
 import time
 import tomllib
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -129,7 +130,7 @@ def check_assumptions(room: Path) -> list[str]:
 def check_false_variants(room: Path) -> list[str]:
     """The theorems of which a false variant is missing, badly formed, or proved as well."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong = sum(pool.map(lambda name: check_false_variants_of(name, room), files()), [])
+        wrong = list(chain.from_iterable(pool.map(lambda name: check_false_variants_of(name, room), files())))
     print(f"{sum(len(theorems(name)) for name in files()) - len(wrong)} false variants are refused.")
     return wrong
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from capstats.tables.axes import Held
-from capstats.tables.backing import Data, coo, filled, in_order, stacked
+from capstats.tables.backing import Data, ascending, coo, filled, stacked
 from capstats.tables.table import Array, Index, Table
 from capstats.tables.table import Cells as Cells
 
@@ -52,9 +52,7 @@ def filled_cells(array: Held, dims: Sequence[str]) -> tuple[list[int], Index, Ar
     nowhere = np.zeros(len(values), np.intp)
     shape = [array.sizes.get(dim, 1) for dim in (*dims, "target", "key")]
     place = np.ravel_multi_index([where.get(dim, nowhere) for dim in (*dims, "target", "key")], shape)
-    if in_order(place):  # as they mostly are
-        return shape, place, values
-    order = np.argsort(place, kind="stable")
+    order = ascending(place)
     return shape, place[order], values[order]
 
 
