@@ -7,7 +7,10 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import capstats
 
 ROOT = Path(__file__).parents[1]
 PROOFS = ROOT / "proofs"
@@ -77,6 +80,23 @@ def test_every_theorem_has_a_false_variant_that_differs_in_its_statement():
 def test_examples_are_those_that_the_oracle_gives():
     assert EXAMPLES["text"]() == CHECK["text_of"]("examples")
     assert len(EXAMPLES["examples"]()) == 20
+
+
+@pytest.mark.parametrize("says", EXAMPLES["PAIRS"])
+def test_capstats_gives_the_averages_that_coq_proves(says):
+    o, s = EXAMPLES["PAIRS"][says]
+    assert float(capstats.average_cap(o, s)) == pytest.approx(float(EXAMPLES["version_1"](o, s)), rel=4e-16)
+    if float(capstats.matched_records(o, s)):
+        assert float(capstats.average_cap(o, s, unmatched="drop")) == pytest.approx(float(EXAMPLES["version_2"](o, s)), rel=4e-16)
+    else:
+        assert np.isnan(capstats.average_cap(o, s, unmatched="drop"))
+
+
+@pytest.mark.parametrize("says", EXAMPLES["TABLES"])
+def test_capstats_gives_the_baselines_that_coq_proves(says):
+    o = EXAMPLES["TABLES"][says]
+    assert float(capstats.average_cap(o, o)) == pytest.approx(float(EXAMPLES["version_1"](o, o)), rel=4e-16)
+    assert float(capstats.baseline_cap(o)) == pytest.approx(float(EXAMPLES["baseline"](o)), rel=4e-16)
 
 
 def test_readme_counts_lines_and_theorems():
