@@ -3,9 +3,10 @@
 ``python proofs/check.py`` needs ``coqc`` and ``coqtop`` of Coq 8.16 with MathComp 1.15, and only the standard library of Python. It works
 in a folder of its own, and fails unless
 
-1. all files of ``_CoqProject`` compile, without a word that leaves a gap;
-2. ``Print Assumptions`` says "Closed under the global context" for every theorem;
-3. with ``--all``: every theorem has a false variant in ``false.toml``, whose statement is well formed, and for which the same proof fails.
+1. all files of ``_CoqProject`` compile, without a word that leaves a gap, and assume nothing outside of sections;
+2. ``Print Assumptions`` says "Closed under the global context" for every theorem and every lemma;
+3. with ``--all``: every theorem has a false variant in ``false.toml``, whose statement is well formed, and for which the same proof fails,
+   where the true statement with this proof is accepted.
 
 Where there is no Coq it prints NOT RUN, which is a failure with ``--all``.
 """
@@ -21,13 +22,16 @@ import tempfile
 import time
 import tomllib
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
 
 HERE = Path(__file__).parent
 FLAGS = ["-w", "-notation-overridden,-ambiguous-paths,-abstract-large-number"]
 CLOSED = "Closed under the global context"
-GAPS = re.compile("|".join(("Adm" + "itted", "adm" + "it", "Ax" + "iom", "Para" + "meter", "Conj" + "ecture", "Unset " + "Guard")))
+GAPS = re.compile(
+    "|".join(("Adm" + "itted", "adm" + "it", "Adm" + r"it\b", "Ax" + "iom", "Para" + "meter", "Conj" + "ecture", "bypass_" + "check"))
+)
+UNUSUAL = re.compile(r"\b(?:Corollary|Proposition|Fact|Remark|Property|Declare|Primitive)\b|#\[|\bUnset\s+(?!Strict Implicit|Printing)\w+")
+STATED = re.compile(r"\b(Theorem|Example|Lemma)\s+(\w+)")  # all that has a proof
 THEOREM = re.compile(r"^(?:Theorem|Example) (\w+)(.*?)^Proof\.(.*?)\bQed\.\n", re.MULTILINE | re.DOTALL)
 EXAMPLES = "examples"  # the file that examples.py writes
 PATIENCE = 900  # seconds for one file
@@ -47,6 +51,31 @@ def theorems(name: str) -> list[str]:
     return [found[1] for found in THEOREM.finditer(text_of(name))]
 
 
+def without_comments(text: str) -> str:
+    while (shorter := re.sub(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", "", text, flags=re.DOTALL)) != text:
+        text = shorter
+    return text
+
+
+def stated(name: str) -> list[str]:
+    """The theorems, examples and lemmas of a file."""
+    return [found[2] for found in STATED.finditer(without_comments(text_of(name)))]
+
+
+def gaps(name: str) -> list[str]:
+    """What a file must not have: words that leave a gap, what the checks would not see, and assumptions outside of sections."""
+    code = without_comments(text_of(name))
+    wrong = [found[0] for found in (GAPS.search(text_of(name)), UNUSUAL.search(code)) if found]
+    if [found[2] for found in STATED.finditer(code) if found[1] != "Lemma"] != theorems(name):
+        wrong.append("a theorem that is not of the form 'Theorem NAME ... Proof. ... Qed.', at the beginning of lines")
+    depth = 0
+    for command, assumed in re.findall(r"^\s*(?:(Section|End)|(Variables?|Hypothes[ie]s|Context))\b", code, flags=re.MULTILINE):
+        depth += {"Section": 1, "End": -1}.get(command, 0)
+        if assumed and not depth:
+            wrong.append(f"{assumed} outside of a section")
+    return [f"{name}.v: {what}" for what in wrong]
+
+
 def false_variants() -> dict[str, dict[str, dict[str, str]]]:
     """Those of false.toml; of an example it is the next greater numerator."""
     variants = tomllib.loads((HERE / "false.toml").read_text(encoding="utf-8"))
@@ -59,9 +88,9 @@ def false_variants() -> dict[str, dict[str, dict[str, str]]]:
 
 def false_statement(statement: str, variant: dict[str, str]) -> str:
     """The statement with one text replaced, which must be there once."""
-    if variant["old"] not in statement:
-        raise ValueError(f"{variant['old']!r} is not in the statement {statement}")
-    return statement.replace(variant["old"], variant["new"], 1)
+    if statement.count(variant["old"]) != 1:
+        raise ValueError(f"{variant['old']!r} is not once in the statement {statement}")
+    return statement.replace(variant["old"], variant["new"])
 
 
 def with_false_variants(name: str) -> str:
@@ -72,7 +101,7 @@ def with_false_variants(name: str) -> str:
         theorem, statement, proof = found.groups()
         false = false_statement(statement, variants[theorem])
         trial = f'Theorem {theorem}__false{false}Proof.\nidtac "@stated {theorem}".{proof}Qed.\nAbort.\nFail Check {theorem}__false.\n'
-        return trial + found[0]
+        return f'{trial}{found[0]}Check {theorem}.\nGoal True. idtac "@held {theorem}". Abort.\n'
 
     return THEOREM.sub(both, text_of(name))
 
@@ -85,9 +114,8 @@ def compile_one(name: str, room: Path, required: list[Future[str]]) -> str:
     """What is wrong with a file, once those that it requires are compiled."""
     if any(file.result() for file in required):
         return f"{name}.v is not compiled: it requires one that does not compile"
-    gap = GAPS.search(text_of(name))
-    if gap:
-        return f"{name}.v: {gap[0]}"
+    if wrong := gaps(name):
+        return "\n".join(wrong)
     shutil.copy(HERE / f"{name}.v", room)
     start = time.monotonic()
     done = run(["coqc", *FLAGS, "-R", ".", "capstats", f"{name}.v"], room)
@@ -108,49 +136,50 @@ def compile_all(room: Path) -> list[str]:
 
 
 def check_assumptions(room: Path) -> list[str]:
-    """The theorems that rest on something that is not proved."""
-    names = [(name, theorem) for name in files() for theorem in theorems(name)]
+    """The theorems and lemmas that rest on something that is not proved."""
+    names = [f"{name}.{theorem}" for name in files() for theorem in stated(name)]
     lines = [f"From capstats Require {name}." for name in files()]
-    for name, theorem in names:
-        lines += [f'Goal True. idtac "@ {name}.{theorem}". Abort.', f"Print Assumptions {name}.{theorem}."]
+    for name in names:
+        lines += [f'Goal True. idtac "@ {name}". Abort.', f"Print Assumptions {name}."]
     (room / "assumptions.v").write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = run(["coqc", *FLAGS, "-R", ".", "capstats", "assumptions.v"], room)
     answers = dict(re.findall(r"^@ (\S+)\n(.*?)(?=^@ |\Z)", done.stdout, flags=re.MULTILINE | re.DOTALL))
-    wrong = []
-    for name, theorem in names:
-        answer = answers.get(f"{name}.{theorem}", done.stderr).strip()
-        if answer == CLOSED:
-            print(f"closed: {name}.{theorem}")
-        else:
-            wrong.append(f"{name}.{theorem} is not closed: {answer}")
-    print(f"{len(names) - len(wrong)} of {len(names)} theorems are closed under the global context.")
-    return wrong
+    closed = {name for name in names if answers.get(name, "").strip() == CLOSED}
+    shown = [f"{name}.{theorem}" for name in files() for theorem in theorems(name)]
+    print(*(f"closed: {name}" for name in shown if name in closed), sep="\n")
+    for what, some in (("theorems", set(shown)), ("lemmas", set(names).difference(shown))):
+        print(f"{len(closed & some)} of {len(some)} {what} are closed under the global context.")
+    return [f"{name} is not closed: {answers.get(name, done.stderr).strip()}" for name in names if name not in closed]
 
 
 def check_false_variants(room: Path) -> list[str]:
     """The theorems of which a false variant is missing, badly formed, or proved as well."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong = list(chain.from_iterable(pool.map(lambda name: check_false_variants_of(name, room), files())))
-    print(f"{sum(len(theorems(name)) for name in files()) - len(wrong)} false variants are refused.")
-    return wrong
+        found = list(pool.map(lambda name: check_false_variants_of(name, room), files()))
+    print(f"{sum(refused for refused, _ in found)} false variants are refused.")
+    return [wrong for _, all_wrong in found for wrong in all_wrong]
 
 
-def check_false_variants_of(name: str, room: Path) -> list[str]:
-    variants, known = false_variants().get(name, {}), theorems(name)
+def check_false_variants_of(name: str, room: Path) -> tuple[int, list[str]]:
+    """How many of a file are refused, and what is wrong with the others."""
+    variants, known, refused = false_variants().get(name, {}), theorems(name), 0
     wrong = [f"{name}.{theorem} has no false variant" for theorem in known if theorem not in variants]
     wrong += [f"false.toml: there is no theorem {name}.{theorem}" for theorem in variants if theorem not in known]
     if wrong or not known:
-        return wrong
-    done = run(["coqtop", "-quiet", *FLAGS, "-R", ".", "capstats"], room, with_false_variants(name))
+        return 0, wrong
+    done = run(["coqtop", "-q", "-quiet", *FLAGS, "-R", ".", "capstats"], room, with_false_variants(name))
     said = re.sub(r"\s+", " ", done.stdout + done.stderr) + " "
     for theorem in known:
         if f"@stated {theorem} " not in said:
             wrong.append(f"the false variant of {name}.{theorem} is not well formed")
         elif f"The reference {theorem}__false was not found" not in said:
             wrong.append(f"the false variant of {name}.{theorem} is proved as well: {variants[theorem]['says']}")
+        elif f"@held {theorem} " not in said or f"The reference {theorem} was not found" in said:
+            wrong.append(f"{name}.{theorem} itself is refused after its false variant")
         else:
+            refused += 1
             print(f"refused: {name}.{theorem}, false: {variants[theorem]['says']}", flush=True)
-    return wrong
+    return refused, wrong
 
 
 def main(everything: bool) -> int:

@@ -41,9 +41,41 @@ def test_files_open_with_their_statement_in_words_and_its_chapter():
 
 
 def test_no_proof_has_a_gap():
+    assert [wrong for file in FILES for wrong in CHECK["gaps"](file)] == []
     for path in PROOFS.iterdir():
         if path.suffix in (".v", ".py", ".toml", ".md"):
             assert not CHECK["GAPS"].search(path.read_text(encoding="utf-8")), path.name
+
+
+PROOF = "Proof. by []. Qed.\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Theorem a : True.\nAdmitted.\n",
+        "Axiom gap : False.\n",
+        "Theorem a : True.\nProof. admit. Qed.\n",
+        f"Corollary a : True.\n{PROOF}",
+        f" Theorem indented : True.\n{PROOF}",
+        f"#[local] Theorem a : True.\n{PROOF}",
+        f"Theorem a : True.\nProof. by []. Qed. (* so *)\nTheorem b : False.\n{PROOF}",
+        f"Theorem a : True.\nProof. by []. Defined.\nTheorem b : False.\n{PROOF}",
+        "Hypothesis gap : False.\n",
+        "Section S.\nVariable n : nat.\nEnd S.\nVariable gap : False.\n",
+        "Unset  Guard Checking.\n",
+        "Module Type A. End A.\nDeclare Module B : A.\n",
+    ],
+)
+def test_a_file_with_a_gap_is_refused(code, monkeypatch):
+    monkeypatch.setitem(CHECK["gaps"].__globals__, "text_of", lambda _: code)
+    assert CHECK["gaps"]("planted")
+
+
+def test_a_file_without_a_gap_is_not_refused(monkeypatch):
+    code = f"(* Words (* of *) comments: Corollary *)\nSection S.\nVariable n : nat.\nTheorem a : True.\n{PROOF}End S.\n"
+    monkeypatch.setitem(CHECK["gaps"].__globals__, "text_of", lambda _: code)
+    assert CHECK["gaps"]("planted") == []
 
 
 def test_theorems_of_the_statements_exist_and_each_belongs_to_one():
