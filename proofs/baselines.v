@@ -9,8 +9,8 @@
       every key of O are those of the margin.
     - It is at least 1 / I, with equality exactly if in every key of O all I
       targets are equally frequent.
-    - b is at least 1 / L for the L targets that have records, and at most the
-      greatest p_i, as is the crossed baseline.
+    - b is at least 1 / L for the L targets that have records, so at least 1 / N
+      for any greater N; and at most the greatest p_i, as is the crossed baseline.
     - Without key columns average CAP is the marginal baseline (S = O) and the
       crossed baseline.
     - Goodman and Kruskal's tau lies between 0 and 1, and is 0 exactly at
@@ -184,6 +184,20 @@ have -> : \sum_(i in L) margin o i ^+ 2 - #|L|%:R^-1
 by apply: sumr_ge0 => i _; exact: sqr_ge0.
 Qed.
 
+(** So it is at least 1 / N for any N that is not smaller, such as the number of
+    combinations of the levels of several columns. *)
+Theorem uniform_baseline_le_marginal N :
+  (#|[set i | 0 < target_total o i]%R| <= N)%N -> N%:R^-1 <= marginal_baseline.
+Proof.
+move=> le; apply: le_trans uniform_le_marginal.
+have [/cards0_eq/setP z|L0] := posnP #|[set i | 0 < target_total o i]%R|.
+  have := margin_sum n0; rewrite big1 => [/esym/eqP|i _]; first by rewrite oner_eq0.
+  have := z i; rewrite !inE => /negbT; rewrite -leNgt => ti.
+  have ti0 : 0 <= target_total o i by apply: sumr_ge0 => j _; exact: o0.
+  by rewrite /margin (_ : target_total o i = 0) ?mul0r //; apply/eqP; rewrite eq_le ti ti0.
+by rewrite lef_pinv ?posrE ?ltr0n ?ler_nat ?(leq_trans L0).
+Qed.
+
 (** A mean of shares is at most the greatest of them. *)
 Lemma mean_le_greatest (x : T -> R) hi : (forall i, 0 <= x i) ->
   \sum_i x i = 1 -> (forall i, margin o i <= hi) ->
@@ -225,6 +239,10 @@ rewrite /margin /share /without_keys /key_total -!total_targets.
 by rewrite mulrAC.
 Qed.
 
+Theorem cap_of_original_without_keys :
+  cap (without_keys o) (without_keys o) = marginal_baseline.
+Proof. by rewrite cap_without_keys //; apply: eq_bigr => i _; rewrite expr2. Qed.
+
 (** Goodman and Kruskal's tau. *)
 Definition tau := (cap o o - marginal_baseline) / (1 - marginal_baseline).
 
@@ -244,6 +262,34 @@ Proof.
 move=> b1; rewrite -marginal_eq_cap /tau; split=> [/eqP|->].
   by rewrite mulf_eq0 invr_eq0 subr_eq0 [X in _ || X]gt_eqF ?subr_gt0 // orbF => /eqP.
 by rewrite subrr mul0r.
+Qed.
+
+Lemma cap_eq1 : cap o o = 1 <-> forall i j, 0 < o i j -> share o i j = 1.
+Proof.
+have e : 1 - cap o o = (\sum_j \sum_i o i j * (1 - share o i j)) / total o.
+  rewrite -[X in X - _](divff (lt0r_neq0 n0)) /cap correct_all // -mulrBl; congr (_ / _).
+  rewrite [X in X - _](_ : _ = \sum_j \sum_i o i j) // -sumrB; apply: eq_bigr => j _.
+  by rewrite -sumrB; apply: eq_bigr => i _; rewrite mulrBr mulr1.
+have term i j : 0 <= o i j * (1 - share o i j).
+  by rewrite mulr_ge0 // subr_ge0 share_le1.
+split=> [c i j oij|pure].
+  have /eqP := e; rewrite c subrr eq_sym mulf_eq0 invr_eq0 [X in _ || X]gt_eqF // orbF => /eqP z.
+  have zj : \sum_i o i j * (1 - share o i j) = 0.
+    by apply: (psumr_eq0P _ z) => // k _; apply: sumr_ge0.
+  have /eqP := psumr_eq0P (fun k _ => term k j) zj (erefl : xpredT i).
+  by rewrite mulf_eq0 (gt_eqF oij) /= subr_eq0 eq_sym => /eqP.
+apply/eqP; rewrite eq_sym -subr_eq0 e big1 ?mul0r // => j _; apply: big1 => i _.
+have [->|ne] := eqVneq (o i j) 0; first by rewrite mul0r.
+by rewrite pure ?subrr ?mulr0 // lt_def ne o0.
+Qed.
+
+Theorem tau_eq1 : marginal_baseline < 1 -> tau = 1 <->
+  forall i j, 0 < o i j -> share o i j = 1.
+Proof.
+move=> b1; rewrite -cap_eq1 /tau; have b1' : 0 < 1 - marginal_baseline by rewrite subr_gt0.
+split=> [/eqP|->]; last by rewrite divff // gt_eqF.
+by rewrite -subr_eq0 -[X in _ - X](divff (lt0r_neq0 b1')) -mulrBl mulf_eq0 invr_eq0
+  [X in _ || X]gt_eqF // orbF opprB addrA subrK subr_eq0 => /eqP.
 Qed.
 
 End Baselines.
