@@ -40,11 +40,12 @@ def table() -> str:
     with_twin = [fields for fields in found.values() if "coq" in fields]
     theorems = {name for fields in with_twin for name in fields["coq"]}
     tests = {test for fields in found.values() for test in fields["verified_by"]}
+    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in HERE.glob("*.v"))
     rows = [
         "| statement | chapter | proved in Coq | on paper | enumerated | tested |",
         "|---|---|---|---|---|---|",
         f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters | {len(with_twin)} statements, by "
-        f"{len(theorems)} theorems | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} tests |",
+        f"{len(theorems)} theorems, in {lines:,} lines | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} tests |",
     ]
     for name, fields in found.items():
         in_coq = twin(fields) if "coq" in fields else ""

@@ -131,14 +131,6 @@ def test_capstats_gives_the_baselines_that_coq_proves(says):
     assert float(capstats.baseline_cap(o)) == pytest.approx(float(EXAMPLES["baseline"](o)), rel=4e-16)
 
 
-def test_readme_counts_lines_and_theorems():
-    readme = (PROOFS / "README.md").read_text(encoding="utf-8")
-    lines = sum(len(CHECK["text_of"](file).splitlines()) for file in FILES)
-    number = sum(len(theorems(file)) for file in FILES)
-    assert f"{number} theorems and examples" in readme
-    assert f"{lines:,} lines" in readme
-
-
 def test_without_coq_it_says_so(monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent / "nowhere"))
     assert [CHECK["main"](required) for required in (False, True)] == [0, 1]
