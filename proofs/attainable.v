@@ -12,6 +12,8 @@
       least cell over n. If the least cell is positive, it is attained exactly by
       the tables with one key and all records in least cells; if it is 0, exactly
       by the tables with all records in cells with 0.
+      With a row or a column of zeros the least version 1 is 0; without some
+      rows and columns of zeros it is no lower.
     - Theorem 3: over all tables with m > 0 records and a matched original record,
       version 2 is at least the least share of a target in a key of O, attained
       exactly if every synthetic record with a key of O is in such a cell.
@@ -382,7 +384,66 @@ rewrite /cap; split=> [/eqP|->]; last by rewrite mul0r.
 by rewrite mulf_eq0 invr_eq0 [X in _ || X]gt_eqF // orbF => /eqP.
 Qed.
 
+Lemma cell_exists (o' : table R T K) : nonneg o' -> 0 < total o' -> exists c : T * K, true.
+Proof.
+move=> o0 n0; have [j oj] := matched_exists o0 n0.
+have [/existsP[i _]|] := boolP [exists i : T, true]; first by exists (i, j).
+rewrite negb_exists => /forallP none; move: oj.
+by rewrite /matched /key_total big1 ?ltxx // => i _; have := none i.
+Qed.
+
+Lemma least_cell (o' : table R T K) : nonneg o' -> 0 < total o' ->
+  exists lo, is_least (fun=> True) (fun c => o' c.1 c.2) lo.
+Proof.
+move=> o0 n0; have [c _] := cell_exists o0 n0.
+have [lo [[x _ e] le]] := least_exists (fun c => o' c.1 c.2) (isT : xpredT c).
+by exists lo; split=> [|y _]; [exists x | exact: le].
+Qed.
+
+(** The domain: with a target or a key that no record has, the least value is 0. *)
+Theorem theorem_2_zeros (m : R) : nonneg o -> 0 < total o -> 0 < m ->
+  (exists i, forall j, o i j = 0) \/ (exists j, forall i, o i j = 0) ->
+  is_least (with_records m) (cap o) 0.
+Proof.
+move=> o0 n0 m0 zeros; have [i [j oij]] : exists i j, o i j = 0.
+  have [[i j] _] := cell_exists o0 n0.
+  by case: zeros => -[x z]; [exists x, j | exists i, x].
+rewrite -[0](mul0r (total o)^-1); apply: theorem_2 => //.
+by split=> [|[i' j'] _]; [exists (i, j) | exact: o0].
+Qed.
+
 End Theorem2.
+
+(** Without the targets and keys that the images of f and g lack, which no record
+    has, the least value is no lower. *)
+Theorem theorem_2_domain (R : realFieldType) (T K T' K' : finType) (o : table R T K)
+    (f : T' -> T) (g : K' -> K) (m v v' : R) :
+  nonneg o -> 0 < total o -> 0 < m -> injective f -> injective g ->
+  (forall i j, o i j != 0 -> (i \in codom f) && (j \in codom g)) ->
+  is_least (with_records m) (cap o) v ->
+  is_least (with_records m) (cap (fun i j => o (f i) (g j))) v' -> v <= v'.
+Proof.
+move=> o0 n0 m0 f1 g1 zeros [_ v_le] [[s' s'm <-] _].
+have part (A B : finType) (h : A -> B) (F : B -> R) : injective h ->
+    (forall b, F b != 0 -> b \in codom h) -> \sum_b F b = \sum_a F (h a).
+  move=> h1 F0; rewrite (bigID (mem (codom h))) /= [X in _ + X]big1 ?addr0; last first.
+    by move=> b nb; apply/eqP; apply: contraNT nb => /F0.
+  rewrite -[RHS](big_imset F (in2W h1)); apply: eq_bigl => b.
+  by apply/codomP/imsetP => -[a]; exists a.
+pose o' i j := o (f i) (g j); have o'0 : nonneg o' by move=> i j; exact: o0.
+have same : total o = total o'.
+  rewrite /total (part _ _ g) // => [|j].
+    apply: eq_bigr => j _; rewrite /key_total (part _ _ f) // => i oij.
+    by have /andP[] := zeros _ _ oij.
+  apply: contraR => nj; apply/eqP; rewrite /key_total big1 // => i _.
+  by apply/eqP; apply: contraR nj => /zeros/andP[].
+have n'0 : 0 < total o' by rewrite -same.
+have [[lo least] [lo' least']] := (least_cell o0 n0, least_cell o'0 n'0).
+have [[s sm es] _] := theorem_2 o0 n0 m0 least; have [_ s'_le] := theorem_2 o'0 n'0 m0 least'.
+apply: le_trans (v_le s sm) _; rewrite es; apply: le_trans (s'_le s' s'm).
+rewrite same ler_pmul2r ?invr_gt0 //; have [[c _ <-] _] := least'.
+by have [_ le] := least; exact: (le (f c.1, g c.2)).
+Qed.
 
 Section Theorem3.
 

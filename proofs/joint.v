@@ -13,11 +13,14 @@
     - The same holds of the sums over the matched keys, with the matched records
       for o, so of average CAP with the matched share g; and the sum of the
       bounds of the keys is never wider than that.
+    - In version 2, over the matched records, g is 1. So it is where each key
+      looks up the synthetic records of the nearest keys, or of any set of keys
+      that has some: this is version 1 of a release with a copy for each key.
     - All right for all targets together is average CAP of the joint target.
     - With two targets every value between the bounds occurs. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
-From capstats Require Import fields counts.
+From capstats Require Import fields counts attainable neighbours.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -232,24 +235,83 @@ rewrite e all_mass any_mass -mass_w //; split.
 - exact: frechet_any_upper.
 Qed.
 
-(** Average CAP: sums over the matched keys, over n. *)
+(** Sums over the matched keys, over any number n. *)
 Let M : pred K := fun j => 0 < synthetic_records j.
-Definition matched_share := (\sum_(j | M j) original_records j) / #|P|%:R.
+Let over_matched (n : R) (f : K -> R) := (\sum_(j | M j) f j) / n.
+Definition low_of_key j := Order.max 0 (\sum_k right_one k j - (#|Q|%:R - 1) * original_records j).
+Definition high_of_key j := Order.min (original_records j) (\sum_k right_one k j).
+
+Let over_monotone n f f' : 0 < n -> (forall j, M j -> f j <= f' j) ->
+  over_matched n f <= over_matched n f'.
+Proof. by move=> n0 le; rewrite ler_pmul2r ?invr_gt0 // ler_sum. Qed.
+
+Let over_sum n : \sum_k over_matched n (right_one k)
+  = over_matched n (fun j => \sum_k right_one k j).
+Proof. by rewrite /over_matched exchange_big mulr_suml. Qed.
+
+Let over_by_key n : 0 < n -> (0 < #|Q|)%N ->
+  let C k := over_matched n (right_one k) in let g := over_matched n original_records in
+  [/\ over_matched n low_of_key <= over_matched n right_all,
+      Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= over_matched n low_of_key,
+      over_matched n right_any <= over_matched n high_of_key
+    & over_matched n high_of_key <= Order.min g (\sum_k C k)] /\
+  forall lo hi : K -> R,
+  (forall j, is_least (fun=> True) (right_one^~ j) (lo j)) ->
+  (forall j, is_greatest (fun=> True) (right_one^~ j) (hi j)) ->
+  [/\ over_matched n right_all <= over_matched n lo,
+      forall k, over_matched n lo <= C k,
+      over_matched n hi <= over_matched n right_any
+    & forall k, C k <= over_matched n hi].
+Proof.
+move=> n0 Q0 C g; have key j : M j -> _ := fun Mj => joint_bounds_of_key Q0 Mj.
+split=> [|lo hi least most]; split.
+- by apply: over_monotone => // j Mj; have [] := key j Mj.
+- rewrite le_maxl; apply/andP; split.
+    by rewrite divr_ge0 ?(ltW n0) // sumr_ge0 // => j _; rewrite le_maxr lexx.
+  rewrite over_sum /g /over_matched mulrA -mulrBl ler_pmul2r ?invr_gt0 //.
+  rewrite mulr_sumr -sumrB; apply: ler_sum => j _.
+  by rewrite le_maxr lexx orbT.
+- by apply: over_monotone => // j Mj; have [] := key j Mj.
+- rewrite le_minr over_sum.
+  by apply/andP; split; apply: over_monotone => // j _; rewrite le_minl lexx ?orbT.
+- apply: over_monotone => // j Mj; have [[k _ <-] _] := least j.
+  by have [] := key j Mj.
+- by move=> k; apply: over_monotone => // j _; have [_] := least j; apply.
+- apply: over_monotone => // j Mj; have [[k _ <-] _] := most j.
+  by have [] := key j Mj.
+- by move=> k; apply: over_monotone => // j _; have [_] := most j; apply.
+Qed.
+
+Let over_all n : 0 < n -> (0 < #|Q|)%N ->
+  let C k := over_matched n (right_one k) in let g := over_matched n original_records in
+  [/\ Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= over_matched n right_all,
+      forall k, over_matched n right_all <= C k,
+      forall k, C k <= over_matched n right_any
+    & over_matched n right_any <= Order.min g (\sum_k C k)].
+Proof.
+move=> n0 Q0 C g; have key j : M j -> _ := fun Mj => joint_bounds_of_key Q0 Mj.
+have [[low1 low2 high1 high2] _] := over_by_key n0 Q0; split.
+- exact: le_trans low2 low1.
+- by move=> k; apply: over_monotone => // j Mj; have [] := key j Mj.
+- by move=> k; apply: over_monotone => // j Mj; have [] := key j Mj.
+- exact: le_trans high1 high2.
+Qed.
+
+(** Average CAP, version 1. *)
+Definition matched_records := \sum_(j | M j) original_records j.
+Definition matched_share := matched_records / #|P|%:R.
 Definition all_right := (\sum_(j | M j) right_all j) / #|P|%:R.
 Definition any_right := (\sum_(j | M j) right_any j) / #|P|%:R.
 
-Lemma cap_of_target k : cap (o_of k) (s_of k) = (\sum_(j | M j) right_one k j) / #|P|%:R.
-Proof.
-rewrite /cap total_count /correct; congr (_ / _); apply: eq_bigl => j.
-by rewrite /matched key_total_count.
-Qed.
+Let correct_of_target k : correct (o_of k) (s_of k) = \sum_(j | M j) right_one k j.
+Proof. by apply: eq_bigl => j; rewrite /matched key_total_count. Qed.
+
+Let correct_of_joint : correct joint_o joint_s = \sum_(j | M j) right_all j.
+Proof. by apply: eq_bigl => j; rewrite /matched key_total_count. Qed.
 
 (** All right is average CAP of the joint target. *)
 Theorem all_right_is_joint_cap : all_right = cap joint_o joint_s.
-Proof.
-rewrite /cap total_count /correct /all_right; congr (_ / _); apply: eq_bigl => j.
-by rewrite /matched key_total_count.
-Qed.
+Proof. by rewrite /cap total_count correct_of_joint. Qed.
 
 (** Part 1: the bounds of the averages. *)
 Theorem joint_bounds : (0 < #|P|)%N -> (0 < #|Q|)%N ->
@@ -260,51 +322,249 @@ Theorem joint_bounds : (0 < #|P|)%N -> (0 < #|Q|)%N ->
     & any_right <= Order.min g (\sum_k C k)].
 Proof.
 move=> P0 Q0 C g; have n0 : 0 < #|P|%:R :> R by rewrite ltr0n.
-have key j : M j -> _ := fun Mj => joint_bounds_of_key Q0 Mj.
-have sumC : \sum_k C k = (\sum_(j | M j) \sum_k right_one k j) / #|P|%:R.
-  rewrite exchange_big mulr_suml; apply: eq_bigr => k _; exact: cap_of_target.
-split.
-- rewrite le_maxl; apply/andP; split.
-    rewrite divr_ge0 ?(ltW n0) // sumr_ge0 // => j Mj.
-    by have [] := key j Mj; rewrite le_maxl => /andP[].
-  rewrite sumC /g /matched_share mulrA -mulrBl ler_pmul2r ?invr_gt0 //.
-  rewrite mulr_sumr -sumrB; apply: ler_sum => j Mj.
-  by have [] := key j Mj; rewrite le_maxl => /andP[].
-- move=> k; rewrite /C cap_of_target ler_pmul2r ?invr_gt0 //.
-  by apply: ler_sum => j Mj; have [] := key j Mj.
-- move=> k; rewrite /C cap_of_target ler_pmul2r ?invr_gt0 //.
-  by apply: ler_sum => j Mj; have [] := key j Mj.
-- rewrite le_minr sumC /g /matched_share !ler_pmul2r ?invr_gt0 //.
-  by apply/andP; split; apply: ler_sum => j Mj; have [_ _ _] := key j Mj;
-    rewrite le_minr => /andP[].
+have e k : C k = over_matched #|P|%:R (right_one k).
+  by rewrite /C /cap total_count correct_of_target.
+rewrite (eq_bigr _ (fun k _ => e k)); have [? all any ?] := over_all n0 Q0.
+by split=> // k; rewrite e; [exact: all | exact: any].
 Qed.
 
-(** Part 2: the sums of the bounds of the keys hold, and are never wider. *)
+(** Part 2: the sums of the bounds of the keys hold, and are never wider. lo and hi
+    are the least and the greatest of a key's expected numbers of right records. *)
 Theorem joint_bounds_by_key : (0 < #|P|)%N -> (0 < #|Q|)%N ->
-  let low j := Order.max 0 (\sum_k right_one k j - (#|Q|%:R - 1) * original_records j) in
-  let high j := Order.min (original_records j) (\sum_k right_one k j) in
-  let C k := cap (o_of k) (s_of k) in let g := matched_share in
-  [/\ (\sum_(j | M j) low j) / #|P|%:R <= all_right,
-      Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= (\sum_(j | M j) low j) / #|P|%:R,
-      any_right <= (\sum_(j | M j) high j) / #|P|%:R
-    & (\sum_(j | M j) high j) / #|P|%:R <= Order.min g (\sum_k C k)].
+  let C k := cap (o_of k) (s_of k) in let g := matched_share in let n : R := #|P|%:R in
+  [/\ (\sum_(j | M j) low_of_key j) / n <= all_right,
+      Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= (\sum_(j | M j) low_of_key j) / n,
+      any_right <= (\sum_(j | M j) high_of_key j) / n
+    & (\sum_(j | M j) high_of_key j) / n <= Order.min g (\sum_k C k)] /\
+  forall lo hi : K -> R,
+  (forall j, is_least (fun=> True) (right_one^~ j) (lo j)) ->
+  (forall j, is_greatest (fun=> True) (right_one^~ j) (hi j)) ->
+  [/\ all_right <= (\sum_(j | M j) lo j) / n,
+      forall k, (\sum_(j | M j) lo j) / n <= C k,
+      (\sum_(j | M j) hi j) / n <= any_right
+    & forall k, C k <= (\sum_(j | M j) hi j) / n].
 Proof.
-move=> P0 Q0 low high C g; have n0 : 0 < #|P|%:R :> R by rewrite ltr0n.
-have key j : M j -> _ := fun Mj => joint_bounds_of_key Q0 Mj.
-have sumC : \sum_k C k = (\sum_(j | M j) \sum_k right_one k j) / #|P|%:R.
-  rewrite exchange_big mulr_suml; apply: eq_bigr => k _; exact: cap_of_target.
-split.
-- rewrite ler_pmul2r ?invr_gt0 //.
-  by apply: ler_sum => j Mj; have [] := key j Mj.
-- rewrite le_maxl; apply/andP; split.
-    by rewrite divr_ge0 ?(ltW n0) // sumr_ge0 // => j _; rewrite le_maxr lexx.
-  rewrite sumC /g /matched_share mulrA -mulrBl ler_pmul2r ?invr_gt0 //.
-  rewrite mulr_sumr -sumrB; apply: ler_sum => j _.
-  by rewrite le_maxr lexx orbT.
-- rewrite ler_pmul2r ?invr_gt0 //.
-  by apply: ler_sum => j Mj; have [] := key j Mj.
-- rewrite le_minr sumC /g /matched_share !ler_pmul2r ?invr_gt0 //.
-  by apply/andP; split; apply: ler_sum => j _; rewrite le_minl lexx ?orbT.
+move=> P0 Q0 C g n; have n0 : 0 < n by rewrite ltr0n.
+have e k : C k = over_matched n (right_one k).
+  by rewrite /C /cap total_count correct_of_target.
+rewrite (eq_bigr _ (fun k _ => e k)); have [outer inner] := over_by_key n0 Q0.
+split=> // lo hi least most; have [? all ? any] := inner lo hi least most.
+by split=> // k; rewrite e; [exact: all | exact: any].
+Qed.
+
+(** Version 2: draws among the matched records, with g = 1. *)
+Definition any_right_matched := (\sum_(j | M j) right_any j) / matched_records.
+
+Let matched_total_records (T' : finType) (t : P -> T') (t' : Y -> T') :
+  matched_total (count R t kP) (count R t' kY) = matched_records.
+Proof.
+rewrite /matched_total (eq_bigl M) => [|j]; last by rewrite /matched key_total_count.
+by apply: eq_bigr => j _; rewrite key_total_count.
+Qed.
+
+Let over_records : 0 < matched_records -> over_matched matched_records original_records = 1.
+Proof. by move=> n0; rewrite /over_matched divff ?gt_eqF. Qed.
+
+Theorem joint_bounds_version_2 : 0 < matched_records -> (0 < #|Q|)%N ->
+  let C k := cap_matched (o_of k) (s_of k) in let all := cap_matched joint_o joint_s in
+  [/\ Order.max 0 (\sum_k C k - (#|Q|%:R - 1)) <= all,
+      forall k, all <= C k,
+      forall k, C k <= any_right_matched
+    & any_right_matched <= Order.min 1 (\sum_k C k)].
+Proof.
+move=> n0 Q0 C all; have e k : C k = over_matched matched_records (right_one k).
+  by rewrite /C /cap_matched matched_total_records correct_of_target.
+rewrite /all /cap_matched matched_total_records correct_of_joint.
+have [] := over_all n0 Q0; rewrite over_records // mulr1.
+rewrite (eq_bigr _ (fun k _ => e k)) => ? all_le any_ge ?.
+by split=> // k; rewrite e; [exact: all_le | exact: any_ge].
+Qed.
+
+Theorem joint_bounds_by_key_version_2 : 0 < matched_records -> (0 < #|Q|)%N ->
+  let C k := cap_matched (o_of k) (s_of k) in let all := cap_matched joint_o joint_s in
+  let n := matched_records in
+  [/\ (\sum_(j | M j) low_of_key j) / n <= all,
+      Order.max 0 (\sum_k C k - (#|Q|%:R - 1)) <= (\sum_(j | M j) low_of_key j) / n,
+      any_right_matched <= (\sum_(j | M j) high_of_key j) / n
+    & (\sum_(j | M j) high_of_key j) / n <= Order.min 1 (\sum_k C k)] /\
+  forall lo hi : K -> R,
+  (forall j, is_least (fun=> True) (right_one^~ j) (lo j)) ->
+  (forall j, is_greatest (fun=> True) (right_one^~ j) (hi j)) ->
+  [/\ all <= (\sum_(j | M j) lo j) / n,
+      forall k, (\sum_(j | M j) lo j) / n <= C k,
+      (\sum_(j | M j) hi j) / n <= any_right_matched
+    & forall k, C k <= (\sum_(j | M j) hi j) / n].
+Proof.
+move=> n0 Q0 C all n; have e k : C k = over_matched n (right_one k).
+  by rewrite /C /cap_matched matched_total_records correct_of_target.
+rewrite /all /cap_matched matched_total_records correct_of_joint.
+have [] := over_by_key n0 Q0; rewrite over_records // mulr1.
+rewrite (eq_bigr _ (fun k _ => e k)) => outer inner.
+split=> // lo hi least most; have [? all_le ? any_ge] := inner lo hi least most.
+by split=> // k; rewrite e; [exact: all_le | exact: any_ge].
 Qed.
 
 End Records.
+
+(** The nearest keys: key j looks up all synthetic records whose keys are in H j. *)
+Section Pools.
+
+Variables (R : realFieldType) (Q T K P Y : finType).
+Variables (tP : P -> Q -> T) (kP : P -> K) (tY : Y -> Q -> T) (kY : Y -> K).
+Variable H : K -> {set K}.
+
+Definition pool j := [set y | kY y \in H j].
+Definition pooled (T' : finType) (s : table R T' K) : table R T' K :=
+  fun i j => \sum_(k in H j) s i k.
+
+(** A release in which each key has a copy of its pool: the CAPs of the pools are
+    version 1 of this release, and all its keys are matched. *)
+Let Y' := [finType of {z : K * Y | z.2 \in pool z.1}].
+Let key_of (z : Y') := (val z).1.
+
+Let card_copies j (f : pred Y) :
+  #|[set z : Y' | f (val z).2 && (key_of z == j)]| = #|[set y in pool j | f y]|.
+Proof.
+have pair_inj : injective (pair j : Y -> K * Y) by move=> y y' [].
+rewrite -[LHS](card_imset _ val_inj) -[RHS](card_imset _ pair_inj).
+apply: eq_card => -[j' y]; apply/imsetP/imsetP => [[[[j0 y0] pz]]|[y']].
+  rewrite !inE /= => /andP[fz /eqP <-] [-> ->]; exists y0 => //.
+  by have := pz; rewrite !inE /= fz andbT.
+rewrite !inE => /andP[py fy] [-> ->].
+have py' : (j, y').2 \in pool (j, y').1 by rewrite inE.
+by exists (Sub (j, y') py'); rewrite // inE /key_of /= fy eqxx.
+Qed.
+
+Let pooled_count (T' : finType) (t : Y -> T') i j :
+  pooled (count R t kY) i j = count R (fun z : Y' => t (val z).2) key_of i j.
+Proof.
+rewrite /count (card_copies j (fun y => t y == i)) /pooled -natr_sum; congr _%:R.
+rewrite -sum1_card (partition_big kY (mem (H j))) /= => [|y]; last first.
+  by rewrite !inE => /andP[].
+apply: eq_bigr => k kH; rewrite -sum1_card; apply: eq_bigl => y.
+by rewrite !inE; case: (kY y =P k) => [->|_]; rewrite ?kH ?andbF.
+Qed.
+
+(** Expected numbers of original records of key j that are right, as above. *)
+Definition one_in_pool k j := \sum_i o_of R tP kP k i j * share (pooled (s_of R tY kY k)) i j.
+Definition any_in_pool j : R := \sum_(x | kP x == j)
+  #|[set y in pool j | [exists k, tY y k == tP x k]]|%:R / #|pool j|%:R.
+Definition cap_of_pools k := cap (o_of R tP kP k) (pooled (s_of R tY kY k)).
+Definition all_of_pools := cap (joint_o R tP kP) (pooled (joint_s R tY kY)).
+Definition any_of_pools := (\sum_j any_in_pool j) / #|P|%:R.
+Definition low_of_pool j :=
+  Order.max 0 (\sum_k one_in_pool k j - (#|Q|%:R - 1) * original_records R kP j).
+Definition high_of_pool j := Order.min (original_records R kP j) (\sum_k one_in_pool k j).
+
+Hypothesis pool0 : forall j, (0 < #|pool j|)%N.
+
+Let tY' (z : Y') := tY (val z).2.
+
+Let copies j : #|[set z : Y' | key_of z == j]| = #|pool j|.
+Proof.
+rewrite -(eq_card (A := [set y in pool j | xpredT y])) => [|y]; last by rewrite !inE andbT.
+by rewrite -(card_copies j xpredT).
+Qed.
+
+Let all_matched j : (0 < synthetic_records R key_of j) = true.
+Proof. by rewrite /synthetic_records copies ltr0n pool0. Qed.
+
+Let cap_of_copies (T' : finType) (t : Y -> T') (o : table R T' K) :
+  cap o (count R (fun z : Y' => t (val z).2) key_of) = cap o (pooled (count R t kY)).
+Proof.
+have e := pooled_count t; have ek j : key_total (pooled (count R t kY)) j
+    = key_total (count R (fun z : Y' => t (val z).2) key_of) j by apply: eq_bigr.
+have [|i j|//] := cap_of_shares (s := count R (fun z : Y' => t (val z).2) key_of)
+    (s' := pooled (count R t kY)) o.
+- by move=> j; rewrite /matched ek.
+- by rewrite /share ek e.
+Qed.
+
+Let one_of_copies k j : right_one R tP kP tY' key_of k j = one_in_pool k j.
+Proof.
+have e i : s_of R tY' key_of k i j = pooled (s_of R tY kY k) i j.
+  exact: (esym (pooled_count (tY^~ k) i j)).
+by apply: eq_bigr => i _; rewrite /share e; congr (_ * (_ / _)); apply: eq_bigr => i' _.
+Qed.
+
+Let any_of_copies j : right_any R tP kP tY' key_of j = any_in_pool j.
+Proof.
+apply: eq_bigr => x _; rewrite /synthetic_records copies; congr (_%:R / _).
+rewrite -(card_copies j (fun y => [exists k, tY y k == tP x k])).
+by apply: eq_card => z; rewrite !inE andbC.
+Qed.
+
+Let cap_of_target_copies k :
+  cap (o_of R tP kP k) (s_of R tY' key_of k) = cap_of_pools k.
+Proof. exact: (cap_of_copies (tY^~ k)). Qed.
+
+Let all_of_copies : cap (joint_o R tP kP) (joint_s R tY' key_of) = all_of_pools.
+Proof. exact: (cap_of_copies (fun y => [ffun k => tY y k])). Qed.
+
+Let sum_keys (f f' : K -> R) : f =1 f' ->
+  \sum_(j | 0 < synthetic_records R key_of j) f j = \sum_j f' j.
+Proof. by move=> e; apply: eq_big => j; rewrite ?all_matched ?e. Qed.
+
+Let share_is_1 : (0 < #|P|)%N -> matched_share R kP key_of = 1.
+Proof.
+move=> P0; rewrite /matched_share /matched_records (sum_keys (fun=> erefl)).
+rewrite -[X in _ / X](total_count R kP kP) /total.
+rewrite (eq_bigr (fun j => key_total (count R kP kP) j)) => [|j _]; last first.
+  by rewrite key_total_count.
+by rewrite divff // -/(total _) total_count pnatr_eq0 -lt0n.
+Qed.
+
+Theorem joint_bounds_nearest : (0 < #|P|)%N -> (0 < #|Q|)%N ->
+  [/\ Order.max 0 (\sum_k cap_of_pools k - (#|Q|%:R - 1)) <= all_of_pools,
+      forall k, all_of_pools <= cap_of_pools k,
+      forall k, cap_of_pools k <= any_of_pools
+    & any_of_pools <= Order.min 1 (\sum_k cap_of_pools k)].
+Proof.
+move=> P0 Q0; have := joint_bounds R tP kP tY' key_of P0 Q0; cbv zeta.
+rewrite all_right_is_joint_cap all_of_copies share_is_1 // mulr1.
+rewrite (eq_bigr _ (fun k _ => cap_of_target_copies k)) /any_right (sum_keys any_of_copies).
+case=> ? all any ?.
+by split=> // k; rewrite -cap_of_target_copies; [exact: all | exact: any].
+Qed.
+
+Theorem joint_bounds_by_key_nearest : (0 < #|P|)%N -> (0 < #|Q|)%N -> let n : R := #|P|%:R in
+  [/\ (\sum_j low_of_pool j) / n <= all_of_pools,
+      Order.max 0 (\sum_k cap_of_pools k - (#|Q|%:R - 1)) <= (\sum_j low_of_pool j) / n,
+      any_of_pools <= (\sum_j high_of_pool j) / n
+    & (\sum_j high_of_pool j) / n <= Order.min 1 (\sum_k cap_of_pools k)] /\
+  forall lo hi : K -> R,
+  (forall j, is_least (fun=> True) (one_in_pool^~ j) (lo j)) ->
+  (forall j, is_greatest (fun=> True) (one_in_pool^~ j) (hi j)) ->
+  [/\ all_of_pools <= (\sum_j lo j) / n,
+      forall k, (\sum_j lo j) / n <= cap_of_pools k,
+      (\sum_j hi j) / n <= any_of_pools
+    & forall k, cap_of_pools k <= (\sum_j hi j) / n].
+Proof.
+move=> P0 Q0 n; have := joint_bounds_by_key R tP kP tY' key_of P0 Q0; cbv zeta.
+rewrite all_right_is_joint_cap all_of_copies share_is_1 // mulr1.
+rewrite (eq_bigr _ (fun k _ => cap_of_target_copies k)) /any_right (sum_keys any_of_copies).
+have low j : low_of_key R tP kP tY' key_of j = low_of_pool j.
+  by rewrite /low_of_key (eq_bigr _ (fun k _ => one_of_copies k j)).
+have high j : high_of_key R tP kP tY' key_of j = high_of_pool j.
+  by rewrite /high_of_key (eq_bigr _ (fun k _ => one_of_copies k j)).
+rewrite (sum_keys low) (sum_keys high) => -[outer inner]; split=> // lo hi least most.
+have [j||] := inner lo hi.
+- have [[k kt <-] le] := least j; split; first by exists k; rewrite ?one_of_copies.
+  by move=> k' _; rewrite one_of_copies; exact: le.
+- move=> j; have [[k kt <-] le] := most j; split; first by exists k; rewrite ?one_of_copies.
+  by move=> k' _; rewrite one_of_copies; exact: le.
+rewrite !(sum_keys (fun=> erefl)) => ? all ? any.
+by split=> // k; rewrite -cap_of_target_copies; [exact: all | exact: any].
+Qed.
+
+End Pools.
+
+(** The keys at the least distance from a key that a synthetic record has; there is one. *)
+Theorem nearest_pools (V Y : finType) (L : nat) (kY : Y -> key V L) : (0 < #|Y|)%N ->
+  let nearest j := [set kY y | y in [set y | [forall y', distance j (kY y) <= distance j (kY y')]%N]] in
+  forall j, (0 < #|pool kY nearest j|)%N.
+Proof.
+move=> /card_gt0P[y0 _] nearest j; apply/card_gt0P.
+exists [arg min_(y < y0) distance j (kY y)]; case: arg_minnP => // y _ le.
+by rewrite inE imset_f // inE; apply/forallP => y'; exact: le.
+Qed.
