@@ -673,8 +673,6 @@ Variables (tP : P -> Q -> T) (kP : P -> K) (tY : Y -> Q -> T) (kY : Y -> K).
 Variable H : K -> {set K}.
 
 Definition pool j := [set y | kY y \in H j].
-Definition pooled (T' : finType) (s : table R T' K) : table R T' K :=
-  fun i j => \sum_(k in H j) s i k.
 
 (** A release in which each key has a copy of its pool: the CAPs of the pools are
     version 1 of this release, and all its keys are matched. *)
@@ -695,7 +693,7 @@ by exists (Sub (j, y') py'); rewrite // inE /key_of /= fy eqxx.
 Qed.
 
 Let pooled_count (T' : finType) (t : Y -> T') i j :
-  pooled (count R t kY) i j = count R (fun z : Y' => t (val z).2) key_of i j.
+  pooled H (count R t kY) i j = count R (fun z : Y' => t (val z).2) key_of i j.
 Proof.
 rewrite /count (card_copies j (fun y => t y == i)) /pooled -natr_sum; congr _%:R.
 rewrite -sum1_card (partition_big kY (mem (H j))) /= => [|y]; last first.
@@ -705,11 +703,11 @@ by rewrite !inE; case: (kY y =P k) => [->|_]; rewrite ?kH ?andbF.
 Qed.
 
 (** Expected numbers of original records of key j that are right, as above. *)
-Definition one_in_pool k j := \sum_i o_of R tP kP k i j * share (pooled (s_of R tY kY k)) i j.
+Definition one_in_pool k j := \sum_i o_of R tP kP k i j * share (pooled H (s_of R tY kY k)) i j.
 Definition any_in_pool j : R := \sum_(x | kP x == j)
   #|[set y in pool j | [exists k, tY y k == tP x k]]|%:R / #|pool j|%:R.
-Definition cap_of_pools k := cap (o_of R tP kP k) (pooled (s_of R tY kY k)).
-Definition all_of_pools := cap (joint_o R tP kP) (pooled (joint_s R tY kY)).
+Definition cap_of_pools k := cap (o_of R tP kP k) (pooled H (s_of R tY kY k)).
+Definition all_of_pools := cap (joint_o R tP kP) (pooled H (joint_s R tY kY)).
 Definition any_of_pools := (\sum_j any_in_pool j) / #|P|%:R.
 Definition low_of_pool j :=
   Order.max 0 (\sum_k one_in_pool k j - (#|Q|%:R - 1) * original_records R kP j).
@@ -729,19 +727,18 @@ Let all_matched j : (0 < synthetic_records R key_of j) = true.
 Proof. by rewrite /synthetic_records copies ltr0n pool0. Qed.
 
 Let cap_of_copies (T' : finType) (t : Y -> T') (o : table R T' K) :
-  cap o (count R (fun z : Y' => t (val z).2) key_of) = cap o (pooled (count R t kY)).
+  cap o (count R (fun z : Y' => t (val z).2) key_of) = cap o (pooled H (count R t kY)).
 Proof.
-have e := pooled_count t; have ek j : key_total (pooled (count R t kY)) j
-    = key_total (count R (fun z : Y' => t (val z).2) key_of) j by apply: eq_bigr.
-have [|i j|//] := cap_of_shares (s := count R (fun z : Y' => t (val z).2) key_of)
-    (s' := pooled (count R t kY)) o.
-- by move=> j; rewrite /matched ek.
-- by rewrite /share ek e.
+have e := pooled_count t; set s := count R _ key_of.
+have [|i j|i j|//] := @cap_of_shares _ _ _ o s (pooled H (count R t kY)).
+- by move=> i j; rewrite ler0n.
+- by rewrite e ler0n.
+- by rewrite /share /key_total /s -e; congr (_ / _); apply: eq_bigr => i' _.
 Qed.
 
 Let one_of_copies k j : right_one R tP kP tY' key_of k j = one_in_pool k j.
 Proof.
-have e i : s_of R tY' key_of k i j = pooled (s_of R tY kY k) i j.
+have e i : s_of R tY' key_of k i j = pooled H (s_of R tY kY k) i j.
   exact: (esym (pooled_count (tY^~ k) i j)).
 by apply: eq_bigr => i _; rewrite /share e; congr (_ * (_ / _)); apply: eq_bigr => i' _.
 Qed.
@@ -818,12 +815,16 @@ Qed.
 
 End Pools.
 
-(** The keys at the least distance from a key that a synthetic record has; there is one. *)
-Theorem nearest_pools (V Y : finType) (L : nat) (kY : Y -> key V L) : (0 < #|Y|)%N ->
-  let nearest j := [set kY y | y in [set y | [forall y', distance j (kY y) <= distance j (kY y')]%N]] in
-  forall j, (0 < #|pool kY nearest j|)%N.
+(** Nearest keys: with a synthetic record, each key has nearest ones with some. *)
+Theorem nearest_pools (R : realFieldType) (T V Y : finType) (L : nat) (t : Y -> T)
+    (kY : Y -> [finType of key V L]) : (0 < #|Y|)%N ->
+  forall j, (0 < #|pool kY (nearest (count R t kY)) j|)%N.
 Proof.
-move=> /card_gt0P[y0 _] nearest j; apply/card_gt0P.
+move=> /card_gt0P[y0 _] j; apply/card_gt0P.
+have matchedP k : reflect (exists y, kY y = k) (matched (count R t kY) k).
+  rewrite /matched key_total_count ltr0n card_gt0.
+  by apply: (iffP (set0Pn _)) => -[y]; rewrite ?inE => ky; exists y; rewrite ?inE; apply/eqP.
 exists [arg min_(y < y0) distance j (kY y)]; case: arg_minnP => // y _ le.
-by rewrite inE imset_f // inE; apply/forallP => y'; exact: le.
+rewrite !inE; apply/andP; split; first by apply/matchedP; exists y.
+by apply/forallP => k; apply/implyP => /matchedP[y' <-]; exact: le.
 Qed.
