@@ -252,7 +252,8 @@ Qed.
 Lemma same_cells o s s' : nonneg s -> s =2 s' ->
   cap o s = cap o s' /\ cap_matched o s = cap_matched o s'.
 Proof.
-move=> s0 e; have [|i j|//] := @counts.cap_of_shares _ _ _ o s s' s0; first by move=> i j; rewrite -e.
+move=> s0 e; have [|i j|//] := @counts.cap_of_shares _ _ _ o s s' s0.
+  by move=> i j; rewrite -e.
 by rewrite /share e; congr (_ / _); apply: eq_bigr => i' _.
 Qed.
 
@@ -278,7 +279,8 @@ Qed.
 
 (** Part 4: radius 0 is version 1 and 2. *)
 Theorem radius_0 o s : nonneg s ->
-  cap o (pooled (within s 0) s) = cap o s /\ cap_matched o (pooled (within s 0) s) = cap_matched o s.
+  cap o (pooled (within s 0) s) = cap o s /\
+  cap_matched o (pooled (within s 0) s) = cap_matched o s.
 Proof.
 move=> s0; apply: same_cells => [|i j]; first exact: pooled_ge0.
 by rewrite pooled_within // (big_pred1 j) // => k; rewrite leqn0 distance0 eq_sym.
