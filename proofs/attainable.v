@@ -12,6 +12,8 @@
       least cell over n. If the least cell is positive, it is attained exactly by
       the tables with one key and all records in least cells; if it is 0, exactly
       by the tables with all records in cells with 0.
+      With a row or a column of zeros the least version 1 is 0; without some
+      rows and columns of zeros it is no lower.
     - Theorem 3: over all tables with m > 0 records and a matched original record,
       version 2 is at least the least share of a target in a key of O, attained
       exactly if every synthetic record with a key of O is in such a cell.
@@ -19,9 +21,9 @@
       min(m, J) largest of the greatest counts of the keys, over n; version 2 at
       most the greatest share. Both are attained.
 
-    Tables have any nonnegative entries, so also whole counts; the tables that
-    attain the bounds are of counts if m is. In the greatest value of version 1,
-    where it matters, tables are of whole counts. *)
+    Tables have any nonnegative entries. The theorems whose names end in counts
+    say the same of tables of whole counts, as `greatest_version_1` does, where
+    the number of records matters. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From capstats Require Import counts.
@@ -382,7 +384,66 @@ rewrite /cap; split=> [/eqP|->]; last by rewrite mul0r.
 by rewrite mulf_eq0 invr_eq0 [X in _ || X]gt_eqF // orbF => /eqP.
 Qed.
 
+Lemma cell_exists (o' : table R T K) : nonneg o' -> 0 < total o' -> exists c : T * K, true.
+Proof.
+move=> o0 n0; have [j oj] := matched_exists o0 n0.
+have [/existsP[i _]|] := boolP [exists i : T, true]; first by exists (i, j).
+rewrite negb_exists => /forallP none; move: oj.
+by rewrite /matched /key_total big1 ?ltxx // => i _; have := none i.
+Qed.
+
+Lemma least_cell (o' : table R T K) : nonneg o' -> 0 < total o' ->
+  exists lo, is_least (fun=> True) (fun c => o' c.1 c.2) lo.
+Proof.
+move=> o0 n0; have [c _] := cell_exists o0 n0.
+have [lo [[x _ e] le]] := least_exists (fun c => o' c.1 c.2) (isT : xpredT c).
+by exists lo; split=> [|y _]; [exists x | exact: le].
+Qed.
+
+(** The domain: with a target or a key that no record has, the least value is 0. *)
+Theorem theorem_2_zeros (m : R) : nonneg o -> 0 < total o -> 0 < m ->
+  (exists i, forall j, o i j = 0) \/ (exists j, forall i, o i j = 0) ->
+  is_least (with_records m) (cap o) 0.
+Proof.
+move=> o0 n0 m0 zeros; have [i [j oij]] : exists i j, o i j = 0.
+  have [[i j] _] := cell_exists o0 n0.
+  by case: zeros => -[x z]; [exists x, j | exists i, x].
+rewrite -[0](mul0r (total o)^-1); apply: theorem_2 => //.
+by split=> [|[i' j'] _]; [exists (i, j) | exact: o0].
+Qed.
+
 End Theorem2.
+
+(** Without the targets and keys that the images of f and g lack, which no record
+    has, the least value is no lower. *)
+Theorem theorem_2_domain (R : realFieldType) (T K T' K' : finType) (o : table R T K)
+    (f : T' -> T) (g : K' -> K) (m v v' : R) :
+  nonneg o -> 0 < total o -> 0 < m -> injective f -> injective g ->
+  (forall i j, o i j != 0 -> (i \in codom f) && (j \in codom g)) ->
+  is_least (with_records m) (cap o) v ->
+  is_least (with_records m) (cap (fun i j => o (f i) (g j))) v' -> v <= v'.
+Proof.
+move=> o0 n0 m0 f1 g1 zeros [_ v_le] [[s' s'm <-] _].
+have part (A B : finType) (h : A -> B) (F : B -> R) : injective h ->
+    (forall b, F b != 0 -> b \in codom h) -> \sum_b F b = \sum_a F (h a).
+  move=> h1 F0; rewrite (bigID (mem (codom h))) /= [X in _ + X]big1 ?addr0; last first.
+    by move=> b nb; apply/eqP; apply: contraNT nb => /F0.
+  rewrite -[RHS](big_imset F (in2W h1)); apply: eq_bigl => b.
+  by apply/codomP/imsetP => -[a]; exists a.
+pose o' i j := o (f i) (g j); have o'0 : nonneg o' by move=> i j; exact: o0.
+have same : total o = total o'.
+  rewrite /total (part _ _ g) // => [|j].
+    apply: eq_bigr => j _; rewrite /key_total (part _ _ f) // => i oij.
+    by have /andP[] := zeros _ _ oij.
+  apply: contraR => nj; apply/eqP; rewrite /key_total big1 // => i _.
+  by apply/eqP; apply: contraR nj => /zeros/andP[].
+have n'0 : 0 < total o' by rewrite -same.
+have [[lo least] [lo' least']] := (least_cell o0 n0, least_cell o'0 n'0).
+have [[s sm es] _] := theorem_2 o0 n0 m0 least; have [_ s'_le] := theorem_2 o'0 n'0 m0 least'.
+apply: le_trans (v_le s sm) _; rewrite es; apply: le_trans (s'_le s' s'm).
+rewrite same ler_pmul2r ?invr_gt0 //; have [[c _ <-] _] := least'.
+by have [_ le] := least; exact: (le (f c.1, g c.2)).
+Qed.
 
 Section Theorem3.
 
@@ -588,3 +649,132 @@ by case: eqP => // e; rewrite e k0L in jL.
 Qed.
 
 End GreatestVersion1.
+
+(** The same extremes over tables of whole counts. *)
+Section TablesOfCounts.
+
+Variables (R : realFieldType) (T K : finType) (o : table R T K).
+Implicit Type s : T -> K -> nat.
+Hypotheses (o0 : nonneg o) (n0 : 0 < total o).
+Local Notation of_counts := (@of_counts R T K).
+
+Definition counts_with_key_totals (m : K -> nat) s := forall j, (\sum_i s i j = m j)%N.
+
+Lemma of_counts_key_totals m s : counts_with_key_totals m s ->
+  with_key_totals (fun j => (m j)%:R) (of_counts s).
+Proof.
+by move=> sm; split=> [|j]; [exact: of_counts_nonneg | rewrite /key_total -natr_sum sm].
+Qed.
+
+Lemma of_counts_total s : total (of_counts s) = (records s)%:R.
+Proof. by rewrite natr_sum; apply: eq_bigr => j _; rewrite natr_sum. Qed.
+
+Lemma counts_in_targets (m : K -> nat) (t : K -> T) : exists2 s, counts_with_key_totals m s &
+  forall i j, 0 < of_counts s i j -> i = t j /\ (0 < m j)%N.
+Proof.
+exists (fun i j => if i == t j then m j else 0%N) => [j|i j]; last first.
+  by rewrite ltr0n; case: eqP.
+by rewrite (bigD1 (t j)) //= eqxx big1 ?addn0 // => i /negbTE ->.
+Qed.
+
+Theorem lemma_1_counts (m : K -> nat) (lo : K -> R) :
+  (forall j, is_least (fun=> True) (o^~ j) (lo j)) ->
+  is_least (counts_with_key_totals m) (fun s => cap o (of_counts s))
+    ((\sum_(j | (0 < m j)%N) lo j) / total o).
+Proof.
+move=> least.
+have at_ j : exists i, o i j == lo j by case: (least j) => -[i _ e] _; exists i; apply/eqP.
+have e : \sum_(j | (0 < m j)%N) lo j = \sum_(j | 0 < (m j)%:R :> R) lo j.
+  by apply: eq_bigl => j; rewrite ltr0n.
+split=> [|s /of_counts_key_totals ms]; last by rewrite e; have [] := lemma_1 n0 least ms.
+have [s sm cells] := counts_in_targets m (fun j => xchoose (at_ j)); exists s => //.
+have [_ [_ h]] := lemma_1 n0 least (of_counts_key_totals sm).
+by rewrite e; apply: h => i j /cells[-> _]; exact/eqP/(xchooseP (at_ j)).
+Qed.
+
+Theorem lemma_1_greatest_counts (m : K -> nat) (hi : K -> R) :
+  (forall j, is_greatest (fun=> True) (o^~ j) (hi j)) ->
+  is_greatest (counts_with_key_totals m) (fun s => cap o (of_counts s))
+    ((\sum_(j | (0 < m j)%N) hi j) / total o).
+Proof.
+move=> most.
+have at_ j : exists i, o i j == hi j by case: (most j) => -[i _ e] _; exists i; apply/eqP.
+have e : \sum_(j | (0 < m j)%N) hi j = \sum_(j | 0 < (m j)%:R :> R) hi j.
+  by apply: eq_bigl => j; rewrite ltr0n.
+split=> [|s /of_counts_key_totals ms]; last by rewrite e; have [] := lemma_1_greatest n0 most ms.
+have [s sm cells] := counts_in_targets m (fun j => xchoose (at_ j)); exists s => //.
+have [_ [_ h]] := lemma_1_greatest n0 most (of_counts_key_totals sm).
+by rewrite e; apply: h => i j /cells[-> _]; exact/eqP/(xchooseP (at_ j)).
+Qed.
+
+(** All m records in one cell. *)
+Lemma counts_in_cell (m : nat) i k : (0 < m)%N -> exists2 s, records s = m &
+  [/\ correct o (of_counts s) = o i k & matched_total o (of_counts s) = key_total o k].
+Proof.
+move=> m0; pose s i' j := if (i' == i) && (j == k) then m else 0%N.
+have cell_of i' j : of_counts s i' j = one_cell m%:R i k i' j.
+  by rewrite /s /one_cell /one_target /attainable.of_counts; do 2 case: eqP.
+have keys j : key_total (of_counts s) j = key_total (one_cell m%:R i k : table R T K) j.
+  by apply: eq_bigr => i' _.
+have m0' : 0 < m%:R :> R by rewrite ltr0n.
+exists s.
+  rewrite /records (bigD1 k) //= (bigD1 i) //= /s !eqxx big1 => [|i' /negbTE ->] //.
+  by rewrite big1 ?addn0 // => j /negbTE ne; rewrite big1 // => i' _; rewrite ne andbF.
+have matched_is j : matched (of_counts s) j = matched (one_cell m%:R i k : table R T K) j.
+  by rewrite /matched keys.
+split; last by rewrite -(one_cell_matched_total o i k m0'); apply: eq_bigl.
+rewrite -(one_cell_correct o i k m0'); apply: eq_big => // j _.
+by apply: eq_bigr => i' _; rewrite /share keys cell_of.
+Qed.
+
+Theorem theorem_2_counts (m : nat) (lo : R) : (0 < m)%N ->
+  is_least (fun=> True) (cell o) lo ->
+  is_least (fun s => records s = m) (fun s => cap o (of_counts s)) (lo / total o).
+Proof.
+move=> m0 least; have m0' : 0 < m%:R :> R by rewrite ltr0n.
+split=> [|s sm].
+  have [[[i k] _ /= e] _] := least; have [s sm [c _]] := counts_in_cell i k m0.
+  by exists s => //; rewrite /cap c -e.
+have [_ le] := theorem_2 o0 n0 m0' least; apply: le.
+by split; [exact: of_counts_nonneg | rewrite of_counts_total sm].
+Qed.
+
+Definition counts_with_matched (m : nat) s := records s = m /\ 0 < matched_total o (of_counts s).
+
+Lemma of_counts_with_matched m s : counts_with_matched m s -> with_matched o m%:R (of_counts s).
+Proof. by move=> [sm nM]; split; [exact: of_counts_nonneg | rewrite of_counts_total sm |]. Qed.
+
+Theorem theorem_3_counts (m : nat) (lo : R) : (0 < m)%N ->
+  is_least (has_key o) (cell_share o) lo ->
+  is_least (counts_with_matched m) (fun s => cap_matched o (of_counts s)) lo.
+Proof.
+move=> m0 least; have m0' : 0 < m%:R :> R by rewrite ltr0n.
+split=> [|s /of_counts_with_matched ms]; last by have [_ le] := theorem_3 o0 m0' least; exact: le.
+have [[[i k] /= ok e] _] := least; have [s sm [c nM]] := counts_in_cell i k m0.
+by exists s; [split; rewrite ?nM | rewrite /cap_matched c nM].
+Qed.
+
+Theorem greatest_version_2_counts (m : nat) (hi : R) : (0 < m)%N ->
+  is_greatest (has_key o) (cell_share o) hi ->
+  is_greatest (counts_with_matched m) (fun s => cap_matched o (of_counts s)) hi.
+Proof.
+move=> m0 most; have m0' : 0 < m%:R :> R by rewrite ltr0n.
+split=> [|s /of_counts_with_matched ms]; last by have [_ le] := greatest_version_2 o0 m0' most; exact: le.
+have [[[i k] /= ok e] _] := most; have [s sm [c nM]] := counts_in_cell i k m0.
+by exists s; [split; rewrite ?nM | rewrite /cap_matched c nM].
+Qed.
+
+(** Sets of n keys with the largest values exist, as `greatest_version_1` assumes. *)
+Theorem largest_exists (hi : K -> R) n : (n <= #|K|)%N -> exists2 L, largest hi L & #|L| = n.
+Proof.
+elim: n => [_|n IH nK]; first by exists set0; rewrite ?cards0 // => j k; rewrite inE.
+have [L big cL] := IH (ltnW nK).
+have /set0Pn[j0 j0L] : ~: L != set0 by rewrite -card_gt0 -(ltn_add2l #|L|) cardsC addn0 cL.
+have [x [[j jL ej] most]] := @greatest_exists R _ (mem (~: L)) hi j0 j0L.
+have nj : j \notin L by move: jL; rewrite /= inE.
+exists (j |: L); last by rewrite cardsU1 nj cL.
+move=> i k; rewrite !inE negb_or => /orP[/eqP ->|iL] /andP[_ kL]; last exact: big.
+by rewrite ej; apply: most; rewrite /= inE.
+Qed.
+
+End TablesOfCounts.

@@ -322,12 +322,18 @@ rewrite /cap /cap_matched -[LHS]subr_eq0 -mulrBr mulf_eq0 subr_eq0 orbC.
 by rewrite (inj_eq invr_inj) [total o == _]eq_sym.
 Qed.
 
-(** Part 4: S enters through its shares and its matched keys only. *)
-Theorem cap_of_shares o s s' : matched s =1 matched s' ->
+(** Part 4: S enters through its shares only, which say what keys are matched. *)
+Theorem cap_of_shares o s s' : nonneg s -> nonneg s' ->
   (forall i j, share s i j = share s' i j) ->
   cap o s = cap o s' /\ cap_matched o s = cap_matched o s'.
 Proof.
-move=> em es; have ec : correct o s = correct o s'.
+move=> s0 s0' es; have em : matched s =1 matched s'.
+  move=> j; have e : \sum_i share s i j = \sum_i share s' i j by apply: eq_bigr.
+  have [m|m] := boolP (matched s j); have [m'|m'] := boolP (matched s' j) => //;
+    move/eqP: e; rewrite ?(theorem_1 m) ?(theorem_1 m') ?theorem_1_unmatched //.
+    by rewrite oner_eq0.
+  by rewrite eq_sym oner_eq0.
+have ec : correct o s = correct o s'.
   rewrite /correct (eq_bigl _ _ em); apply: eq_bigr => j _.
   by apply: eq_bigr => i _; rewrite es.
 by rewrite /cap /cap_matched ec /matched_total (eq_bigl _ _ em).

@@ -12,11 +12,16 @@
       together count each record at distance d once, and no other.
     - For r < L the records within distance r are
       sum over d <= r of (-1)^(r - d) binomial(L - d - 1, L - r - 1)
-      times what the look-ups with d columns left out count. *)
+      times what the look-ups with d columns left out count; for r = L, all.
+    - A matched key is the only nearest to itself. A key that agrees with no
+      matched key in any column has all of them as nearest; with one column, so
+      has every unmatched key.
+    - Radius 0 is version 1 and version 2; radius L is the crossed baseline in
+      both. If every key of O is matched, the nearest keys give version 1. *)
 
 From Coq Require Import Lia.
 From mathcomp Require Import all_ssreflect all_algebra.
-From capstats Require Import fields.
+From capstats Require Import fields counts baselines.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -194,4 +199,134 @@ by have -> : ('C(L - c - e - 1, L - r - 1) = 'C(L - c - e - 1, r - c - e))%N
   by rewrite -(bin_sub le) eq.
 Qed.
 
+(** Part 3 for r = L: all records are within the radius. *)
+Theorem radius_of_all_columns a j : \sum_(k | (distance j k <= L)%N) a k = \sum_k a k.
+Proof. by apply: eq_bigl => k; rewrite distance_le. Qed.
+
+Lemma distance0 j k : (distance j k == 0%N) = (j == k).
+Proof.
+rewrite cards_eq0; apply/eqP/eqP => [e|->]; last by apply/setP => c; rewrite !inE eqxx.
+by apply/ffunP => c; apply/eqP; have /setP/(_ c) := e; rewrite !inE => /negbFE.
+Qed.
+
 End Keys.
+
+(** The records of the keys H j that key j looks up. *)
+Definition pooled (R : realFieldType) (T K : finType) (H : K -> {set K})
+  (s : table R T K) : table R T K := fun i j => \sum_(k in H j) s i k.
+
+(** The nearest matched keys, and those within a radius, in place of the key. *)
+Section Caps.
+
+Variables (R : realFieldType) (T V : finType) (L : nat).
+Let K := [finType of key V L].
+Implicit Types (o s : table R T K) (j k : K).
+
+Definition nearest s j := [set k | matched s k
+  && [forall k', matched s k' ==> (distance j k <= distance j k')%N]].
+Definition within s r j := [set k | matched s k && (distance j k <= r)%N].
+
+Lemma pooled_ge0 H s : nonneg s -> nonneg (pooled H s).
+Proof. by move=> s0 i j; apply: sumr_ge0. Qed.
+
+(** What the look-ups give: sums over distances, as unmatched keys have no records. *)
+Lemma pooled_within s r i j : nonneg s ->
+  pooled (within s r) s i j = \sum_(k | (distance j k <= r)%N) s i k.
+Proof.
+move=> s0; rewrite [RHS](bigID (matched s)) /= [X in _ = _ + X]big1 ?addr0; last first.
+  by move=> k /andP[_ nm]; exact: unmatched_cell.
+by apply: eq_bigl => k; rewrite inE andbC.
+Qed.
+
+Lemma pooled_nearest s d i j : nonneg s -> (forall k, matched s k -> d <= distance j k)%N ->
+  (exists2 k, matched s k & distance j k = d) ->
+  pooled (nearest s) s i j = \sum_(k | distance j k == d) s i k.
+Proof.
+move=> s0 le [k0 mk0 dk0]; rewrite [RHS](bigID (matched s)) /= [X in _ = _ + X]big1 ?addr0.
+  apply: eq_bigl => k; rewrite inE andbC; case mk: (matched s k); rewrite ?andbF // !andbT.
+  apply/forallP/eqP => [/(_ k0)|-> k']; last by apply/implyP => /le.
+  by rewrite mk0 dk0 /= => kd; apply/eqP; rewrite eqn_leq kd le.
+by move=> k /andP[_ nm]; exact: unmatched_cell.
+Qed.
+
+Lemma same_cells o s s' : nonneg s -> s =2 s' ->
+  cap o s = cap o s' /\ cap_matched o s = cap_matched o s'.
+Proof.
+move=> s0 e; have [|i j|//] := @counts.cap_of_shares _ _ _ o s s' s0.
+  by move=> i j; rewrite -e.
+by rewrite /share e; congr (_ / _); apply: eq_bigr => i' _.
+Qed.
+
+(** A matched key is its own nearest; a key that agrees with no matched key in any
+    column has all of them. *)
+Theorem nearest_matched s j : matched s j -> nearest s j = [set j].
+Proof.
+move=> mj; apply/setP => k; rewrite !inE; apply/andP/eqP => [[_ /forallP/(_ j)]|->].
+  have /eqP -> : distance j j == 0%N by rewrite distance0.
+  by rewrite mj leqn0 distance0 => /eqP.
+split=> //; apply/forallP => k'; apply/implyP => _.
+by have /eqP -> : distance j j == 0%N by rewrite distance0.
+Qed.
+
+Theorem nearest_all s j : (forall k c, matched s k -> j c != k c) ->
+  nearest s j = [set k | matched s k].
+Proof.
+move=> none; apply/setP => k; rewrite !inE; case mk: (matched s k) => //=.
+apply/forallP => k'; apply/implyP => mk'; rewrite (leq_trans (distance_le j k)) //.
+rewrite -{1}(card_ord L) -cardsT; apply/subset_leq_card/subsetP => c _.
+by rewrite inE none.
+Qed.
+
+(** Part 4: radius 0 is version 1 and 2. *)
+Theorem radius_0 o s : nonneg s ->
+  cap o (pooled (within s 0) s) = cap o s /\
+  cap_matched o (pooled (within s 0) s) = cap_matched o s.
+Proof.
+move=> s0; apply: same_cells => [|i j]; first exact: pooled_ge0.
+by rewrite pooled_within // (big_pred1 j) // => k; rewrite leqn0 distance0 eq_sym.
+Qed.
+
+(** Radius L is the crossed baseline. *)
+Theorem radius_L o s : nonneg o -> 0 < total o -> nonneg s -> 0 < total s ->
+  cap o (pooled (within s L) s) = crossed_baseline o s /\
+  cap_matched o (pooled (within s L) s) = crossed_baseline o s.
+Proof.
+move=> o0 n0 s0 m0; pose all : table R T K := fun i _ => target_total s i.
+have e : pooled (within s L) s =2 all.
+  by move=> i j; rewrite pooled_within // radius_of_all_columns.
+have [-> ->] := same_cells o (pooled_ge0 (within s L) s0) e.
+have all_total j : key_total all j = total s by rewrite total_targets.
+have all_matched j : matched all j by rewrite /matched all_total.
+have -> : cap_matched o all = cap o all.
+  by rewrite /cap_matched /matched_total (eq_bigl xpredT).
+suff -> : cap o all = crossed_baseline o s by [].
+rewrite /cap /correct (eq_bigl xpredT) // exchange_big mulr_suml; apply: eq_bigr => i _.
+rewrite (eq_bigr (fun j => o i j * margin s i)) => [|j _]; last by rewrite /share all_total.
+by rewrite -mulr_suml mulrAC.
+Qed.
+
+(** If every key of O is matched, the nearest keys are version 1. *)
+Theorem nearest_is_version_1 o s : nonneg o -> nonneg s ->
+  (forall j, 0 < key_total o j -> matched s j) ->
+  cap o (pooled (nearest s) s) = cap o s.
+Proof.
+move=> o0 s0 all; rewrite /cap !correct_all //; last exact: pooled_ge0.
+congr (_ / _); apply: eq_bigr => j _; apply: eq_bigr => i _.
+have [mj|nm] := boolP (matched s j).
+  have e i' : pooled (nearest s) s i' j = s i' j by rewrite /pooled nearest_matched // big_set1.
+  by rewrite /share e; congr (_ * (_ / _)); apply: eq_bigr => i' _.
+suff -> : o i j = 0 by rewrite !mul0r.
+by apply: (unmatched_cell i o0); apply: contraNN nm => /all.
+Qed.
+
+(** Part 5: with one key column an unmatched key has all matched keys. *)
+Theorem nearest_of_one_column s j : L = 1%N -> ~~ matched s j ->
+  nearest s j = [set k | matched s k].
+Proof.
+move=> L1 nm; apply: nearest_all => k c mk; apply: contraNneq nm => e.
+suff -> : j = k by [].
+apply/ffunP => c'; suff -> : c' = c by [].
+by apply/val_inj; move: c c' {e}; rewrite L1 => c c'; rewrite !ord1.
+Qed.
+
+End Caps.
