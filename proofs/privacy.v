@@ -15,7 +15,7 @@
       never above 1. It is at most r exactly if e (P_s - r) <= r (s - 1) for all s
       with P_s > r; for no e if r is less than the greatest p.
     - Given a match (version 2) the bound is e p / (1 - p + e p) with the
-      greatest p, attained.
+      greatest p, attained. It is at least the other bound.
     - Randomised response of all records with a set A that does not depend on
       the data is private.
     - Where a release is possible for one data set and impossible for a
@@ -569,6 +569,21 @@ rewrite exchange_big [in leRHS]exchange_big /= mulr_sumr.
 apply: ler_sum => x mx.
 rewrite -[leRHS]mulr1 -(q1 x mx) mulr_sumr.
 by apply: ler_sum => i _; rewrite mulrA ler_wpmul2r.
+Qed.
+
+(** Part 3: it is at least the bound of the other versions. *)
+Theorem dp_bound_below_drop B :
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
+  B <= drop_bound.
+Proof.
+move=> [[A An <-] _]; set P := \sum_(i in A) p i.
+have P1 : P <= 1 by rewrite -p1 [leRHS](bigID (mem A)) /= ler_addl sumr_ge0.
+have Pt : P <= p t1 * #|A|%:R.
+  by rewrite mulr_natr -sumr_const; apply: ler_sum => i _; exact: modal.
+rewrite /response_value /drop_bound -/P ler_pdivr_mulr ?denominator_gt0 // mulrAC.
+rewrite ler_pdivl_mulr ?drop_denominator_gt0 // -!mulrA ler_pmul2l // -subr_ge0.
+rewrite [X in 0 <= X](_ : _ = (e - 1) * (p t1 * (1 - P)) + (p t1 * #|A|%:R - P)); last by mc_ring R.
+by rewrite addr_ge0 ?subr_ge0 // !mulr_ge0 ?subr_ge0.
 Qed.
 
 (** It is attained: release the likeliest target or nothing. *)
