@@ -428,9 +428,10 @@ apply/andP; split.
   rewrite (eq_bigl xpredT) => [|i]; last by rewrite inE.
   rewrite p1 mulr1 ltr_pdivl_mulr ?denominator_gt0 // cardsT -subr_gt0.
   move: big; rewrite ler_pdivr_mulr // => big.
-  rewrite [X in 0 < X](_ : _ = (e * (1 - r) - #|T|%:R) + ((1 - r) * (#|T|%:R - 1) + 1)); last by mc_ring R.
-  rewrite ltr_paddl ?subr_ge0 // ltr_paddl ?ltr01 // mulr_ge0 ?(ltW r0) //.
-  by rewrite subr_ge0 ler1n.
+  rewrite [X in 0 < X](_ : _ = e * (1 - r) - #|T|%:R + ((1 - r) * (#|T|%:R - 1) + 1)).
+    rewrite ltr_paddl ?subr_ge0 // ltr_paddl ?ltr01 // mulr_ge0 ?(ltW r0) //.
+    by rewrite subr_ge0 ler1n.
+  by mc_ring R.
 have /andP[_ s1] := set_le1 A.
 rewrite -AB /response_value ler_pdivr_mulr ?denominator_gt0 // mul1r.
 apply: (@le_trans _ _ e); first by rewrite ler_pimulr // ltW.

@@ -883,8 +883,10 @@ Add Field R_field : (field_laws R).
 Let e0 : 0 < e := lt_le_trans ltr01 e1.
 
 (** Where records are added or removed: the people, and what is released, are
-    as before. The chances of a person outside, of one of both or of none, and
-    of one inside are x, s and F. If 2 s > 1, what is not released is. *)
+    as before. A person is released with chance x from outside, F from inside,
+    and s where none or both are inside. If 2 s <= 1, never both are released;
+    if 2 s > 1, at least one is, and 1 - F, 1 - s and 1 - x are the chances of
+    not being released. *)
 Let people := [finType of bool].
 Let s := step e x.
 Let F := step e s.
@@ -920,11 +922,8 @@ have flip y z : y <= 1 - (1 - z) / e -> 1 - z <= e * (1 - y).
   by rewrite ler_subr_addl -ler_subr_addr ler_pdivr_mulr // mulrC.
 rewrite /a /m /b /many; case: ltP => big; split.
 - by rewrite subr_ge0 step_le1.
-- have : F = 1 - (1 - s) / e; last by move=> ->; mc_field R.
-  apply/min_idPr; rewrite -subr_ge0.
-  rewrite [X in 0 <= X](_ : _ = (e - 1) / e * (s + s - 1 + (e - 1) * s)); last by mc_field R.
-  rewrite mulr_ge0 ?divr_ge0 ?subr_ge0 ?(ltW e0) // addr_ge0 ?subr_ge0 ?(ltW big) //.
-  by rewrite mulr_ge0 ?subr_ge0.
+- rewrite [F]step_flat //; first by mc_field R.
+  by apply: le_trans (ltW big) _; rewrite mulrDl mul1r ler_add2l ler_pemull.
 - rewrite -subr_ge0 [X in 0 <= X](_ : _ = s + s - 1); last by mc_ring R.
   by rewrite subr_ge0 ltW.
 - have [sx|sx] : s = e * x \/ s = 1 - (1 - x) / e.
@@ -932,20 +931,19 @@ rewrite /a /m /b /many; case: ltP => big; split.
   + right; split; last exact: flip.
     by rewrite opprB addrCA subrr addr0 sx; mc_field R.
   + left; split; first by rewrite sx; mc_field R.
-    rewrite opprB addrCA subrr addr0 ler_add2l ler_opp2 ler_pdivr_mulr // mulrC //.
+    by rewrite opprB addrCA subrr addr0 ler_add2l ler_opp2 ler_pdivr_mulr // mulrC.
 - by [].
-- rewrite /s /step; case: leP => // lt; move: big.
-  rewrite {1 2}/s /step (min_idPr (ltW lt)) => big; exfalso; move: lt; rewrite ltNge => /negP; apply.
-  rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) / e * (1 - (1 + e) * x)); last by mc_field R.
-  apply: mulr_ge0; first by rewrite divr_ge0 ?subr_ge0 // ltW.
+- have [le|lt] := leP ((1 + e) * x) 1; first exact: step_steep.
+  exfalso; move: big; rewrite /s step_flat ?(ltW lt) // => big.
   have e2 : e <= (1 - x) + (1 - x).
     rewrite -[leLHS]mul1r -ler_pdivl_mulr // mulrDl -subr_ge0.
     rewrite [X in 0 <= X](_ : _ = 1 - (1 - (1 - x) / e + (1 - (1 - x) / e))) ?subr_ge0 //.
     by mc_ring R.
-  rewrite -(pmulr_rge0 _ (ltr0n R 2)).
-  rewrite [X in 0 <= X](_ : _ = (1 + e) * ((1 - x) + (1 - x) - e) + e * (e - 1)); last by mc_ring R.
-  apply: addr_ge0; apply: mulr_ge0; rewrite ?subr_ge0 ?(ltW e0) //.
-  exact: addr_ge0 ler01 (ltW e0).
+  move: lt; rewrite ltNge => /negP; apply; rewrite -subr_ge0 -(pmulr_rge0 _ (ltr0n R 2)).
+  rewrite [X in 0 <= X](_ : _ = (1 + e) * ((1 - x) + (1 - x) - e) + e * (e - 1)).
+    apply: addr_ge0; apply: mulr_ge0; rewrite ?subr_ge0 ?(ltW e0) //.
+    exact: addr_ge0 ler01 (ltW e0).
+  by mc_ring R.
 - by [].
 - have [le|lt] := leP (e * s) (1 - (1 - s) / e).
     by left; split; [exact/min_idPl | exact: step_le_second].

@@ -70,6 +70,22 @@ move=> xy; rewrite /step le_minr !le_minl ler_pmul2l // xy /=.
 by rewrite ler_add2l ler_opp2 ler_pmul2r ?invr_gt0 // ler_add2l ler_opp2 xy orbT.
 Qed.
 
+(** f is e x up to 1 / (1 + e), and the second line from there. *)
+Lemma step_lines x : e * x - (1 - (1 - x) / e) = (e - 1) / e * ((1 + e) * x - 1).
+Proof. by mc_field R; apply/eqP; rewrite gt_eqF. Qed.
+
+Lemma step_steep x : (1 + e) * x <= 1 -> step x = e * x.
+Proof.
+move=> le; apply/min_idPl; rewrite -subr_le0 step_lines.
+by rewrite mulr_ge0_le0 ?subr_le0 // divr_ge0 ?subr_ge0 // ltW.
+Qed.
+
+Lemma step_flat x : 1 <= (1 + e) * x -> step x = 1 - (1 - x) / e.
+Proof.
+move=> le; apply/min_idPr; rewrite -subr_ge0 step_lines.
+by rewrite mulr_ge0 ?subr_ge0 // divr_ge0 ?subr_ge0 // ltW.
+Qed.
+
 (** f is concave: between any two points it is above the chord. *)
 Theorem step_concave x y t : 0 <= t <= 1 ->
   t * step x + (1 - t) * step y <= step (t * x + (1 - t) * y).
@@ -357,14 +373,11 @@ move=> modal; split=> [most i ne|le b sb].
     split=> [x|]; last by rewrite (bigD1 t) //= others /b eqxx subrK.
     rewrite /b; case: ifP => _; first by rewrite subr_ge0.
     by case: ifP => _ //; exact: ltW.
-  have s_beta : step e beta = e * beta.
-    apply/min_idPl; rewrite le_eqVlt; apply/orP; left; apply/eqP.
-    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+  have c_beta : (1 + e) * beta = 1 by rewrite divff // gt_eqF.
+  have s_beta : step e beta = e * beta by rewrite step_steep // c_beta.
   have s_1beta : step e (1 - beta) = 1 - beta / e.
-    rewrite /step opprB addrCA subrr addr0; apply/min_idPr.
-    rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) ^+ 2 / e).
-      by rewrite divr_ge0 ?sqr_ge0 ?(ltW e0).
-    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+    rewrite step_flat // ?mulrBr ?c_beta; first by rewrite opprB addrCA subrr addr0.
+    by rewrite mulr1 addrC addKr.
   have := most b sb; rewrite /records_value (bigD1 t) //= {1}/b eqxx s_1beta.
   rewrite (bigD1 i) //= {1}/b (negbTE ne) eqxx s_beta => h.
   have rest : 0 <= \sum_(x | (x != t) && (x != i)) p x * step e (b x).
@@ -627,22 +640,6 @@ apply/max_idPr; rewrite subr_ge0 ler_pdivr_mulr ?exprn_gt0 //.
 by rewrite ler_pemulr // exprn_ege1.
 Qed.
 
-(** f is e x up to 1 / (1 + e), and the second line from there. *)
-Let lines x : e * x - (1 - (1 - x) / e) = (e - 1) / e * ((1 + e) * x - 1).
-Proof. by mc_field R. Qed.
-
-Let step_low x : (1 + e) * x <= 1 -> step e x = e * x.
-Proof.
-move=> le; apply/min_idPl; rewrite -subr_le0 lines.
-by rewrite mulr_ge0_le0 ?subr_le0 // divr_ge0 ?subr_ge0 // ltW.
-Qed.
-
-Let step_high x : 1 <= (1 + e) * x -> step e x = 1 - (1 - x) / e.
-Proof.
-move=> le; apply/min_idPr; rewrite -subr_ge0 lines.
-by rewrite mulr_ge0 ?subr_ge0 // divr_ge0 ?subr_ge0 // ltW.
-Qed.
-
 (** The formula, with the first place as the others. *)
 Let sorted_boundE :
   sorted_bound = p ord0 / e + e / (1 + e) * (\sum_i gain i * room (1 + e) i).
@@ -680,11 +677,11 @@ apply: (@le_trans _ _ (p ord0 / e + e / (1 + e) * (\sum_i gain i * m i))); last 
 rewrite [p ord0 / e]spread [X in _ + X]mulr_sumr -big_split /=.
 apply: ler_sum => i _; have gi : p i - p ord0 / e ^+ 2 <= gain i by rewrite le_maxr lexx orbT.
 rewrite /m; case: (leP ((1 + e) * b i) 1) => le.
-  rewrite step_low // -subr_ge0.
+  rewrite step_steep // -subr_ge0.
   rewrite [X in 0 <= X](_ : _ = e * b i * (gain i - (p i - p ord0 / e ^+ 2))).
     by rewrite mulr_ge0 ?subr_ge0 // mulr_ge0 // ltW.
   by mc_field R.
-rewrite (step_high (ltW le)) -subr_ge0.
+rewrite (step_flat e1 (ltW le)) -subr_ge0.
 rewrite [X in 0 <= X](_ : _ = e / (1 + e) * (gain i - (p i - p ord0 / e ^+ 2))
     + ((1 + e) * b i - 1) / (e * (1 + e)) * (p ord0 - p i)).
   rewrite addr_ge0 // mulr_ge0 ?subr_ge0 //; first by rewrite divr_ge0 // ltW.
@@ -730,9 +727,9 @@ Qed.
 Let best_value : records_value p e best_point = sorted_bound.
 Proof.
 rewrite /records_value /sorted_bound (bigD1 ord0) //= /best_point eqxx.
-rewrite step_high ?left_over_big // /left_over opprB addrCA subrr addr0.
+rewrite step_flat ?left_over_big // /left_over opprB addrCA subrr addr0.
 rewrite mulrBr mulr1 -addrA; congr (_ + _); rewrite mulr_suml mulr_sumr -sumrN -big_split /=.
-apply: eq_bigr => i /negbTE ne; rewrite ne (step_low (used01 i).2) /used /gain.
+apply: eq_bigr => i /negbTE ne; rewrite ne (step_steep e1 (used01 i).2) /used /gain.
 have cn' : e + 1 <> 0 by rewrite addrC.
 have [lt|le] := ltP (p ord0) (e ^+ 2 * p i).
   rewrite (max_idPr _); first by mc_field R.
