@@ -13,7 +13,8 @@
       (1 - theta) CAP(O) + theta b, so the mean of normalised CAP is 1 - theta.
     - If every record answers by randomised response on a set A of targets, it
       is at most pi e / (e + |A| - 1), with pi the share of the records whose
-      target is in A; with equality if every key of O has one target. *)
+      target is in A; with equality if every key of O has one target. That is at
+      most the bound of one record, if the prior is the target margin of O. *)
 
 From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
 From capstats Require Import fields counts attainable baselines privacy.
@@ -275,6 +276,15 @@ have one : share o b j = 1.
   by have := theorem_1 mj; rewrite (bigD1 b) //= big1 ?addr0.
 rewrite (bigD1 b) //= one mul1r big1 ?addr0 => [|a ne]; last by rewrite others ?mul0r.
 by rewrite /response /top; case: (b \in A) => //; rewrite eqxx.
+Qed.
+
+(** Part 6: at most the bound of one record for the target margin. *)
+Theorem responses_expected_cap_margin B :
+  is_greatest (fun A' : {set T} => A' != set0) (response_value (margin o) e) B ->
+  \sum_x pram_law target (response e A) x * cap o (pram_table R key x) <= B.
+Proof.
+move=> [_ most]; apply: le_trans responses_expected_cap (le_trans _ (most A An)).
+by rewrite /response_value /margin -mulr_suml /in_A /top mulrCA mulrA.
 Qed.
 
 End Responses.

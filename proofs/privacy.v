@@ -11,8 +11,11 @@
       greatest of e P_s / (e + s - 1) over s. Randomised response on A attains
       its term. A uniform prior gives e / (e + I - 1).
     - The bound is the greatest p exactly if e times any other p is at most it.
+      It never falls in e, and it is above every r < 1 from e = I / (1 - r), but
+      never above 1. It is at most r exactly if e (P_s - r) <= r (s - 1) for all s
+      with P_s > r; for no e if r is less than the greatest p.
     - Given a match (version 2) the bound is e p / (1 - p + e p) with the
-      greatest p, attained.
+      greatest p, attained. It is at least the other bound.
     - Randomised response of all records with a set A that does not depend on
       the data is private.
     - Where a release is possible for one data set and impossible for a
@@ -384,6 +387,93 @@ Qed.
 
 End OneRecord.
 
+Section InEpsilon.
+
+Variables (R : realFieldType) (T : finType) (p : T -> R).
+Hypotheses (p0 : forall i, 0 <= p i) (p1 : \sum_i p i = 1).
+Implicit Types (e r B : R).
+Add Field R_field : (field_laws R).
+
+Let set_le1 (A : {set T}) : 0 <= \sum_(i in A) p i <= 1.
+Proof.
+rewrite sumr_ge0 //= -p1 [leRHS](bigID (mem A)) /= ler_addl.
+by rewrite sumr_ge0.
+Qed.
+
+(** Part 4: B never falls in epsilon. *)
+Theorem dp_bound_rising e e' B B' : 1 <= e -> e <= e' ->
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
+  is_greatest (fun A : {set T} => A != set0) (response_value p e') B' ->
+  B <= B'.
+Proof.
+move=> e1 ee [[A An <-] _] [_ most]; apply: le_trans (most A An).
+have /andP[s0 _] := set_le1 A; have c1 : 1 <= #|A|%:R :> R by rewrite ler1n card_gt0.
+rewrite /response_value ler_pdivr_mulr ?denominator_gt0 // mulrAC.
+rewrite ler_pdivl_mulr ?denominator_gt0 ?(le_trans e1 ee) // -subr_ge0.
+rewrite [X in 0 <= X](_ : _ = (e' - e) * (\sum_(i in A) p i) * (#|A|%:R - 1)); last by mc_ring R.
+by rewrite !mulr_ge0 ?subr_ge0.
+Qed.
+
+(** Part 4: B tends to 1: it is above every r < 1 from e = I / (1 - r). *)
+Theorem dp_bound_limit e r B : 1 <= e -> r < 1 -> #|T|%:R / (1 - r) <= e ->
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
+  r < B <= 1.
+Proof.
+move=> e1 r1 big [[A An AB] most]; have r0 : 0 < 1 - r by rewrite subr_gt0.
+have e0 : 0 < e := lt_le_trans ltr01 e1.
+apply/andP; split.
+  have T0 : (0 < #|T|)%N by rewrite -cardsT (leq_trans _ (subset_leq_card (subsetT A))) ?card_gt0.
+  have Tn : [set: T] != set0 by rewrite -card_gt0 cardsT.
+  apply: lt_le_trans (most _ Tn); rewrite /response_value.
+  rewrite (eq_bigl xpredT) => [|i]; last by rewrite inE.
+  rewrite p1 mulr1 ltr_pdivl_mulr ?denominator_gt0 // cardsT -subr_gt0.
+  move: big; rewrite ler_pdivr_mulr // => big.
+  rewrite [X in 0 < X](_ : _ = e * (1 - r) - #|T|%:R + ((1 - r) * (#|T|%:R - 1) + 1)).
+    rewrite ltr_paddl ?subr_ge0 // ltr_paddl ?ltr01 // mulr_ge0 ?(ltW r0) //.
+    by rewrite subr_ge0 ler1n.
+  by mc_ring R.
+have /andP[_ s1] := set_le1 A.
+rewrite -AB /response_value ler_pdivr_mulr ?denominator_gt0 // mul1r.
+apply: (@le_trans _ _ e); first by rewrite ler_pimulr // ltW.
+by rewrite -addrA ler_addl subr_ge0 ler1n card_gt0.
+Qed.
+
+(** Part 5: the e that keep a risk r, with the s likeliest targets L s. *)
+Theorem dp_bound_risk (L : nat -> {set T}) e r B : 1 <= e ->
+  (forall s, (0 < s <= #|T|)%N -> largest p (L s) /\ #|L s| = s) ->
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
+  B <= r <-> forall s, (0 < s <= #|T|)%N -> r < \sum_(i in L s) p i ->
+    e * (\sum_(i in L s) p i - r) <= r * (s%:R - 1).
+Proof.
+move=> e1 Ls; rewrite (dp_bound_terms p0 e1 B Ls) => -[[s0 s0T <-] most].
+have e0 : 0 < e := lt_le_trans ltr01 e1.
+have d s : (0 < s)%N -> 0 < e + s%:R - 1.
+  by move=> s1; rewrite -addrA ltr_paddr // subr_ge0 ler1n.
+have term s : (0 < s)%N -> (e * (\sum_(i in L s) p i) / (e + s%:R - 1) <= r)
+    = (e * (\sum_(i in L s) p i - r) <= r * (s%:R - 1)).
+  move=> s1; rewrite ler_pdivr_mulr ?d // -[X in X = _]subr_ge0 -[X in _ = X]subr_ge0.
+  by congr (0 <= _); mc_ring R.
+split=> [le s sT _|all].
+  have /andP[s1 _] := sT; rewrite -term //; apply: le_trans le; exact: most.
+have /andP[s1 _] := s0T; rewrite term //.
+have [lt|le] := ltP r (\sum_(i in L s0) p i); first exact: all.
+have r0 : 0 <= r by have /andP[h _] := set_le1 (L s0); exact: le_trans le.
+apply: (@le_trans _ _ 0); last by rewrite mulr_ge0 // subr_ge0 ler1n.
+by rewrite mulr_ge0_le0 ?subr_le0 // ltW.
+Qed.
+
+(** Part 5: no e keeps a risk below the greatest p. *)
+Theorem dp_bound_no_less e r B t : 1 <= e -> r < p t ->
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B -> r < B.
+Proof.
+move=> e1 rt [_ most]; have e0 : 0 < e := lt_le_trans ltr01 e1.
+apply: lt_le_trans rt _; have := most [set t].
+rewrite /response_value big_set1 cards1 addrK mulrC mulKf ?gt_eqF //.
+by apply; rewrite -card_gt0 cards1.
+Qed.
+
+End InEpsilon.
+
 Section UniformPrior.
 
 Variables (R : realFieldType) (T : finType) (e : R).
@@ -480,6 +570,21 @@ rewrite exchange_big [in leRHS]exchange_big /= mulr_sumr.
 apply: ler_sum => x mx.
 rewrite -[leRHS]mulr1 -(q1 x mx) mulr_sumr.
 by apply: ler_sum => i _; rewrite mulrA ler_wpmul2r.
+Qed.
+
+(** Part 3: it is at least the bound of the other versions. *)
+Theorem dp_bound_below_drop B :
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
+  B <= drop_bound.
+Proof.
+move=> [[A An <-] _]; set P := \sum_(i in A) p i.
+have P1 : P <= 1 by rewrite -p1 [leRHS](bigID (mem A)) /= ler_addl sumr_ge0.
+have Pt : P <= p t1 * #|A|%:R.
+  by rewrite mulr_natr -sumr_const; apply: ler_sum => i _; exact: modal.
+rewrite /response_value /drop_bound -/P ler_pdivr_mulr ?denominator_gt0 // mulrAC.
+rewrite ler_pdivl_mulr ?drop_denominator_gt0 // -!mulrA ler_pmul2l // -subr_ge0.
+rewrite [X in 0 <= X](_ : _ = (e - 1) * (p t1 * (1 - P)) + (p t1 * #|A|%:R - P)); last by mc_ring R.
+by rewrite addr_ge0 ?subr_ge0 // !mulr_ge0 ?subr_ge0.
 Qed.
 
 (** It is attained: release the likeliest target or nothing. *)

@@ -12,12 +12,14 @@
     - So A <= f(B) for a claim about substitution, with f(x) the least of 1,
       e x + delta and 1 - (1 - delta - x) / e; and A <= f(f(B)) for one about
       records added or removed. Both are concave and do not fall.
+    - The same holds with f(x) = 1 - T(x) for a claim with a trade-off function T:
+      convex on [0, 1], not rising, with values in [0, 1].
     - For delta = 0, f(f(x)) is the least of three lines.
     - If each person is inside by the toss of a fair coin, A <= f(B) in one step
       for a claim about records added or removed. It is attained at every value
       of B, for every number of people.
-    - A <= f(B) for substitution is attained at every value of B with one person
-      inside and one outside.
+    - A <= f(B) for substitution, and A <= f(f(B)) for records added or removed,
+      are attained at every value of B with one person inside and one outside.
     - A - B is at most (e - 1) / (e + 1) = tanh(epsilon / 2) under substitution,
       and at most 1 - 1 / e where records are added or removed. *)
 
@@ -63,6 +65,26 @@ apply: le_trans (cF (G x) (G y) t (uG _ x01) (uG _ y01) t01) _.
 apply: rF; [|exact/uG/mix_unit|exact: cG].
 by apply: mix_unit => //; exact: uG.
 Qed.
+
+(** A trade-off function T is convex, does not rise, and stays within 0 and 1;
+    f(x) = 1 - T(x) is concave, does not fall, and stays there too. *)
+Definition convex F := forall x y t, 0 <= x <= 1 -> 0 <= y <= 1 ->
+  0 <= t <= 1 -> F (t * x + (1 - t) * y) <= t * F x + (1 - t) * F y.
+
+Definition falling F := forall x y, 0 <= x <= 1 -> 0 <= y <= 1 -> x <= y -> F y <= F x.
+
+Lemma trade_off_concave T : convex T -> concave (fun x => 1 - T x).
+Proof.
+move=> cT x y t x01 y01 t01.
+rewrite [X in X <= _](_ : _ = 1 - (t * T x + (1 - t) * T y)); last by mc_ring R.
+by rewrite ler_add2l ler_opp2; exact: cT.
+Qed.
+
+Lemma trade_off_rising T : falling T -> rising (fun x => 1 - T x).
+Proof. by move=> fT x y x01 y01 xy; rewrite ler_add2l ler_opp2; exact: fT. Qed.
+
+Lemma trade_off_unit T : into_unit T -> into_unit (fun x => 1 - T x).
+Proof. by move=> uT x /uT/andP[h0 h1]; rewrite subr_ge0 h1 ger_addl oppr_le0. Qed.
 
 (** Jensen's inequality, from two points to any finite number. *)
 Lemma jensen_seq F (I : Type) (s : seq I) (w x : I -> R) : concave F ->
@@ -210,6 +232,13 @@ Add Field R_field : (field_laws R).
 (** (epsilon, delta)-privacy, in both orders. *)
 Definition approx_private := forall d d', adj d d' -> forall E,
   prob M d E <= e * prob M d' E + delta /\ prob M d' E <= e * prob M d E + delta.
+
+(** Privacy with a trade-off function T, in both orders: a test that rejects d'
+    with probability u errs with probability x = mean M d' u under d', and so
+    errs with at least T(x) under d. *)
+Definition trade_off_private (T : R -> R) := forall d d', adj d d' ->
+  forall u : X -> R, (forall x, 0 <= u x <= 1) ->
+  mean M d u <= 1 - T (mean M d' u) /\ mean M d' u <= 1 - T (mean M d u).
 
 Lemma excess_le (g : X -> R) (u : X -> R) : (forall x, 0 <= u x <= 1) ->
   \sum_x g x * u x <= \sum_(x in [set x | 0 < g x]) g x.
@@ -463,6 +492,33 @@ have [_ h1] := approx_mean mM e1 pM a1 (u01 y).
 have [h2 _] := approx_mean mM e1 pM a2 (u01 y).
 apply: le_trans h1 _; apply: (approx_step_rising delta e0) h2; first exact: score_unit.
 by apply: approx_step_unit => //; exact: score_unit.
+Qed.
+
+(** Part 1 for a trade-off function. *)
+Variable T : R -> R.
+Hypotheses (Tv : convex T) (Tf : falling T) (Tu : into_unit T).
+Let F x := 1 - T x.
+
+Theorem trade_off_bound_substitution : trade_off_private substitution M T ->
+  expected_inside <= 1 - T expected_outside.
+Proof.
+move=> pM; apply: (@average_bound F); [exact: trade_off_concave | exact: score_unit |].
+move=> O y z _ yO zO; have a : substitution O (replaced O y z) by exists y, z.
+by have [] := pM _ _ a (u y) (u01 y).
+Qed.
+
+Theorem trade_off_bound_add_remove : trade_off_private one_added M T ->
+  expected_inside <= 1 - T (1 - T expected_outside).
+Proof.
+have cF := trade_off_concave Tv; have rF := trade_off_rising Tf.
+have uF := trade_off_unit Tu.
+move=> pM; apply: (@average_bound (fun x => F (F x))); [|exact: score_unit|].
+  exact: concave_comp.
+move=> O y z _ yO zO; set O1 := O :\ y.
+have a1 : one_added O1 O by exists y; rewrite ?inE ?eqxx // setD1K.
+have a2 : one_added O1 (replaced O y z) by exists z; rewrite // !inE negb_and zO orbT.
+have [_ h1] := pM _ _ a1 (u y) (u01 y); have [h2 _] := pM _ _ a2 (u y) (u01 y).
+by apply: le_trans h1 _; apply: rF h2; [|apply: uF]; exact: score_unit.
 Qed.
 
 End Release.
@@ -817,3 +873,183 @@ split; first exact: two_people_mechanism.
 Qed.
 
 End AttainedBySubstitution.
+
+Section AttainedByTwoSteps.
+
+Variables (R : realFieldType) (e x : R).
+Hypotheses (e1 : 1 <= e) (x01 : 0 <= x <= 1).
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Where records are added or removed: the people, and what is released, are
+    as before. A person is released with chance x from outside, F from inside,
+    and s where none or both are inside. If 2 s <= 1, never both are released;
+    if 2 s > 1, at least one is, and 1 - F, 1 - s and 1 - x are the chances of
+    not being released. *)
+Let people := [finType of bool].
+Let s := step e x.
+Let F := step e s.
+Let many := 1 < s + s.
+Let a := if many then 1 - F else x.
+Let m := if many then 1 - s else s.
+Let b := if many then 1 - x else F.
+
+(** Chance c of the first person alone, c' of the second alone. *)
+Definition alone_law (c c' : R) (r : bool * bool) : R :=
+  match r with
+  | (true, false) => c
+  | (false, true) => c'
+  | (true, true) => if many then 1 - c - c' else 0
+  | (false, false) => if many then 0 else 1 - c - c'
+  end.
+
+Definition two_steps_release (O : {set people}) (r : bool * bool) : R :=
+  if (true \in O) (+) (false \in O) then
+    alone_law b a (if true \in O then r else (r.2, r.1))
+  else alone_law m m r.
+
+(** Cases (i) and (ii) of the paper, with (iii) by the exchange of x and 1 - F. *)
+Let chances : [/\ 0 <= a, m = e * a, m + m <= 1
+  & b = e * m /\ b <= 1 - (1 - m) / e \/ b = 1 - (1 - m) / e /\ b <= e * m].
+Proof.
+have /andP[x0 x1] := x01; have en : e <> 0 by apply/eqP; rewrite gt_eqF.
+have s01 : 0 <= s <= 1 by rewrite step_ge0 // step_le1.
+have /andP[s0 s1] := s01.
+have s_ex : s <= e * x := step_le_first e x.
+have s_2 : s <= 1 - (1 - x) / e := step_le_second e x.
+have flip y z : y <= 1 - (1 - z) / e -> 1 - z <= e * (1 - y).
+  by rewrite ler_subr_addl -ler_subr_addr ler_pdivr_mulr // mulrC.
+rewrite /a /m /b /many; case: ltP => big; split.
+- by rewrite subr_ge0 step_le1.
+- rewrite [F]step_flat //; first by mc_field R.
+  by apply: le_trans (ltW big) _; rewrite mulrDl mul1r ler_add2l ler_pemull.
+- rewrite -subr_ge0 [X in 0 <= X](_ : _ = s + s - 1); last by mc_ring R.
+  by rewrite subr_ge0 ltW.
+- have [sx|sx] : s = e * x \/ s = 1 - (1 - x) / e.
+  + by rewrite /s /step; case: leP; [left | right].
+  + right; split; last exact: flip.
+    by rewrite opprB addrCA subrr addr0 sx; mc_field R.
+  + left; split; first by rewrite sx; mc_field R.
+    by rewrite opprB addrCA subrr addr0 ler_add2l ler_opp2 ler_pdivr_mulr // mulrC.
+- by [].
+- have [le|lt] := leP ((1 + e) * x) 1; first exact: step_steep.
+  exfalso; move: big; rewrite /s step_flat ?(ltW lt) // => big.
+  have e2 : e <= (1 - x) + (1 - x).
+    rewrite -[leLHS]mul1r -ler_pdivl_mulr // mulrDl -subr_ge0.
+    rewrite [X in 0 <= X](_ : _ = 1 - (1 - (1 - x) / e + (1 - (1 - x) / e))) ?subr_ge0 //.
+    by mc_ring R.
+  move: lt; rewrite ltNge => /negP; apply; rewrite -subr_ge0 -(pmulr_rge0 _ (ltr0n R 2)).
+  rewrite [X in 0 <= X](_ : _ = (1 + e) * ((1 - x) + (1 - x) - e) + e * (e - 1)).
+    apply: addr_ge0; apply: mulr_ge0; rewrite ?subr_ge0 ?(ltW e0) //.
+    exact: addr_ge0 ler01 (ltW e0).
+  by mc_ring R.
+- by [].
+- have [le|lt] := leP (e * s) (1 - (1 - s) / e).
+    by left; split; [exact/min_idPl | exact: step_le_second].
+  by right; split; [exact/min_idPr/ltW | exact: step_le_first].
+Qed.
+
+Let chances_ge0 : [/\ 0 <= a, 0 <= b, 0 <= m, 0 <= 1 - b - a & 0 <= 1 - m - m].
+Proof.
+have [a0 ma mm one] := chances; have m0 : 0 <= m by rewrite ma mulr_ge0 // ltW.
+have b_2 : b <= 1 - (1 - m) / e by case: one => -[-> //] _; exact: lexx.
+have b0 : 0 <= b.
+  have /andP[x0 x1] := x01; rewrite /b; case: ifP => _; first by rewrite subr_ge0.
+  by rewrite step_ge0 // step_ge0 // step_le1.
+split=> //; last by rewrite -addrA -opprD subr_ge0.
+have -> : 1 - b - a = (1 - (1 - m) / e - b) + (1 - m - m) / e.
+  by rewrite ma; mc_field R; apply/eqP; rewrite gt_eqF.
+by rewrite addr_ge0 ?divr_ge0 ?(ltW e0) // subr_ge0 // ler_subr_addr.
+Qed.
+
+Let sum_pairs (G : bool * bool -> R) :
+  \sum_r G r = G (true, true) + G (true, false) + (G (false, true) + G (false, false)).
+Proof.
+rewrite (eq_bigr (fun r => G (r.1, r.2))) => [|[] //].
+by rewrite -(pair_bigA _ (fun c c' => G (c, c'))) /= !big_bool.
+Qed.
+
+Let alone_sum c c' : \sum_r alone_law c c' r = 1.
+Proof. by rewrite sum_pairs /alone_law; case: many; mc_ring R. Qed.
+
+Lemma two_steps_mechanism : mechanism two_steps_release.
+Proof.
+have [a0 b0 m0 r0 r0'] := chances_ge0.
+have pos c c' r : 0 <= c -> 0 <= c' -> 0 <= 1 - c - c' -> 0 <= alone_law c c' r.
+  by case: r => -[] -[] /=; case: many.
+split=> [O r|O]; rewrite /two_steps_release; case: (_ (+) _).
+- exact: pos.
+- exact: pos.
+- case: (true \in O); first exact: alone_sum.
+  by rewrite -[RHS](alone_sum b a) !sum_pairs -!addrA; congr (_ + _); rewrite addrCA.
+- exact: alone_sum.
+Qed.
+
+(** One law is within the factor e of the other, cell by cell. *)
+Let cells r : alone_law m m r <= e * alone_law b a r
+  /\ alone_law b a r <= e * alone_law m m r.
+Proof.
+have [a0 ma mm one] := chances; have [_ b0 m0 r0 r0'] := chances_ge0.
+have up c : 0 <= c -> c <= e * c by move=> c0; rewrite ler_pemull.
+have en : e <> 0 by apply/eqP; rewrite gt_eqF.
+have m_le1 : m <= 1 by apply: le_trans mm; rewrite ler_addl.
+have m_b : m <= b.
+  case: one => -[-> _]; first exact: up.
+  rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) / e * (1 - m)); last by mc_field R.
+  by rewrite mulr_ge0 ?divr_ge0 ?subr_ge0 // ltW.
+have b_em : b <= e * m by case: one => -[-> //] _; exact: lexx.
+have b_2 : b <= 1 - (1 - m) / e by case: one => -[-> //] _; exact: lexx.
+have rest1 : 1 - m - m <= e * (1 - b - a).
+  rewrite -subr_ge0 [X in 0 <= X](_ : _ = e * (1 - (1 - m) / e - b)).
+    by rewrite mulr_ge0 ?subr_ge0 // ltW.
+  by rewrite ma; mc_field R.
+have rest2 : 1 - b - a <= e * (1 - m - m).
+  apply: (@le_trans _ _ (1 - m - m)); last exact: up.
+  case: one => -[eb _]; rewrite -subr_ge0.
+    rewrite [X in 0 <= X](_ : _ = (e - 1) ^+ 2 * a); first by rewrite mulr_ge0 ?sqr_ge0.
+    by rewrite eb ma; mc_ring R.
+  rewrite [X in 0 <= X](_ : _ = (e - 1) / e * (1 - m - m)).
+    by rewrite mulr_ge0 // divr_ge0 ?subr_ge0 // ltW.
+  by rewrite eb ma; mc_field R.
+have m_eb : m <= e * b by apply: le_trans m_b _; exact: up.
+have m_ea : m <= e * a by rewrite ma.
+have a_em : a <= e * m by apply: le_trans (up _ a0) _; rewrite -ma; exact: up.
+by case: r => -[] -[]; rewrite /alone_law; case: many; rewrite ?mulr0 ?lexx.
+Qed.
+
+Let values : b + (if many then 1 - b - a else 0) = F
+  /\ a + (if many then 1 - b - a else 0) = x.
+Proof. by rewrite /a /b; case: many; rewrite ?addr0 //; split; mc_ring R. Qed.
+
+(** Part 4 where records are added or removed: attained at every x, with
+    n = h = 1, by a program that is private for all sets of people inside. *)
+Theorem two_steps_attained :
+  [/\ mechanism two_steps_release,
+      private (@one_added people) e two_steps_release,
+      expected_inside 1 two_steps_release (@released_of R) = step e (step e x)
+    & expected_outside 1 two_steps_release (@released_of R) = x].
+Proof.
+have [vin vout] := values.
+have two : (1 < #|people|)%N by rewrite card_bool.
+have law (y : people) r : two_steps_release [set y] r
+    = alone_law b a (if y then r else (r.2, r.1)).
+  by rewrite /two_steps_release !inE; case: y.
+split; first exact: two_steps_mechanism.
+- apply/private_points => O _ [z zO ->] r.
+  have sw r' : alone_law m m (r'.2, r'.1) = alone_law m m r' by case: r' => -[] -[].
+  have [h1 h2] := cells r; have [h3 h4] := cells (r.2, r.1); rewrite sw in h3 h4.
+  rewrite /two_steps_release !inE; case: z zO => zO; rewrite (negbTE zO) /=;
+    by case: (_ \in O) => /=; split.
+- apply: average_inside_const => // O y cO yO.
+  have [t eO] := one_of_two cO; move: yO; rewrite eO inE => /eqP ->.
+  rewrite /mean sum_pairs !law /released_of -[RHS]vin.
+  by case: t {eO}; rewrite /= ?mulr1 ?mulr0 ?addr0 ?add0r // addrC.
+- apply: average_outside_const => // O z cO zO.
+  have [t eO] := one_of_two cO; move: zO; rewrite eO inE => zt.
+  have -> : z = ~~ t by case: z t zt {eO} => -[].
+  rewrite /mean sum_pairs !law /released_of -[RHS]vout.
+  by case: t {eO zt}; rewrite /= ?mulr1 ?mulr0 ?addr0 ?add0r // addrC.
+Qed.
+
+End AttainedByTwoSteps.

@@ -7,13 +7,17 @@
     expected CAP for target i of the release without the person's record.
     - The person's expected CAP is at most the sum of p_i f(b_i), and the b_i add
       up to at most 1.
+    - So it is at most the greatest sum of p_i f(b_i) on the simplex. With the p
+      in falling order and w_s = min(1, max(0, e - s + 2)) that is p_1 plus the
+      sum over s >= 2 of w_s max(0, p_s - p_1 / e^2) / (1 + 1 / e).
     - For every b on the simplex this is attained by a program for all data sets:
       if the key has exactly one record, with target t, it releases t with
       probability f(b_t) and any other i with b_i (1 - f(b_t)) / (1 - b_t);
       otherwise, with no record of the key or with two or more, i with
       probability b_i.
     - The greatest value is the greatest p exactly if e^2 times any other p is
-      at most it; a uniform prior gives f(1 / I).
+      at most it; a uniform prior gives f(1 / I). It is at least the bound for
+      substitution with e, and at most that with e^2.
     - Given a match (version 2) the bound is that of e^2, attained.
     - A program that releases as many records as it reads is private for no
       epsilon: [no_epsilon_same_size] in privacy.v. *)
@@ -64,6 +68,22 @@ Lemma step_mono x y : x <= y -> step x <= step y.
 Proof.
 move=> xy; rewrite /step le_minr !le_minl ler_pmul2l // xy /=.
 by rewrite ler_add2l ler_opp2 ler_pmul2r ?invr_gt0 // ler_add2l ler_opp2 xy orbT.
+Qed.
+
+(** f is e x up to 1 / (1 + e), and the second line from there. *)
+Lemma step_lines x : e * x - (1 - (1 - x) / e) = (e - 1) / e * ((1 + e) * x - 1).
+Proof. by mc_field R; apply/eqP; rewrite gt_eqF. Qed.
+
+Lemma step_steep x : (1 + e) * x <= 1 -> step x = e * x.
+Proof.
+move=> le; apply/min_idPl; rewrite -subr_le0 step_lines.
+by rewrite mulr_ge0_le0 ?subr_le0 // divr_ge0 ?subr_ge0 // ltW.
+Qed.
+
+Lemma step_flat x : 1 <= (1 + e) * x -> step x = 1 - (1 - x) / e.
+Proof.
+move=> le; apply/min_idPr; rewrite -subr_ge0 step_lines.
+by rewrite mulr_ge0 ?subr_ge0 // divr_ge0 ?subr_ge0 // ltW.
 Qed.
 
 (** f is concave: between any two points it is above the chord. *)
@@ -157,6 +177,18 @@ exists b'.
   split=> [i|]; first exact: le_trans (b'_ge i).
   by rewrite big_split /= -big_mkcond /= big_pred1_eq addrC subrK.
 by apply: ler_sum => i _; rewrite ler_wpmul2l // step_mono.
+Qed.
+
+(** Part 1: the expected CAP is at most the greatest value on the simplex. *)
+Theorem dp_bound_records_greatest (D : Type) (X : finType) (M : D -> X -> R)
+    (adj : D -> D -> Prop) (without : D) (O : T -> D) (q : X -> T -> R) B :
+  mechanism M -> private adj e M -> (forall i, adj (O i) without) ->
+  attribution q -> is_greatest simplex records_value B ->
+  expected_individual_cap p M O q <= B.
+Proof.
+move=> mM pM nb qa [_ most]; have [b0 b1 le] := dp_bound_records mM pM nb qa.
+have [b' sb le'] := simplex_enough b0 b1.
+by apply: le_trans le (le_trans le' _); exact: most.
 Qed.
 
 End Bound.
@@ -341,14 +373,11 @@ move=> modal; split=> [most i ne|le b sb].
     split=> [x|]; last by rewrite (bigD1 t) //= others /b eqxx subrK.
     rewrite /b; case: ifP => _; first by rewrite subr_ge0.
     by case: ifP => _ //; exact: ltW.
-  have s_beta : step e beta = e * beta.
-    apply/min_idPl; rewrite le_eqVlt; apply/orP; left; apply/eqP.
-    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+  have c_beta : (1 + e) * beta = 1 by rewrite divff // gt_eqF.
+  have s_beta : step e beta = e * beta by rewrite step_steep // c_beta.
   have s_1beta : step e (1 - beta) = 1 - beta / e.
-    rewrite /step opprB addrCA subrr addr0; apply/min_idPr.
-    rewrite -subr_ge0 [X in 0 <= X](_ : _ = (e - 1) ^+ 2 / e).
-      by rewrite divr_ge0 ?sqr_ge0 ?(ltW e0).
-    by rewrite /beta; mc_field R; split; apply/eqP; rewrite gt_eqF.
+    rewrite step_flat // ?mulrBr ?c_beta; first by rewrite opprB addrCA subrr addr0.
+    by rewrite mulr1 addrC addKr.
   have := most b sb; rewrite /records_value (bigD1 t) //= {1}/b eqxx s_1beta.
   rewrite (bigD1 i) //= {1}/b (negbTE ne) eqxx s_beta => h.
   have rest : 0 <= \sum_(x | (x != t) && (x != i)) p x * step e (b x).
@@ -515,3 +544,250 @@ by split; last split; apply/eqP; rewrite gt_eqF.
 Qed.
 
 End DropProgram.
+
+Section Filling.
+
+Variables (R : realFieldType) (t : R) (g m : nat -> R).
+Hypotheses (t0 : 0 <= t) (g0 : forall i, 0 <= g i) (g_falls : forall i, g i.+1 <= g i).
+Hypothesis m01 : forall i, 0 <= m i <= 1.
+Add Field R_field : (field_laws R).
+
+(** What is left for place k of a length t, if each place before it took 1. *)
+Definition room k : R := Order.min 1 (Order.max 0 (t - k%:R)).
+
+Lemma room_ge0 k : 0 <= room k.
+Proof. by rewrite le_minr ler01 le_maxr lexx. Qed.
+
+Lemma room_le1 k : room k <= 1.
+Proof. by rewrite le_minl lexx. Qed.
+
+Lemma room_sum k : \sum_(i < k) room i = Order.min k%:R t.
+Proof.
+elim: k => [|k IH]; first by rewrite big_ord0 (min_idPl t0).
+rewrite big_ord_recr /= IH /room -[k.+1]addn1 natrD; case: (leP k%:R t) => le.
+  rewrite (max_idPr _) ?subr_ge0 //; case: (leP (k%:R + 1) t) => le'.
+    by rewrite (min_idPl _) // ler_subr_addr addrC.
+  rewrite (min_idPr _); first by rewrite addrC subrK.
+  by rewrite ler_subl_addr addrC ltW.
+rewrite (max_idPl _) ?subr_le0 ?(ltW le) // (min_idPr ler01) addr0.
+by rewrite (min_idPr _) // (le_trans (ltW le)) // ler_addl ler01.
+Qed.
+
+Lemma fill_sum k : \sum_(i < k) m i <= t -> \sum_(i < k) m i <= \sum_(i < k) room i.
+Proof.
+move=> le; rewrite room_sum le_minr le andbT.
+rewrite -[X in _ <= X%:R]card_ord -sumr_const; apply: ler_sum => i _.
+by case/andP: (m01 i).
+Qed.
+
+(** The most valuable places first. *)
+Lemma fill k : \sum_(i < k) m i <= t ->
+  (\sum_(i < k) room i - \sum_(i < k) m i) * g k
+    <= \sum_(i < k) g i * room i - \sum_(i < k) g i * m i.
+Proof.
+elim: k => [|k IH] le; first by rewrite !big_ord0 !subrr mul0r.
+have le' : \sum_(i < k) m i <= t.
+  by apply: le_trans le; rewrite big_ord_recr /= ler_addl; case/andP: (m01 k).
+have := fill_sum le; rewrite -subr_ge0 => more.
+apply: le_trans (ler_wpmul2l more (g_falls k)) _.
+rewrite !big_ord_recr /= -subr_ge0; have := IH le'; rewrite -subr_ge0.
+move: (\sum_(i < k) g i * room i) (\sum_(i < k) g i * m i) (\sum_(i < k) room i)
+  (\sum_(i < k) m i) (room k) (m k) (g k) => A B V M r c v h.
+by rewrite [X in 0 <= X](_ : _ = A - B - (V - M) * v) //; mc_ring R.
+Qed.
+
+Lemma fill_best k : \sum_(i < k) m i <= t ->
+  \sum_(i < k) g i * m i <= \sum_(i < k) g i * room i.
+Proof.
+move=> le; rewrite -subr_ge0; apply: le_trans (fill le).
+by rewrite mulr_ge0 // subr_ge0 fill_sum.
+Qed.
+
+End Filling.
+
+Section SortedFormula.
+
+Variables (R : realFieldType) (n : nat) (p : 'I_n.+1 -> R) (e : R).
+Hypotheses (p0 : forall i, 0 <= p i) (e1 : 1 <= e).
+Hypothesis sorted : forall i j : 'I_n.+1, (i <= j)%N -> p j <= p i.
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+Let c0 : 0 < 1 + e := addr_gt0 ltr01 e0.
+Let en : e <> 0. Proof. by apply/eqP; rewrite gt_eqF. Qed.
+Let cn : 1 + e <> 0. Proof. by apply/eqP; rewrite gt_eqF. Qed.
+
+(** w_s, and the formula: the target i stands in place s = i + 1. *)
+Definition place_weight (s : nat) : R := Order.min 1 (Order.max 0 (e - s%:R + 2%:R)).
+Definition gain (i : 'I_n.+1) : R := Order.max 0 (p i - p ord0 / e ^+ 2).
+Definition sorted_bound : R :=
+  p ord0 + \sum_(i | i != ord0) place_weight i.+1 * (gain i / (1 + e^-1)).
+
+Let top i : p i <= p ord0. Proof. exact: sorted. Qed.
+
+Let weight_room (i : nat) : place_weight i.+1 = room (1 + e) i.
+Proof.
+rewrite /place_weight /room; congr (Order.min _ (Order.max _ _)).
+by rewrite -addn1 natrD; mc_ring R.
+Qed.
+
+Let room0 : room (1 + e) 0 = 1.
+Proof. by rewrite /room subr0 (max_idPr (ltW c0)) (min_idPl _) // ler_addl ltW. Qed.
+
+Let gain0 : gain ord0 = p ord0 - p ord0 / e ^+ 2.
+Proof.
+apply/max_idPr; rewrite subr_ge0 ler_pdivr_mulr ?exprn_gt0 //.
+by rewrite ler_pemulr // exprn_ege1.
+Qed.
+
+(** The formula, with the first place as the others. *)
+Let sorted_boundE :
+  sorted_bound = p ord0 / e + e / (1 + e) * (\sum_i gain i * room (1 + e) i).
+Proof.
+rewrite /sorted_bound [in RHS](bigD1 ord0) //= room0 gain0 mulr1 mulrDr addrA mulr_sumr.
+congr (_ + _); first by mc_field R.
+by apply: eq_bigr => i _; rewrite weight_room; mc_field R; split=> //; split.
+Qed.
+
+Let ext (F : 'I_n.+1 -> R) k := F (inord (minn k n)).
+Let ext_ord F (i : 'I_n.+1) : ext F i = F i.
+Proof. by rewrite /ext (minn_idPl _) ?inord_val // -ltnS. Qed.
+
+Let sorted_most b : simplex b -> records_value p e b <= sorted_bound.
+Proof.
+move=> [b0 b1]; rewrite sorted_boundE.
+have spread x : x = \sum_i x * b i by rewrite -mulr_sumr b1 mulr1.
+pose m i := Order.min ((1 + e) * b i) 1.
+have m01 i : 0 <= m i <= 1.
+  by rewrite /m le_minr ler01 mulr_ge0 ?(ltW c0) //= le_minl lexx orbT.
+have filled : \sum_i gain i * m i <= \sum_i gain i * room (1 + e) i.
+  have falls i : ext gain i.+1 <= ext gain i.
+    rewrite le_maxl !le_maxr lexx /= ler_add2r sorted ?orbT //.
+    by rewrite !inordK ?ltnS ?geq_minr // leq_min geq_minr (leq_trans (geq_minl _ _)).
+  have := @fill_best R (1 + e) (ext gain) (ext m) (ltW c0) _ falls (fun=> m01 _) n.+1.
+  have -> : \sum_(i < n.+1) ext m i = \sum_i m i by apply: eq_bigr => i _; rewrite ext_ord.
+  have -> : \sum_(i < n.+1) ext gain i * ext m i = \sum_i gain i * m i.
+    by apply: eq_bigr => i _; rewrite !ext_ord.
+  have -> : \sum_(i < n.+1) ext gain i * room (1 + e) i = \sum_i gain i * room (1 + e) i.
+    by apply: eq_bigr => i _; rewrite ext_ord.
+  apply=> [i|]; first by rewrite le_maxr lexx.
+  by rewrite [leRHS]spread; apply: ler_sum => i _; rewrite /m le_minl lexx.
+apply: (@le_trans _ _ (p ord0 / e + e / (1 + e) * (\sum_i gain i * m i))); last first.
+  by rewrite ler_add2l ler_wpmul2l // divr_ge0 // ltW.
+rewrite [p ord0 / e]spread [X in _ + X]mulr_sumr -big_split /=.
+apply: ler_sum => i _; have gi : p i - p ord0 / e ^+ 2 <= gain i by rewrite le_maxr lexx orbT.
+rewrite /m; case: (leP ((1 + e) * b i) 1) => le.
+  rewrite step_steep // -subr_ge0.
+  rewrite [X in 0 <= X](_ : _ = e * b i * (gain i - (p i - p ord0 / e ^+ 2))).
+    by rewrite mulr_ge0 ?subr_ge0 // mulr_ge0 // ltW.
+  by mc_field R.
+rewrite (step_flat e1 (ltW le)) -subr_ge0.
+rewrite [X in 0 <= X](_ : _ = e / (1 + e) * (gain i - (p i - p ord0 / e ^+ 2))
+    + ((1 + e) * b i - 1) / (e * (1 + e)) * (p ord0 - p i)).
+  rewrite addr_ge0 // mulr_ge0 ?subr_ge0 //; first by rewrite divr_ge0 // ltW.
+  by rewrite divr_ge0 ?subr_ge0 ?(ltW le) // mulr_ge0 // ltW.
+by mc_field R.
+Qed.
+
+(** The pieces that gain, each in its place, and the rest for the likeliest. *)
+Let used (i : 'I_n.+1) : R :=
+  if p ord0 < e ^+ 2 * p i then place_weight i.+1 / (1 + e) else 0.
+Let left_over : R := 1 - \sum_(i | i != ord0) used i.
+Let best_point (i : 'I_n.+1) : R := if i == ord0 then left_over else used i.
+
+Let used01 i : 0 <= used i /\ (1 + e) * used i <= 1.
+Proof.
+rewrite /used weight_room; case: ifP => _; last by rewrite mulr0 ler01.
+by rewrite divr_ge0 ?room_ge0 ?(ltW c0) // mulrC divfK ?room_le1 //; exact/eqP.
+Qed.
+
+Let left_over_big : 1 <= (1 + e) * left_over.
+Proof.
+have sum_w : \sum_(i : 'I_n.+1 | i != ord0) room (1 + e) i <= e.
+  have := @room_sum R (1 + e) (ltW c0) n.+1; rewrite (bigD1 ord0) //= room0 => all.
+  by rewrite -(ler_add2l 1) all le_minl lexx orbT.
+have : \sum_(i | i != ord0) used i <= e / (1 + e).
+  apply: le_trans (_ : \sum_(i : 'I_n.+1 | i != ord0) room (1 + e) i / (1 + e) <= _).
+    apply: ler_sum => i _; rewrite /used weight_room; case: ifP => // _.
+    by rewrite divr_ge0 ?room_ge0 // ltW.
+  by rewrite -mulr_suml ler_pmul2r // invr_gt0.
+rewrite ler_pdivl_mulr // mulrC => le.
+by rewrite /left_over mulrBr mulr1 ler_subr_addr ler_add2l.
+Qed.
+
+Let best_simplex : simplex best_point.
+Proof.
+split=> [i|].
+  rewrite /best_point; case: eqP => _; last by case: (used01 i).
+  by rewrite -(pmulr_rge0 _ c0); exact: le_trans ler01 left_over_big.
+rewrite (bigD1 ord0) //= /best_point eqxx (eq_bigr used) => [|i /negbTE -> //].
+by rewrite /left_over subrK.
+Qed.
+
+Let best_value : records_value p e best_point = sorted_bound.
+Proof.
+rewrite /records_value /sorted_bound (bigD1 ord0) //= /best_point eqxx.
+rewrite step_flat ?left_over_big // /left_over opprB addrCA subrr addr0.
+rewrite mulrBr mulr1 -addrA; congr (_ + _); rewrite mulr_suml mulr_sumr -sumrN -big_split /=.
+apply: eq_bigr => i /negbTE ne; rewrite ne (step_steep e1 (used01 i).2) /used /gain.
+have cn' : e + 1 <> 0 by rewrite addrC.
+have [lt|le] := ltP (p ord0) (e ^+ 2 * p i).
+  rewrite (max_idPr _); first by mc_field R.
+  by rewrite subr_ge0 ler_pdivr_mulr ?exprn_gt0 // mulrC ltW.
+rewrite (max_idPl _) ?mulr0 ?mul0r ?mulr0 ?oppr0 ?addr0 //.
+by rewrite subr_le0 ler_pdivl_mulr ?exprn_gt0 // mulrC.
+Qed.
+
+(** Part 1: the formula is the greatest value on the simplex. *)
+Theorem dp_bound_records_sorted :
+  is_greatest (@simplex R [finType of 'I_n.+1]) (records_value p e) sorted_bound.
+Proof. by split; [exists best_point | exact: sorted_most]. Qed.
+
+End SortedFormula.
+
+Section Comparison.
+
+Variables (R : realFieldType) (T : finType) (p : T -> R) (e : R).
+Hypotheses (p0 : forall i, 0 <= p i) (p1 : \sum_i p i = 1) (e1 : 1 <= e).
+Add Field R_field : (field_laws R).
+
+Let e0 : 0 < e := lt_le_trans ltr01 e1.
+
+(** Part 4: B_pm is the greatest p exactly if e^2 times any other is at most it. *)
+Theorem dp_bound_records_guess Bpm t : (forall i, p i <= p t) ->
+  is_greatest (@simplex R T) (records_value p e) Bpm ->
+  Bpm = p t <-> forall i, i != t -> e ^+ 2 * p i <= p t.
+Proof.
+move=> modal [[b sb vb] most]; rewrite -(dp_bound_records_modal p0 e1 modal).
+split=> [<- //|le]; apply/eqP; rewrite eq_le -{1}vb le //=.
+pose one i : R := (i == t)%:R.
+have s1 : simplex one.
+  split=> [i|]; first exact: ler0n.
+  by rewrite (bigD1 t) //= /one eqxx big1 ?addr0 // => i /negbTE ->.
+apply: le_trans (most one s1); rewrite /records_value (bigD1 t) //= big1 => [|i /negbTE ne].
+  rewrite addr0 /one eqxx ler_pemulr // step_ge // ler01 lexx //.
+by rewrite /one ne /step mulr0 (min_idPl _) ?mulr0 // subr_ge0 subr0 div1r invf_le1.
+Qed.
+
+(** Part 4: between the bounds for substitution with epsilon and with twice it. *)
+Theorem dp_bound_records_between B Bpm B2 :
+  is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
+  is_greatest (@simplex R T) (records_value p e) Bpm ->
+  is_greatest (fun A : {set T} => A != set0) (response_value p (e * e)) B2 ->
+  B <= Bpm <= B2.
+Proof.
+move=> [[A An <-] _] most most2; apply/andP; split.
+  have [mM pM <-] := dp_bound_attained p e1 tt An; have [t _] := set0Pn _ An.
+  apply: (dp_bound_records_greatest p0 p1 e1 mM pM (without := t)) => //.
+  by apply: share_attribution => y; apply: one_cell_nonneg; exact: ler01.
+have [[b sb <-] _] := most.
+have [mM pM <-] := @dp_bound_records_attained R T [finType of unit] tt e e1 p b [::] sb erefl.
+have pM' : private (fun d d' => one_more d' d) e (program tt e b).
+  by move=> d d' a E; have [] := pM d' d a E.
+have ee1 : 1 <= e * e by rewrite -[X in X <= _]mulr1 ler_pmul // ler01.
+apply: (dp_bound p0 ee1 mM (private_two_steps (ltW e0) pM') (O := fun i => [:: (i, tt)])) most2.
+  by move=> i j _; exists [::]; split; exists [::], [::]; [exists (i, tt) | exists (j, tt)].
+by apply: share_attribution => y; apply: one_cell_nonneg; exact: ler01.
+Qed.
+
+End Comparison.
