@@ -656,21 +656,20 @@ Section TablesOfCounts.
 Variables (R : realFieldType) (T K : finType) (o : table R T K).
 Implicit Type s : T -> K -> nat.
 Hypotheses (o0 : nonneg o) (n0 : 0 < total o).
-Local Notation of_counts := (@of_counts R T K).
 
 Definition counts_with_key_totals (m : K -> nat) s := forall j, (\sum_i s i j = m j)%N.
 
 Lemma of_counts_key_totals m s : counts_with_key_totals m s ->
-  with_key_totals (fun j => (m j)%:R) (of_counts s).
+  with_key_totals (fun j => (m j)%:R) (of_counts R s).
 Proof.
 by move=> sm; split=> [|j]; [exact: of_counts_nonneg | rewrite /key_total -natr_sum sm].
 Qed.
 
-Lemma of_counts_total s : total (of_counts s) = (records s)%:R.
+Lemma of_counts_total s : total (of_counts R s) = (records s)%:R.
 Proof. by rewrite natr_sum; apply: eq_bigr => j _; rewrite natr_sum. Qed.
 
 Lemma counts_in_targets (m : K -> nat) (t : K -> T) : exists2 s, counts_with_key_totals m s &
-  forall i j, 0 < of_counts s i j -> i = t j /\ (0 < m j)%N.
+  forall i j, 0 < of_counts R s i j -> i = t j /\ (0 < m j)%N.
 Proof.
 exists (fun i j => if i == t j then m j else 0%N) => [j|i j]; last first.
   by rewrite ltr0n; case: eqP.
@@ -679,7 +678,7 @@ Qed.
 
 Theorem lemma_1_counts (m : K -> nat) (lo : K -> R) :
   (forall j, is_least (fun=> True) (o^~ j) (lo j)) ->
-  is_least (counts_with_key_totals m) (fun s => cap o (of_counts s))
+  is_least (counts_with_key_totals m) (fun s => cap o (of_counts R s))
     ((\sum_(j | (0 < m j)%N) lo j) / total o).
 Proof.
 move=> least.
@@ -694,7 +693,7 @@ Qed.
 
 Theorem lemma_1_greatest_counts (m : K -> nat) (hi : K -> R) :
   (forall j, is_greatest (fun=> True) (o^~ j) (hi j)) ->
-  is_greatest (counts_with_key_totals m) (fun s => cap o (of_counts s))
+  is_greatest (counts_with_key_totals m) (fun s => cap o (of_counts R s))
     ((\sum_(j | (0 < m j)%N) hi j) / total o).
 Proof.
 move=> most.
@@ -709,18 +708,18 @@ Qed.
 
 (** All m records in one cell. *)
 Lemma counts_in_cell (m : nat) i k : (0 < m)%N -> exists2 s, records s = m &
-  [/\ correct o (of_counts s) = o i k & matched_total o (of_counts s) = key_total o k].
+  [/\ correct o (of_counts R s) = o i k & matched_total o (of_counts R s) = key_total o k].
 Proof.
 move=> m0; pose s i' j := if (i' == i) && (j == k) then m else 0%N.
-have cell_of i' j : of_counts s i' j = one_cell m%:R i k i' j.
-  by rewrite /s /one_cell /one_target /attainable.of_counts; do 2 case: eqP.
-have keys j : key_total (of_counts s) j = key_total (one_cell m%:R i k : table R T K) j.
+have cell_of i' j : of_counts R s i' j = one_cell m%:R i k i' j.
+  by rewrite /s /one_cell /one_target /of_counts; do 2 case: eqP.
+have keys j : key_total (of_counts R s) j = key_total (one_cell m%:R i k : table R T K) j.
   by apply: eq_bigr => i' _.
 have m0' : 0 < m%:R :> R by rewrite ltr0n.
 exists s.
   rewrite /records (bigD1 k) //= (bigD1 i) //= /s !eqxx big1 => [|i' /negbTE ->] //.
   by rewrite big1 ?addn0 // => j /negbTE ne; rewrite big1 // => i' _; rewrite ne andbF.
-have matched_is j : matched (of_counts s) j = matched (one_cell m%:R i k : table R T K) j.
+have matched_is j : matched (of_counts R s) j = matched (one_cell m%:R i k : table R T K) j.
   by rewrite /matched keys.
 split; last by rewrite -(one_cell_matched_total o i k m0'); apply: eq_bigl.
 rewrite -(one_cell_correct o i k m0'); apply: eq_big => // j _.
@@ -729,7 +728,7 @@ Qed.
 
 Theorem theorem_2_counts (m : nat) (lo : R) : (0 < m)%N ->
   is_least (fun=> True) (cell o) lo ->
-  is_least (fun s => records s = m) (fun s => cap o (of_counts s)) (lo / total o).
+  is_least (fun s => records s = m) (fun s => cap o (of_counts R s)) (lo / total o).
 Proof.
 move=> m0 least; have m0' : 0 < m%:R :> R by rewrite ltr0n.
 split=> [|s sm].
@@ -739,14 +738,14 @@ have [_ le] := theorem_2 o0 n0 m0' least; apply: le.
 by split; [exact: of_counts_nonneg | rewrite of_counts_total sm].
 Qed.
 
-Definition counts_with_matched (m : nat) s := records s = m /\ 0 < matched_total o (of_counts s).
+Definition counts_with_matched (m : nat) s := records s = m /\ 0 < matched_total o (of_counts R s).
 
-Lemma of_counts_with_matched m s : counts_with_matched m s -> with_matched o m%:R (of_counts s).
+Lemma of_counts_with_matched m s : counts_with_matched m s -> with_matched o m%:R (of_counts R s).
 Proof. by move=> [sm nM]; split; [exact: of_counts_nonneg | rewrite of_counts_total sm |]. Qed.
 
 Theorem theorem_3_counts (m : nat) (lo : R) : (0 < m)%N ->
   is_least (has_key o) (cell_share o) lo ->
-  is_least (counts_with_matched m) (fun s => cap_matched o (of_counts s)) lo.
+  is_least (counts_with_matched m) (fun s => cap_matched o (of_counts R s)) lo.
 Proof.
 move=> m0 least; have m0' : 0 < m%:R :> R by rewrite ltr0n.
 split=> [|s /of_counts_with_matched ms]; last by have [_ le] := theorem_3 o0 m0' least; exact: le.
@@ -756,7 +755,7 @@ Qed.
 
 Theorem greatest_version_2_counts (m : nat) (hi : R) : (0 < m)%N ->
   is_greatest (has_key o) (cell_share o) hi ->
-  is_greatest (counts_with_matched m) (fun s => cap_matched o (of_counts s)) hi.
+  is_greatest (counts_with_matched m) (fun s => cap_matched o (of_counts R s)) hi.
 Proof.
 move=> m0 most; have m0' : 0 < m%:R :> R by rewrite ltr0n.
 split=> [|s /of_counts_with_matched ms]; last by have [_ le] := greatest_version_2 o0 m0' most; exact: le.

@@ -94,15 +94,16 @@ move=> a zero pos e /private_points /(_ d d' a x)[_].
 by rewrite zero mulr0 leNgt pos.
 Qed.
 
-(** A program that releases as many records as it reads, where records are
-    added or removed. *)
+(** A program that releases as many records as it reads, from two neighbours of
+    which one has a record more. *)
 Theorem no_epsilon_same_size (size_of : D -> nat) (released : X -> nat)
     (adj : D -> D -> Prop) M d d' : mechanism M ->
-  (forall d x, 0 < M d x -> released x = size_of d) ->
+  (forall x, 0 < M d x -> released x = size_of d) ->
+  (forall x, 0 < M d' x -> released x = size_of d') ->
   adj d d' -> size_of d <> size_of d' ->
   forall e, ~ private adj e M.
 Proof.
-move=> [M0 M1] same a ne e.
+move=> [M0 M1] same same' a ne e.
 have [x Mx] : exists x, 0 < M d' x.
   have [/existsP //|] := boolP [exists x, 0 < M d' x].
   rewrite negb_exists => /forallP none; have := M1 d'.
@@ -110,7 +111,7 @@ have [x Mx] : exists x, 0 < M d' x.
   by apply/eqP; rewrite eq_le M0 andbT leNgt none.
 apply: (@no_epsilon adj M d d' x a _ Mx e).
 apply/eqP; rewrite eq_le M0 andbT leNgt; apply/negP => Md; apply: ne.
-by rewrite -(same _ _ Md); exact: same.
+by rewrite -(same _ Md); exact: same'.
 Qed.
 
 End Mechanisms.
@@ -120,7 +121,7 @@ End Mechanisms.
 Definition attribution (R : realFieldType) (X T : finType) (q : X -> T -> R) :=
   (forall x i, 0 <= q x i) /\ (forall x, \sum_i q x i <= 1).
 
-Lemma share_attribution (R : realFieldType) (X T K : finType)
+Theorem share_attribution (R : realFieldType) (X T K : finType)
     (s : X -> table R T K) k :
   (forall x, nonneg (s x)) -> attribution (fun x i => share (s x) i k).
 Proof.
@@ -130,7 +131,7 @@ by rewrite theorem_1_unmatched ?ler01.
 Qed.
 
 (** The nearest keys, or any set of keys that depends on the release. *)
-Lemma pooled_attribution (R : realFieldType) (X T K : finType)
+Theorem pooled_attribution (R : realFieldType) (X T K : finType)
     (s : X -> table R T K) (H : X -> {set K}) :
   (forall x, nonneg (s x)) ->
   attribution (fun x i => (\sum_(k in H x) s x i k)

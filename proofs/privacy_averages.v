@@ -525,29 +525,49 @@ End Release.
 
 End RandomSubset.
 
+(** Part 5; (e - 1) / (e + 1) is tanh(epsilon / 2). *)
 Section Contrast.
 
-Variables (R : realFieldType) (e x : R).
-Hypotheses (e1 : 1 <= e) (x01 : 0 <= x <= 1).
+Variable R : realFieldType.
 Add Field R_field : (field_laws R).
 
-Let e0 : 0 < e := lt_le_trans ltr01 e1.
-
-(** Part 5: the greatest differences; (e - 1) / (e + 1) is tanh(epsilon / 2). *)
-Theorem contrast_substitution : step e x - x <= (e - 1) / (e + 1).
+Theorem contrast_substitution (P : finType) (n : nat) (X : finType)
+    (M : {set P} -> X -> R) (u : P -> X -> R) (e : R) :
+  (0 < n)%N -> (n < #|P|)%N -> mechanism M -> 1 <= e -> (forall y x, 0 <= u y x <= 1) ->
+  private (@substitution P) e M ->
+  expected_inside n M u - expected_outside n M u <= (e - 1) / (e + 1).
 Proof.
+move=> n0 nP mM e1 u01 pM.
+have := average_bound_substitution n0 nP mM e1 u01 (private_approx (erefl 0) pM).
+move=> le.
+have e0 : 0 < e := lt_le_trans ltr01 e1.
 have d0 : 0 < e + 1 by exact: addr_gt0 e0 ltr01.
-rewrite ler_pdivl_mulr // (_ : _ * _ = step e x + e * step e x - x * (e + 1)); last by mc_ring R.
-rewrite ler_subl_addr [X in _ <= X](_ : _ = e * x + e * (1 - (1 - x) / e)).
-  by apply: ler_add; rewrite ?step_le_first // ler_pmul2l // step_le_second.
+set y := expected_inside n M u in le *; set x := expected_outside n M u in le *.
+have [_ l2 l3] := approx_step_lines e 0 x.
+have h1 := le_trans le l2; have h2 := le_trans le l3.
+rewrite addr0 in h1; rewrite subr0 -(ler_pmul2l e0) in h2.
+rewrite ler_pdivl_mulr // (_ : (y - x) * (e + 1) = y + e * y - x * (e + 1)); last by mc_ring R.
+rewrite ler_subl_addr [leRHS](_ : _ = e * x + e * (1 - (1 - x) / e)); first exact: ler_add.
 by mc_field R; apply/eqP; rewrite gt_eqF.
 Qed.
 
-Theorem contrast_add_remove : step e (step e x) - x <= 1 - e^-1.
+Theorem contrast_add_remove (P : finType) (n : nat) (X : finType)
+    (M : {set P} -> X -> R) (u : P -> X -> R) (e : R) :
+  (0 < n)%N -> (n < #|P|)%N -> mechanism M -> 1 <= e -> (forall y x, 0 <= u y x <= 1) ->
+  private (@one_added P) e M ->
+  expected_inside n M u - expected_outside n M u <= 1 - e^-1.
 Proof.
-rewrite two_steps // ler_subl_addr; apply: (@le_trans _ _ (Order.min (1 - e^-1 + x) (1 - (1 - x) / e ^+ 2))).
-  by rewrite le_minl lexx orbT.
-by rewrite le_minl lexx.
+move=> n0 nP mM e1 u01 pM.
+have := average_bound_add_remove n0 nP mM e1 (lexx 0) u01 (private_approx (erefl 0) pM).
+move=> le.
+have e0 : 0 < e := lt_le_trans ltr01 e1.
+set y := expected_inside n M u in le *; set x := expected_outside n M u in le *.
+have [_ l2 _] := approx_step_lines e 0 x.
+have [_ _ l3] := approx_step_lines e 0 (approx_step e 0 x).
+rewrite addr0 in l2; rewrite subr0 in l3.
+rewrite ler_subl_addr; apply: le_trans (le_trans le l3) _.
+rewrite [leRHS](_ : _ = 1 - (1 - e * x) / e); last by mc_field R; apply/eqP; rewrite gt_eqF.
+by rewrite ler_add2l ler_opp2 ler_pmul2r ?invr_gt0 // ler_add2l ler_opp2.
 Qed.
 
 End Contrast.

@@ -103,6 +103,17 @@ Qed.
 
 End AllRecords.
 
+(** There is such a rule. *)
+Theorem best_rule_exists (R : realFieldType) (P T : finType) (a : T) (e : R) :
+  exists rule : {ffun P -> T} -> {set T}, best_for_margin e rule.
+Proof.
+pose v (d : {ffun P -> T}) (A : {set T}) : R := response_value (share_of R d) e A.
+have a0 : [set a] != set0 by rewrite -card_gt0 cards1.
+exists (fun d => [arg max_(A > [set a] | A != set0) v d A]%O) => d.
+case: arg_maxP => // A An most; split=> //; split; first by exists A.
+exact: most.
+Qed.
+
 Section Counterexample.
 
 Variables (R : realFieldType) (T : finType) (a b : T).
