@@ -6,7 +6,7 @@ var Scorer = {
   score: ([page, title, anchor, description, score]) => {
     const query = (new URLSearchParams(location.search).get("q") || "").trim().toLowerCase();
     if (/[._]/.test(query)) return score;
-    const later = { "docs/api/": 40, "notebooks/": 8, "theory/": 4 };
+    const later = { "docs/api/": 40, "notebooks/": 8, "theory/": 4, "proofs/": 8 };
     const lists = Object.keys(later).find((start) => page.startsWith(start));
     return score + (title.toLowerCase().includes(query) ? 10 : 0) - (lists ? later[lists] : 0);
   },
