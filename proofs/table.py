@@ -42,16 +42,16 @@ def table() -> str:
     tests = {test for fields in found.values() for test in fields["verified_by"]}
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in HERE.glob("*.v"))
     rows = [
-        "| statement | chapter | proved in Coq | on paper | enumerated | tested |",
+        "| statement | chapter | proved in Coq | on paper | enumerated | tests |",
         "|---|---|---|---|---|---|",
         f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters | {len(with_twin)} statements, by "
-        f"{len(theorems)} theorems, in {lines:,} lines | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} tests |",
+        f"{len(theorems)} theorems, in {lines:,} lines | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
     ]
     for name, fields in found.items():
         in_coq = twin(fields) if "coq" in fields else ""
         listed = "yes" if enumerated(fields) else ""
         link = f"[{name}](../theory/{fields['chapter']}.md#{name})"
-        rows.append(f"| {link} | {fields['chapter']} | {in_coq} | yes | {listed} | {len(fields['verified_by'])} tests |")
+        rows.append(f"| {link} | {fields['chapter']} | {in_coq} | yes | {listed} | {len(fields['verified_by'])} |")
     return "\n".join(rows)
 
 
