@@ -243,6 +243,21 @@ Theorem cap_of_original_without_keys :
   cap (without_keys o) (without_keys o) = marginal_baseline.
 Proof. by rewrite cap_without_keys //; apply: eq_bigr => i _; rewrite expr2. Qed.
 
+(** Tau is defined where at least two targets have records. *)
+Theorem two_targets_lt1 i i' : i != i' -> 0 < target_total o i -> 0 < target_total o i' ->
+  marginal_baseline < 1.
+Proof.
+move=> ne oi oi'; have p0 k : 0 <= margin o k by exact: margin_ge0.
+have pi : 0 < margin o i by exact: divr_gt0.
+have lt : margin o i < 1.
+  rewrite -(margin_sum n0) (bigD1 i) //= ltr_addl (bigD1 i') 1?eq_sym //=.
+  by apply: ltr_paddr; [exact: sumr_ge0 | exact: divr_gt0].
+rewrite -(margin_sum n0) /marginal_baseline [ltLHS](bigD1 i) //= [ltRHS](bigD1 i) //=.
+apply: ltr_le_add; first by rewrite expr2 gtr_pmulr.
+apply: ler_sum => k _; rewrite expr2 ler_pimulr // -(margin_sum n0) (bigD1 k) //=.
+by rewrite ler_addl sumr_ge0.
+Qed.
+
 (** Goodman and Kruskal's tau. *)
 Definition tau := (cap o o - marginal_baseline) / (1 - marginal_baseline).
 
@@ -293,3 +308,27 @@ by rewrite -subr_eq0 -[X in _ - X](divff (lt0r_neq0 b1')) -mulrBl mulf_eq0 invr_
 Qed.
 
 End Baselines.
+
+(** A baseline is the share of people whose target is guessed, if x i is the
+    probability to guess i without a key. *)
+Theorem guess_success (R : realFieldType) (T K P : finType) (target : P -> T) (key : P -> K)
+    (x : T -> R) :
+  (\sum_q x (target q)) / #|P|%:R = \sum_i margin (count R target key) i * x i.
+Proof.
+rewrite (sum_people target key (fun i _ => x i)) exchange_big mulr_suml.
+apply: eq_bigr => i _ /=; rewrite -mulr_suml /margin total_count.
+by rewrite mulrAC.
+Qed.
+
+(** Targets of several columns: as many have records as there are combinations of
+    the levels of the columns, or fewer. *)
+Theorem targets_le_levels (R : realFieldType) (K C V : finType) (o : table R [finType of {ffun C -> V}] K) :
+  (#|[set i | 0 < target_total o i]%R|
+    <= \prod_c #|[set v | [exists i : {ffun C -> V}, (0 < target_total o i)%R && (i c == v)]]|)%N.
+Proof.
+rewrite -[X in (_ <= X)%N](_ : #|family (fun c => mem [set v | [exists i : {ffun C -> V},
+  (0 < target_total o i)%R && (i c == v)]])| = _)%N; last first.
+  by rewrite card_family foldrE big_map big_enum.
+apply/subset_leq_card/subsetP => i; rewrite inE => oi.
+by apply/familyP => c; rewrite inE; apply/existsP; exists i; rewrite oi eqxx.
+Qed.

@@ -340,7 +340,7 @@ by rewrite /cap /cap_matched ec /matched_total (eq_bigl _ _ em).
 Qed.
 
 (** Part 5: the three sums add over parts of the original. *)
-Lemma correct_add o o' s :
+Theorem correct_add o o' s :
   correct (fun i j => o i j + o' i j) s = correct o s + correct o' s.
 Proof.
 rewrite /correct -big_split; apply: eq_bigr => j _ /=.
@@ -351,13 +351,13 @@ Lemma key_total_add o o' j :
   key_total (fun i j => o i j + o' i j) j = key_total o j + key_total o' j.
 Proof. exact: big_split. Qed.
 
-Lemma total_add o o' :
+Theorem total_add o o' :
   total (fun i j => o i j + o' i j) = total o + total o'.
 Proof.
 by rewrite /total -big_split; apply: eq_bigr => j _; exact: key_total_add.
 Qed.
 
-Lemma matched_total_add o o' s :
+Theorem matched_total_add o o' s :
   matched_total (fun i j => o i j + o' i j) s
     = matched_total o s + matched_total o' s.
 Proof.

@@ -10,7 +10,7 @@
     the nearest keys. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
-From capstats Require Import fields counts attainable frechet joint.
+From capstats Require Import fields counts attainable neighbours frechet joint.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -312,4 +312,34 @@ split.
     by move=> k' _; rewrite one_C ler_pmul2r ?invr_gt0 // le.
   have [[k _ <-] le] := most; split; first by exists k; rewrite ?one_C.
   by move=> k' _; rewrite one_C ler_pmul2r ?invr_gt0 // le.
+Qed.
+
+(** Where each key looks up itself, the pools are version 1: so its bounds are
+    attained with the nearest keys, too. *)
+Theorem pools_of_themselves (R : realFieldType) (Q T K P Y : finType) (tP : P -> Q -> T) (kP : P -> K)
+    (tY : Y -> Q -> T) (kY : Y -> K) (H : K -> {set K}) : (forall x, H (kP x) = [set kP x]) ->
+  (forall x, 0 < synthetic_records R kY (kP x)) ->
+  [/\ forall k, cap_of_pools R tP kP tY kY H k = cap (o_of R tP kP k) (s_of R tY kY k),
+      all_of_pools R tP kP tY kY H = all_right R tP kP tY kY
+    & any_of_pools R tP kP tY kY H = any_right R tP kP tY kY].
+Proof.
+move=> own some.
+have same (T' : finType) (t : P -> T') (t' : Y -> T') :
+    cap (count R t kP) (pooled H (count R t' kY)) = cap (count R t kP) (count R t' kY).
+  have s0 : nonneg (count R t' kY) by move=> i j; rewrite ler0n.
+  have p0 : nonneg (pooled H (count R t' kY)) by move=> i j; apply: sumr_ge0.
+  rewrite /cap !correct_all //; congr (_ / _).
+  rewrite -!(sum_people t kP (fun i j => share _ i j)); apply: eq_bigr => x _.
+  have e i : pooled H (count R t' kY) i (kP x) = count R t' kY i (kP x).
+    by rewrite /pooled own big_set1.
+  by rewrite /share e; congr (_ / _); apply: eq_bigr.
+split=> [k||]; [exact: same | by rewrite all_right_is_joint_cap; exact: same |].
+rewrite /any_of_pools /any_right; congr (_ / _); rewrite [RHS]big_mkcond; apply: eq_bigr => j _.
+rewrite /any_in_pool; have [/existsP[x /eqP <-]|none] := boolP [exists x, kP x == j].
+  have -> : pool kY H (kP x) = [set y | kY y == kP x].
+    by apply/setP => y; rewrite !inE own inE.
+  rewrite some /any_in_pool /right_any; apply: eq_bigr => z _; congr (_%:R / _); apply: eq_card => y.
+  by rewrite !inE.
+have no x : (kP x == j) = false by apply: contraNF none => e; apply/existsP; exists x.
+by rewrite /any_in_pool /right_any !(eq_bigl _ _ no) !big_pred0_eq; case: ifP.
 Qed.

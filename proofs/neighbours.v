@@ -105,7 +105,7 @@ Definition distance j k := #|differ j k|.
 Definition paired D j k := [forall c, (c \notin D) ==> (j c == k c)].
 Definition lookup a D j := \sum_(k | paired D j k) a k.
 
-Lemma pairedE D j k : paired D j k = (differ j k \subset D).
+Theorem pairedE D j k : paired D j k = (differ j k \subset D).
 Proof.
 apply/forallP/subsetP => [h c|h c].
   by rewrite inE; apply: contraNT => nD; have := h c; rewrite nD.
@@ -328,5 +328,20 @@ suff -> : j = k by [].
 apply/ffunP => c'; suff -> : c' = c by [].
 by apply/val_inj; move: c c' {e}; rewrite L1 => c c'; rewrite !ord1.
 Qed.
+
+(** Parts 2 and 3 for the counts of a table. *)
+Theorem nearest_of_lookups s d i j : nonneg s -> (forall k, matched s k -> d <= distance j k)%N ->
+  (exists2 k, matched s k & distance j k = d) ->
+  pooled (nearest s) s i j = \sum_(D : {set 'I_L} | #|D| == d) lookup (s i) D j.
+Proof.
+move=> s0 le ex; rewrite (pooled_nearest i s0 le ex); apply: nearest_by_lookups => k lt.
+by apply: unmatched_cell => //; apply: contraTN lt => /le; rewrite -leqNgt.
+Qed.
+
+Theorem radius_of_lookups s r i j : nonneg s -> (r < L)%N ->
+  pooled (within s r) s i j
+    = \sum_(d < r.+1) (-1) ^+ (r - d) * 'C(L - d - 1, L - r - 1)%:R
+        * (\sum_(D : {set 'I_L} | #|D| == d) lookup (s i) D j).
+Proof. by move=> s0 rL; rewrite pooled_within // radius_by_lookups. Qed.
 
 End Caps.

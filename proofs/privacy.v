@@ -12,8 +12,8 @@
       its term. A uniform prior gives e / (e + I - 1).
     - The bound is the greatest p exactly if e times any other p is at most it.
       It never falls in e, and it is above every r < 1 from e = I / (1 - r), but
-      never above 1. It is at most r exactly if e (P_s - r) <= r (s - 1) for all s
-      with P_s > r; for no e if r is less than the greatest p.
+      never above 1. It is at most r exactly if e (P_s - r) <= r (s - 1) for all s,
+      and for no e if r is less than the greatest p.
     - Given a match (version 2) the bound is e p / (1 - p + e p) with the
       greatest p, attained. It is at least the other bound.
     - Randomised response of all records with a set A that does not depend on
@@ -443,24 +443,18 @@ Qed.
 Theorem dp_bound_risk (L : nat -> {set T}) e r B : 1 <= e ->
   (forall s, (0 < s <= #|T|)%N -> largest p (L s) /\ #|L s| = s) ->
   is_greatest (fun A : {set T} => A != set0) (response_value p e) B ->
-  B <= r <-> forall s, (0 < s <= #|T|)%N -> r < \sum_(i in L s) p i ->
+  B <= r <-> forall s, (0 < s <= #|T|)%N ->
     e * (\sum_(i in L s) p i - r) <= r * (s%:R - 1).
 Proof.
 move=> e1 Ls; rewrite (dp_bound_terms p0 e1 B Ls) => -[[s0 s0T <-] most].
-have e0 : 0 < e := lt_le_trans ltr01 e1.
-have d s : (0 < s)%N -> 0 < e + s%:R - 1.
-  by move=> s1; rewrite -addrA ltr_paddr // subr_ge0 ler1n.
 have term s : (0 < s)%N -> (e * (\sum_(i in L s) p i) / (e + s%:R - 1) <= r)
     = (e * (\sum_(i in L s) p i - r) <= r * (s%:R - 1)).
-  move=> s1; rewrite ler_pdivr_mulr ?d // -[X in X = _]subr_ge0 -[X in _ = X]subr_ge0.
-  by congr (0 <= _); mc_ring R.
-split=> [le s sT _|all].
-  have /andP[s1 _] := sT; rewrite -term //; apply: le_trans le; exact: most.
-have /andP[s1 _] := s0T; rewrite term //.
-have [lt|le] := ltP r (\sum_(i in L s0) p i); first exact: all.
-have r0 : 0 <= r by have /andP[h _] := set_le1 (L s0); exact: le_trans le.
-apply: (@le_trans _ _ 0); last by rewrite mulr_ge0 // subr_ge0 ler1n.
-by rewrite mulr_ge0_le0 ?subr_le0 // ltW.
+  move=> s1; rewrite ler_pdivr_mulr; last first.
+    by rewrite -addrA ltr_paddr ?(lt_le_trans ltr01 e1) // subr_ge0 ler1n.
+  rewrite -[X in X = _]subr_ge0 -[X in _ = X]subr_ge0; congr (0 <= _); mc_ring R.
+split=> [le s sT|all].
+  by have /andP[s1 _] := sT; rewrite -term //; apply: le_trans le; exact: most.
+by have /andP[s1 _] := s0T; rewrite term //; exact: all.
 Qed.
 
 (** Part 5: no e keeps a risk below the greatest p. *)
@@ -634,3 +628,26 @@ split; apply/eqP; rewrite gt_eqF //.
 Qed.
 
 End VersionDrop.
+
+(** As a table: the likeliest target, with the key, or no record. *)
+Definition told (R : realFieldType) (T K : finType) (k : K) (t1 : T) (y : bool) : table R T K :=
+  if y then one_cell 1 t1 k else fun _ _ => 0.
+
+Lemma told_cap (R : realFieldType) (T K : finType) (k : K) (t1 i : T) (y : bool) :
+  matched (told R k t1 y) k = y /\ (y -> share (told R k t1 y) i k = (i == t1)%:R).
+Proof.
+split=> [|->]; last exact: released_share.
+by case: y; rewrite /told ?one_cell_matched ?ltr01 ?eqxx // /matched /key_total big1 ?ltxx.
+Qed.
+
+Theorem dp_bound_drop_cap (R : realFieldType) (T K : finType) (k : K) (p : T -> R) (e : R) (t1 : T) :
+  (forall i, 0 <= p i) -> \sum_i p i = 1 -> 1 <= e -> (forall i, p i <= p t1) ->
+  let m y := matched (told R k t1 y) k in
+  (\sum_i p i * (\sum_(y | m y) drop_response e t1 i y * share (told R k t1 y) i k))
+    / (\sum_i p i * (\sum_(y | m y) drop_response e t1 i y)) = drop_bound p e t1.
+Proof.
+move=> p0 p1 e1 modal m; have [_ _ <-] := dp_bound_drop_attained t1 p0 p1 e1.
+have em y : m y = y by have [] := told_cap R k t1 t1 y.
+congr (_ / _); apply: eq_bigr => i _; congr (_ * _); apply: eq_big => y; rewrite ?em // => my.
+by have [_ ->] := told_cap R k t1 i y.
+Qed.

@@ -670,6 +670,18 @@ have a : one_added (O :\ i) O by exists i; rewrite ?inE ?eqxx // setD1K.
 by have [_] := approx_mean mM e1 pM a (u01 i).
 Qed.
 
+Theorem trade_off_bound_coins (T : R -> R) : convex T -> trade_off_private (@one_added P) M T ->
+  expected_coins_inside <= 1 - T expected_coins_outside.
+Proof.
+move=> Tv pM; rewrite /expected_coins_outside -out_pairs /expected_coins_inside -in_pairs.
+apply: le_trans (jensen (trade_off_concave Tv) w_ge0 w_sum _); last first.
+  by move=> t; exact: score_unit.
+apply: ler_sum => -[O i] _; rewrite /w /toss /=; case: (boolP (i \in O)) => iO; last by rewrite !mul0r.
+rewrite ler_wpmul2l ?divr_ge0 ?ler0n ?(ltW N_gt0) ?(ltW S_gt0) //.
+have a : one_added (O :\ i) O by exists i; rewrite ?inE ?eqxx // setD1K.
+by have [_] := pM _ _ a (u i) (u01 i).
+Qed.
+
 End Release.
 
 Section Attained.
@@ -1073,3 +1085,33 @@ split; first exact: two_steps_mechanism.
 Qed.
 
 End AttainedByTwoSteps.
+
+(** The average over a choice of people is average CAP of their table; with pooled
+    counts as s, that with the nearest keys. *)
+Theorem cap_of_chosen (R : realFieldType) (T K P : finType) (target : P -> T) (key : P -> K)
+    (O : {set P}) (s : table R T K) : nonneg s ->
+  (\sum_(y in O) share s (target y) (key y)) / #|O|%:R
+    = cap (fun i j => \sum_(y in O) ((target y == i) && (key y == j))%:R) s.
+Proof.
+move=> s0; pose o := fun i j => \sum_(y in O) ((target y == i) && (key y == j))%:R : R.
+have add (f : T -> K -> R) : \sum_(y in O) f (target y) (key y) = \sum_j \sum_i o i j * f i j.
+  have -> : \sum_j \sum_i o i j * f i j
+      = \sum_(y in O) \sum_j \sum_i ((target y == i) && (key y == j))%:R * f i j.
+    rewrite [RHS]exchange_big; apply: eq_bigr => j _; rewrite [RHS]exchange_big.
+    by apply: eq_bigr => i _; rewrite mulr_suml.
+  apply: eq_bigr => y _; rewrite (bigD1 (key y)) //= (bigD1 (target y)) //= !eqxx mul1r.
+  rewrite big1 ?addr0 => [|i /negbTE ne]; last by rewrite eq_sym ne mul0r.
+  rewrite big1 ?addr0 // => j /negbTE ne; apply: big1 => i _.
+  by rewrite [_ == j]eq_sym ne andbF mul0r.
+rewrite /cap -/o (correct_all o s0) add; congr (_ / _).
+rewrite -sumr_const (add (fun _ _ => 1)); apply: eq_bigr => j _.
+by apply: eq_bigr => i _; rewrite mulr1.
+Qed.
+
+(** With keys of their own, CAP of a person is whether the record is released. *)
+Theorem released_is_cap (R : realFieldType) (K : finType) (r : K -> bool) (y : K) :
+  share (fun (_ : unit) j => (r j)%:R : R) tt y = (r y)%:R.
+Proof.
+rewrite /share /key_total (big_pred1 tt) => [|[] //].
+by case: (r y); rewrite ?divr1 ?mul0r.
+Qed.

@@ -791,3 +791,53 @@ by apply: share_attribution => y; apply: one_cell_nonneg; exact: ler01.
 Qed.
 
 End Comparison.
+
+(** The formula for targets in any order: s names them by falling p. *)
+Theorem dp_bound_records_any_order (R : realFieldType) (T : finType) (n : nat) (s : 'I_n.+1 -> T)
+    (p : T -> R) (e : R) : bijective s -> (forall i, 0 <= p i) -> 1 <= e ->
+  (forall i j : 'I_n.+1, (i <= j)%N -> p (s j) <= p (s i)) ->
+  is_greatest (@simplex R T) (records_value p e) (sorted_bound (fun i => p (s i)) e).
+Proof.
+move=> bs p0 e1 falls; have [g sK gK] := bs.
+have sum (F : T -> R) : \sum_i F i = \sum_i F (s i) by rewrite (reindex s) //; exact: onW_bij.
+have [[b [b0 b1] <-] most] := dp_bound_records_sorted (fun i => p0 (s i)) e1 falls.
+split=> [|c [c0 c1]].
+  exists (fun i => b (g i)).
+    by split=> //; rewrite sum -b1; apply: eq_bigr => i _; rewrite sK.
+  by rewrite /records_value sum; apply: eq_bigr => i _; rewrite sK.
+have := most (fun i => c (s i)); rewrite /records_value sum; apply.
+by split=> //; rewrite -c1 sum.
+Qed.
+
+Theorem falling_order_exists (R : realFieldType) (T : finType) (n : nat) (p : T -> R) : #|T| = n.+1 ->
+  exists2 s : 'I_n.+1 -> T, bijective s & forall i j : 'I_n.+1, (i <= j)%N -> p (s j) <= p (s i).
+Proof.
+move=> cT; pose l := sort (fun i j => p j <= p i) (enum T).
+have [t _] : exists t : T, true by have /card_gt0P[t] : (0 < #|T|)%N by [rewrite cT]; exists t.
+have sl : size l = n.+1 by rewrite size_sort -cardE.
+have ul : uniq l by rewrite sort_uniq enum_uniq.
+exists (fun i : 'I_n.+1 => nth t l i).
+  apply: inj_card_bij; last by rewrite card_ord cT.
+  by move=> i j /eqP; rewrite nth_uniq ?sl // => /eqP /val_inj.
+have sorted_l : sorted (fun i j => p j <= p i) l.
+  by apply: sort_sorted => x y; exact: le_total.
+move=> i j ij; apply: (sorted_leq_nth (leT := fun x y => p y <= p x)) => //.
+- by move=> y x z xy yz; exact: le_trans yz xy.
+- by rewrite inE sl.
+- by rewrite inE sl.
+Qed.
+
+(** Version "drop" as a table. *)
+Theorem dp_bound_records_drop_cap (R : realFieldType) (T K : finType) (k : K) (e : R)
+    (p : T -> R) (t1 : T) (d : dataset T K) :
+  1 <= e -> (forall i, 0 <= p i) -> \sum_i p i = 1 -> targets_of k d = [::] ->
+  let m y := matched (told R k t1 y) k in
+  (\sum_i p i * (\sum_(y | m y) drop_program k e t1 ((i, k) :: d) y * share (told R k t1 y) i k))
+    / (\sum_i p i * (\sum_(y | m y) drop_program k e t1 ((i, k) :: d) y)) = drop_bound p (e * e) t1.
+Proof.
+move=> e1 p0 p1 nobody m.
+have [_ _ <-] := dp_bound_records_drop_attained t1 e1 p0 p1 nobody.
+have em y : m y = y by have [] := told_cap R k t1 t1 y.
+congr (_ / _); apply: eq_bigr => i _; congr (_ * _); apply: eq_big => y; rewrite ?em // => my.
+by have [_ ->] := told_cap R k t1 i y.
+Qed.

@@ -45,7 +45,7 @@ def table() -> str:
         "| statement | chapter | proved in Coq | on paper | enumerated | tests |",
         "|---|---|---|---|---|---|",
         f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters | {len(with_twin)} statements, by "
-        f"{len(theorems)} theorems, in {lines:,} lines | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
+        f"{len(theorems)} theorems; {lines:,} lines in all | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
     ]
     for name, fields in found.items():
         in_coq = twin(fields) if "coq" in fields else ""
