@@ -9,12 +9,15 @@
       every key of O are those of the margin.
     - It is at least 1 / I, with equality exactly if in every key of O all I
       targets are equally frequent.
+    - A baseline is the share of people whose target is guessed, without a key.
     - b is at least 1 / L for the L targets that have records, so at least 1 / N
-      for any greater N; and at most the greatest p_i, as is the crossed baseline.
+      for any greater N, as the number of combinations of the levels of several
+      columns; and at most the greatest p_i, as is the crossed baseline.
     - Without key columns average CAP is the marginal baseline (S = O) and the
       crossed baseline.
-    - Goodman and Kruskal's tau lies between 0 and 1, and is 0 exactly at
-      independence, 1 exactly if every key has one target. *)
+    - If two targets have records, b < 1. Goodman and Kruskal's tau then lies
+      between 0 and 1, and is 0 exactly at independence, 1 exactly if every key
+      has one target. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From capstats Require Import fields counts attainable.

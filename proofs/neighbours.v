@@ -5,7 +5,7 @@
     In words. Keys are values of L columns; the distance of two keys is the
     number of columns in which they differ. A look-up without a set D of columns
     pairs a key with all keys that agree with it outside D. Let a_k be the number
-    of synthetic records of key k with some target.
+    of synthetic records of key k with some target (or any numbers).
     - Of the look-ups with d columns left out, binomial(L - c, d - c) pair two
       keys at distance c <= d, none pairs two keys at a greater distance.
     - If no record is nearer than d, the look-ups with d columns left out

@@ -15,7 +15,8 @@
       never above 1. It is at most r exactly if e (P_s - r) <= r (s - 1) for all s,
       and for no e if r is less than the greatest p.
     - Given a match (version 2) the bound is e p / (1 - p + e p) with the
-      greatest p, attained. It is at least the other bound.
+      greatest p, attained by a table of one record or none. It is at least the
+      other bound.
     - Randomised response of all records with a set A that does not depend on
       the data is private.
     - Where a release is possible for one data set and impossible for a

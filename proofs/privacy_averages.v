@@ -5,7 +5,9 @@
     In words. O is a random choice of n of the n + h people, all choices equally
     likely, n, h >= 1; the release S(O) has noise of its own; u(y, S) from 0 to 1
     is any score of a person and the release. Put A for the expected mean score
-    of the people inside, B for that of the people outside.
+    of the people inside, B for that of the people outside. If u is the share of
+    the person's target in the key, the mean over the people inside is average CAP
+    of their table.
     - If v <= F(v') for the expected scores under neighbours that differ by a
       substitution, and F is concave on [0, 1], then A <= F(B). Concave means
       two points and a chord; Jensen's inequality is proved from it.
