@@ -57,9 +57,10 @@ class Audit(Findings):
     measures : Dataset
         One variable a measure, dim ``synthetic`` where several synthetic tables were given.
     by_target : Dataset
-        Of the original people with each level of the target: their number (``records``), ``average_cap``, ``baseline``, and how many of
-        them are guessed right with probability above 0.5 (``records_above_half``), above 0.9 (``records_above_nine_tenths``) and with
-        certainty (``records_certain``). Dims ``target`` and, where several synthetic tables were given, ``synthetic``.
+        Of the original people with each level of the target: their number (``records``), average CAP (``average_cap_nearest``, or
+        ``average_cap_zero`` where the nearest keys cannot be had), ``baseline``, and how many of them are guessed right with probability
+        above 0.5 (``records_above_half``), above 0.9 (``records_above_nine_tenths``) and with certainty (``records_certain``).
+        Dims ``target`` and, where several synthetic tables were given, ``synthetic``.
     by_column : Dataset
         Average CAP of an intruder who knows one key column ``alone``, and all ``without`` it; ``leave_one_out``, average CAP minus the
         latter; and for at most six columns and few tables ``shapley``, its share of average CAP minus that without a key. Dims
@@ -242,8 +243,9 @@ def audit(
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
     rank_by : str, optional
-        The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap": the least first.
-        By default the worst is first: copies of real records beyond chance, then average CAP where unmatched keys use the nearest.
+        The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap_nearest": the
+        least first.
+        By default the worst is first: by ``individual_gain`` where a holdout tells it, or else by average CAP.
     limits : mapping {measure: number}, optional
         The greatest value of each measure that the caller accepts; the report says which limits are kept (see `Audit.limits`).
     utility : mapping {name: number or {label: number}}, optional
@@ -289,7 +291,7 @@ def audit(
     --------
     >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["sick", "well", "well", "well"]}
     >>> found = audit(people, people, keys="smoker", target="health", allow_same=True)  # released as it is
-    >>> float(found.measures.average_cap), float(found.measures.baseline)
+    >>> float(found.measures.average_cap_nearest), float(found.measures.baseline)
     (0.75, 0.625)
 
     Two releases, that which tells fewer people's health with certainty first; they agree in average CAP:
@@ -297,7 +299,7 @@ def audit(
     >>> none = {"smoker": ["yes", "no"], "health": ["well", "well"]}
     >>> one_more = {"smoker": [*people["smoker"], "no"], "health": [*people["health"], "well"]}
     >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
-    >>> found.to_frame()[["share_certain", "average_cap", "difference"]].round(3).reset_index().values.tolist()
+    >>> found.to_frame()[["share_certain", "average_cap_nearest", "difference"]].round(3).reset_index().values.tolist()
     [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
 
     A generator of two records with fair and independent columns: a key is in a release with the probability 3/4, and then half of its
@@ -367,5 +369,6 @@ def audit(
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }
-    order_of(measures, rank_by)
+    if rank_by is not None:
+        order_of(measures, rank_by)
     return Audit(tables, measures, levels, columns, settings, {} if counts_given else files_seen(files_named(settings)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from capstats.auditing.holdout import p_values
-from capstats.auditing.measures import MEASURES, computed
+from capstats.auditing.measures import MEASURES, OnScale, computed, convention
 from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import normalized_cap, target_distance
@@ -48,7 +48,6 @@ QUANTILES = {
     "greatest": 1.0,
 }
 Z = 1.959964  # standard errors on each side of a 95 % interval
-OnScale = Literal["zero", "nearest"]  # what unmatched keys guess on the scale of a report: zero where nearest is not computed
 MOST_COLUMNS = 6  # key columns of which all subsets are computed
 MOST_CELLS = 1 << 25  # cells of the tables of all of these subsets together, at most
 
@@ -61,33 +60,33 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     o, s = tables.o, tables.s
     records = tables.get("o_records", o)
     observed = observed_domain(tables)
-    shares, levels = by_target(o, s), by_target(records, s)
+    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
+    shares, levels = by_target(o, s, unmatched), by_target(records, s, unmatched)
     levels = Result({x: (levels if str(x).startswith("records") else shares)[x] for x in levels.data_vars}, attrs=levels.attrs)
-    averages = _averages(o, s, observed)
     found: dict[str, Any] = {
         **_size(tables, "o", "original"),
         **_size(tables, "s", "synthetic"),
         "keys": xr.DataArray(observed.sizes["key"]),
         "unmatched_records": total_of(records) - matched_records(records, s),
         "matched_share": matched_records(o, s) / total_of(o),
-        "average_cap": averages["average_cap"],
+        f"average_cap_{unmatched}": average_cap(o, s, unmatched=unmatched),
     }
     if errors_known(tables, "o"):
-        found["average_cap_error"] = average_cap_interval(o, s, o_squares=tables.get("o_squares")).standard_error
-    found |= averages
-    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
-    if unmatched == "nearest":
-        found["average_cap_nearest"] = average_cap(o, s, unmatched=unmatched)
-    found |= {"original_cap": average_cap(o, o), "baseline": baseline_cap(o), "normalized_cap": normalized_cap(o, s)}
+        interval = average_cap_interval(o, s, o_squares=tables.get("o_squares"), unmatched=unmatched)
+        found[f"average_cap_{unmatched}_error"] = interval.standard_error
+    found |= {**_averages(o, s, observed), "original_cap": average_cap(o, o), "baseline": baseline_cap(o)}
+    found["normalized_cap"] = normalized_cap(o, s, unmatched=unmatched)
+    found |= _commonest(o, s, records, unmatched)
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
         if errors_known(tables, "o") and errors_known(tables, "h"):
-            contrast = holdout_contrast(o, s, h=tables.h, o_squares=tables.get("o_squares"), h_squares=tables.get("h_squares"))
+            squares = {name: tables.get(name) for name in ("o_squares", "h_squares")}
+            contrast = holdout_contrast(o, s, h=tables.h, unmatched=unmatched, **squares)
             found["holdout_cap"] = contrast.holdout
             found["individual_disclosure"] = contrast.estimate
             found["individual_disclosure_error"] = contrast.standard_error
             found |= _of_individuals(tables, unmatched)
-        found |= p_values(tables)
+        found |= p_values(tables, unmatched)
     for name in ("above_half", "above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
         found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / total_of(o)
@@ -95,14 +94,23 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     found |= {"share_certain_wrong": _certain_and_wrong(o, s) / total_of(o), "original_certain": dio(o)}
     if o.dtype.kind == s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars):
         found |= {"share_unique": sample_uniques(o), "share_replicated": replicated_uniques(o, s)}
-    found |= {"predictive_success": correct_predictions(o, s) / total_of(o), "correct_predictions": correct_predictions(records, s)}
     if records.dtype.kind == "i":
-        quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
+        quantiles = cap_quantiles(records, s, list(QUANTILES.values()), unmatched=unmatched)
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     found["target_distance"] = target_distance(o, s)
     found |= copied(tables)
     measures = Result(found, attrs={"result": "Measures of an audit"})
     return measures, levels.isel(target=np.flatnonzero(levels.records.values > 0))
+
+
+def _commonest(o: xr.DataArray, s: xr.DataArray, records: xr.DataArray, unmatched: OnScale) -> dict[str, xr.DataArray]:
+    """Share and number of people guessed right by naming the commonest target: with the release, without it, and with the original."""
+    return {
+        f"correct_predictions_{unmatched}": correct_predictions(records, s, unmatched=unmatched),
+        f"predictive_success_{unmatched}": correct_predictions(o, s, unmatched=unmatched) / total_of(o),
+        "baseline_predictive_success": baseline_cap(o, kind="modal"),
+        "original_predictive_success": correct_predictions(o, o) / total_of(o),
+    }
 
 
 def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
@@ -174,10 +182,11 @@ def _certain_and_wrong(o: xr.DataArray, s: xr.DataArray) -> xr.DataArray:
     return Aligned({"o": o, "s": s}).map(formula, "certain_and_wrong")
 
 
-def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: OnScale = "zero") -> xr.Dataset:
+def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: OnScale) -> xr.Dataset:
     """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
 
-    Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level.
+    Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level. Only records with
+    the keys of a person make a guess certain.
     """
 
     def formula(o: Table, s: Table) -> Floats:
@@ -194,7 +203,8 @@ def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: OnScale = "zero") -> 
     counts = {"records": people, **dict(zip(("records_above_half", "records_above_nine_tenths", "records_certain"), surely, strict=True))}
     if o.dtype.kind == "i":
         counts = {name: array.astype(np.int64) for name, array in counts.items()}
-    return Result({"average_cap": right / people, "baseline": people / people.sum(), **counts}, attrs={"result": "People by target level"})
+    average = {f"average_cap_{unmatched}": right / people}
+    return Result({**average, "baseline": people / people.sum(), **counts}, attrs={"result": "People by target level"})
 
 
 class Group(NamedTuple):
@@ -248,7 +258,7 @@ def _averages(o: xr.DataArray, s: xr.DataArray, observed: xr.DataArray) -> dict[
     """
     targets, keys = (foreign(o, s, dim) > 0 for dim in ("target", "key"))
     versions: dict[str, tuple[Unmatched, xr.DataArray]] = {
-        "average_cap": ("zero", targets | keys),
+        "average_cap_zero": ("zero", targets | keys),
         "average_cap_matched": ("drop", targets),
     }
     found = {}
@@ -380,9 +390,12 @@ def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Ma
     found: dict[str, Any] = {}
     if against is not None and labels is not None:
         other = {"synthetic": labels.index(canonical(against))}
-        found["difference"] = measures.average_cap - measures.average_cap.isel(other, drop=True)
+        unmatched = convention(measures)
+        average = measures[f"average_cap_{unmatched}"]
+        found["difference"] = average - average.isel(other, drop=True)
         if errors_known(tables, "o"):
-            contrast = average_cap_interval(tables.o, tables.s, against=tables.s.isel(other, drop=True), o_squares=tables.get("o_squares"))
+            one, squares = tables.s.isel(other, drop=True), tables.get("o_squares")
+            contrast = average_cap_interval(tables.o, tables.s, against=one, o_squares=squares, unmatched=unmatched)
             found["difference_error"] = contrast.standard_error
     for name, given in (utility or {}).items():
         numbers = _numbers(name, given, labels)
@@ -390,20 +403,9 @@ def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Ma
     return measures.assign(found)
 
 
-def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
-    """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last.
-
-    Without a name the worst is first: copies of real records beyond chance, then average CAP where unmatched keys use the nearest.
-    """
+def order_of(measures: xr.Dataset, rank_by: str) -> list[int]:
+    """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last."""
     releases = measures.sizes.get("synthetic", 1)
-    if rank_by is None:
-        caps = np.broadcast_to(measures.get("average_cap_nearest", measures.average_cap).values, releases)
-        copied: Any = np.zeros(releases)
-        if "copied_records" in measures:
-            m = measures[["copied_share", "copied_records", "copied_expected", "copied_beyond_chance"]]
-            by_chance = m.copied_expected / m.copied_records.clip(min=1)
-            copied = np.broadcast_to((m.copied_beyond_chance * m.copied_share * (1 - by_chance)).values, releases)
-        return [int(place) for place in np.lexsort((ranks(caps), -copied))]
     name = rank_by if rank_by in measures else rank_by.removeprefix("-")
     if name not in measures:
         raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")

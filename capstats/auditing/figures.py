@@ -11,7 +11,6 @@ import xarray as xr
 from capstats.auditing.findings import Findings
 from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Picture
-from capstats.cap.average import average_cap
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.codes.names import printable
@@ -40,10 +39,10 @@ def _dots(audit: Findings) -> list[Picture]:
     one = Result({"o": tables.o, "s": audit.release(audit.ranked[0])}, attrs=tables.attrs)
     if "o_records" in tables or tables.o.dtype.kind != "i" or audit.measures.original_records.item() > MOST_DOTS:
         return []
-    found = individual_cap(one.o, one.s)
-    ax = plot_people(one, found, **_lines(audit, average_cap(one.o, one.s).item()))
+    found = individual_cap(one.o, one.s, unmatched=audit.unmatched)
+    ax = plot_people(one, found, **_lines(audit, _averages(audit)[audit.ranked[0]]))
     at = [0.0, 0.25, 0.5, 0.75, 1.0]
-    shares = cap_ecdf(one.o, one.s, at).values
+    shares = cap_ecdf(one.o, one.s, at, unmatched=audit.unmatched).values
     alt = "One dot for each person at their CAP. " + ", ".join(
         f"{share(x)} of the people are at most at {v:g}" for v, x in zip(at, shares, strict=True)
     )
@@ -57,7 +56,7 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     o = audit.tables.get("o_records", audit.tables.o)
     if o.dtype.kind != "i":
         return []
-    quantiles = _ranked(audit, cap_quantiles(o, audit.tables.s, DEPTHS), labels).transpose("quantile", ...)
+    quantiles = _ranked(audit, cap_quantiles(o, audit.tables.s, DEPTHS, unmatched=audit.unmatched), labels).transpose("quantile", ...)
     low, middle, high = (np.atleast_1d(quantiles.sel(quantile=q).values) for q in (0.25, 0.5, 0.75))
     texts = [
         f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
@@ -65,7 +64,7 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     ]
     alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}{_more(texts)}"
     if len(labels) > MOST_BOXES:
-        averages = audit.measures.average_cap.values[audit.ranked]
+        averages = _averages(audit)[audit.ranked]
         return [_picture(plot_letter_values(quantiles, **_lines(audit, averages)), "boxes", alt, "letters")]
     return [_picture(boxplots(audit, labels), "boxes", alt)]
 
@@ -74,7 +73,8 @@ def boxplots(audit: Findings, labels: Sequence[str]) -> Any:
     """Boxplots of individual CAP of each release, in the order in which reports have them; ``labels`` are in that order, too."""
     from capstats.plotting.individual import plot_individual_cap
 
-    boxes = cap_boxplot(audit.tables.get("o_records", audit.tables.o), audit.tables.s).drop_vars("individual")
+    o = audit.tables.get("o_records", audit.tables.o)
+    boxes = cap_boxplot(o, audit.tables.s, unmatched=audit.unmatched).drop_vars("individual")
     return plot_individual_cap(_ranked(audit, boxes, labels), order="given")
 
 
@@ -85,11 +85,11 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     if len(labels) > MOST_CURVES:
         return []
     tables = audit.tables
-    ecdf = _ranked(audit, cap_ecdf(tables.o, tables.s, STEPS), labels)
+    ecdf = _ranked(audit, cap_ecdf(tables.o, tables.s, STEPS, unmatched=audit.unmatched), labels)
     if len(labels) == 1 and "h" in tables:
-        both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS)]
+        both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS, unmatched=audit.unmatched)]
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=["people in the original", "holdout"])
-    ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.measures.average_cap.item() if len(labels) == 1 else None))
+    ax = plot_cap_ecdf(ecdf, **_lines(audit, _averages(audit).item() if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
     shares = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
     alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), shares, strict=True))
@@ -101,7 +101,7 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
-    caps, distances, certain = (list(map(share, m[name].values)) for name in ("average_cap", "target_distance", "share_certain"))
+    caps, distances, certain = (list(map(share, m[name].values)) for name in (audit.average, "target_distance", "share_certain"))
     risk = [f"{labels[i]}: {caps[i]}, {distances[i]}." for i in audit.ranked]
     sure = [f"{labels[i]}: {certain[i]}" for i in audit.ranked]
     right = f"guessed right with certainty from each release (DiSCO): {', '.join(sure[:MANY])}.{_more(sure)}"
@@ -109,7 +109,7 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
         "risk-utility": f"Average CAP and target distance of each release. {' '.join(risk[:MANY])}{_more(risk)}",
         "arrows": f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; {right}",
     }
-    drawn = {"risk-utility": plot_risk_utility(m), "arrows": plot_disclosure_arrows(m.isel(synthetic=audit.ranked))}
+    drawn = {"risk-utility": plot_risk_utility(m, risk=audit.average), "arrows": plot_disclosure_arrows(m.isel(synthetic=audit.ranked))}
     return [_picture(ax, name, alts[name]) for name, ax in drawn.items()]
 
 
@@ -117,7 +117,7 @@ def funnel(audit: Findings, summary: xr.Dataset, i: int) -> Picture:
     """The summary of the keys of one release: their number of people and their average CAP."""
     from capstats.plotting.keys import plot_key_summary
 
-    ax = plot_key_summary(summary, **_lines(audit, float(audit.measures.average_cap.values.reshape(-1)[i])))
+    ax = plot_key_summary(summary, **_lines(audit, audit.measures.average_cap_zero.values.reshape(-1)[i].item()))
     records = summary.records.values[summary.records.values > 0]
     sure = summary.certain.values[summary.records.values > 0].sum()
     alt = (
@@ -136,6 +136,11 @@ def _picture(ax: Any, prefix: str, alt: str, caption: str = "") -> Picture:
 
 def _more(texts: Sequence[str]) -> str:
     return f" And {len(texts) - MANY} more tables." if len(texts) > MANY else ""
+
+
+def _averages(audit: Findings) -> Any:
+    """Average CAP of each release."""
+    return audit.measures[audit.average].values.reshape(-1)
 
 
 def _lines(audit: Findings, average: Any) -> dict[str, Any]:

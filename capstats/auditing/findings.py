@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.compute import order_of
-from capstats.auditing.measures import MEASURES
+from capstats.auditing.measures import MEASURES, OnScale, convention
 from capstats.auditing.provenance import Seen
 from capstats.tables.backing import unstacked
 from capstats.tables.ties import at_most
@@ -38,9 +38,29 @@ class Findings:
         return one
 
     @property
+    def unmatched(self) -> OnScale:
+        """What unmatched keys guess in everything before the details."""
+        return convention(self.measures)
+
+    @property
+    def average(self) -> str:
+        """The average CAP of everything before the details."""
+        return f"average_cap_{self.unmatched}"
+
+    @property
     def ranked(self) -> list[int]:
         """Positions of the synthetic tables in the order in which reports have them: by ``rank_by``, or the worst first."""
-        return order_of(self.measures, self.provenance.get("rank_by"))
+        return order_of(self.measures, self.provenance.get("rank_by", self.worst_by))
+
+    @property
+    def holdout_says(self) -> bool:
+        """Whether the holdout tells how much the releases say about the people in the original."""
+        return "individual_gain" in self.measures and "holdout_differs" not in self.provenance
+
+    @property
+    def worst_by(self) -> str:
+        """The measure by which the worst release is first: what is about its people where a holdout tells it, or else average CAP."""
+        return "individual_gain" if self.holdout_says else self.average
 
     def limits(self) -> list[tuple[str, bool]]:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""

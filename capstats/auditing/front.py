@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import OnScale, Z, by_group, by_target, changes, copies_known
+from capstats.auditing.compute import Z, by_group, by_target, changes, copies_known, errors_known
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import MEASURES, SENTENCES
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections
-from capstats.auditing.sections import LONGEST, at_most_this, headings, number, numbers_of, say, words_of
+from capstats.auditing.sections import LONGEST, at_most_this, commonest, headings, number, numbers_of, people_right, say, words_of
+from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import replicated_uniques, sample_uniques
 from capstats.tables.printing import count, many, share
@@ -69,9 +70,14 @@ def front(audit: Findings) -> Sections:
 
 
 def _scope(audit: Findings) -> str:
-    keys, numbers = list(audit.provenance["columns"]["keys"]), numbers_of(audit)
-    known = listed([*map(named, keys)]) if len(keys) <= 2 * SIDE_BY_SIDE else f"{len(keys)} key columns"
-    return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=known, **numbers)
+    numbers = numbers_of(audit)
+    return say(audit, FRONT["scope_of_both" if "holdout_records" in numbers else "scope"], known=_known(audit), **numbers)
+
+
+def _known(audit: Findings) -> str:
+    """The key columns, or how many."""
+    keys = list(audit.provenance["columns"]["keys"])
+    return listed([*map(named, keys)]) if len(keys) <= 2 * SIDE_BY_SIDE else f"{len(keys)} key columns"
 
 
 def _of(audit: Findings, name: str, i: int) -> float:
@@ -108,11 +114,6 @@ def _is_copied(audit: Findings, i: int) -> bool:
     return "copied_beyond_chance" in audit.measures and bool(_of(audit, "copied_beyond_chance", i))
 
 
-def _unmatched(audit: Findings) -> OnScale:
-    """What unmatched keys guess on the scale, in the dots, the groups and the changes."""
-    return "nearest" if "average_cap_nearest" in audit.measures else "zero"
-
-
 def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
     """A sentence with the numbers of copies in a release."""
     entry = _copies(audit, i)
@@ -147,7 +148,7 @@ def _sisters(audit: Findings, heads: Sequence[str]) -> list[Block]:
         "one": f"the least of {count(several)}" if several > 1 else "one of them",
         "most": "at most " if several > 1 else at_most_this(audit, "generator_p_value"),
         "mean": share(_of(audit, "generator_mean", i)),
-        "cap": share(_of(audit, "average_cap", i)),
+        "cap": share(_of(audit, "average_cap_zero", i)),
         "p": _percent(p),
     }
     text = say(audit, FRONT["sisters_low" if at_most(p, RARE) else "sisters_alike"], **texts)
@@ -191,43 +192,39 @@ def _tenths(x: float) -> str:
     return "fewer than 0.1" if 0 < x < 0.05 else count(round(x, 1))
 
 
-def _holdout_says(audit: Findings, i: int) -> bool:
-    """Whether the holdout tells what a release says about the people in the original."""
-    used = _copies(audit, i).get("holdout_used", False)
-    return "individual_share" in audit.measures and "holdout_differs" not in audit.provenance and not used
-
-
 def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
-    if not _holdout_says(audit, i):
+    if not audit.holdout_says:
         return [*_right(audit, i, of), *([] if "holdout_records" in audit.measures else [FRONT["no_holdout"]])]
-    gains = {name: 100 * _of(audit, name, i) for name in ("individual_gain", "original_gain")}
-    errors = {f"{name}_error": 100 * _of(audit, f"{name}_error", i) for name in gains}
-    texts = {name: f"{abs(x):.1f} points {'more' if x >= 0 else 'less'} often" for name, x in gains.items()}
-    texts |= {name: f"{x:.1f}" for name, x in errors.items()}
-    x, error = _of(audit, "individual_share", i), _of(audit, "individual_share_error", i)
-    if not np.isnan(x):
-        lower, upper = _interval(x, error)
-        reaches_0 = [FRONT["averaged" if _is_copied(audit, i) else "by_chance"]] if x <= Z * error else []
-        said = (say(audit, text, lower=lower, upper=upper, **texts) for text in (FRONT["share"], FRONT["gain"], *reaches_0))
-        return [Headline(_percent(x), " ".join(said), of)]
-    known = np.isfinite(errors["original_gain_error"])
-    return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **texts) if known else FRONT["too_small"]]
+    gain, most = ({x: 100 * _of(audit, f"{name}{x}", i) for x in ("", "_error")} for name in ("individual_gain", "original_gain"))
+    texts = {"individual_gain": _points(gain[""]), "original_gain": _points(most[""])}
+    for name, of_name in (("individual", gain), ("original", most)):
+        ends = (of_name[""] + side * Z * of_name["_error"] for side in (-1, 1))
+        texts[f"{name}_ends"] = " to ".join(f"{x:.1f}".replace("-", "\u2212") for x in ends)
+    x, lower, upper = (_of(audit, f"individual_share{end}", i) for end in ("", "_lower", "_upper"))
+    if np.isnan(x):
+        if not np.isfinite(gain["_error"] + most["_error"]):
+            return [*_right(audit, i, of), FRONT["too_small"]]
+        swapped = [FRONT["swapped"]] if gain[""] + Z * gain["_error"] < 0 else []
+        return [*_right(audit, i, of), " ".join([say(audit, FRONT["points"], **texts), *swapped])]
+    at_0 = [FRONT["swapped"]] if upper < 0 else [FRONT["averaged" if _is_copied(audit, i) else "by_chance"]] if lower <= 0 else []
+    texts |= {"lower": _percent(lower), "upper": _percent(upper)}
+    said = [*(say(audit, FRONT[name], **texts) for name in ("share", "gain")), *at_0]
+    (right,) = _right(audit, i, "")
+    return [Headline(_percent(x), " ".join(said), of), right.text]
 
 
-def _right(audit: Findings, i: int, of: str) -> list[Block]:
+def _points(x: float) -> str:
+    return f"{abs(x):.1f} points {'more' if x >= 0 else 'less'} often"
+
+
+def _right(audit: Findings, i: int, of: str) -> list[Headline]:
     """How many are guessed right with the release, without it and with the original itself; shares of weighted records."""
     m = audit.measures
-    weighted, n = "original_weight" in m, m.original_records.item()
     values = {"release": _caps(audit)[i], "baseline": m.baseline.item(), "original": m.original_cap.item()}
-    texts = {name: share(x) if weighted else count(round(x * n)) for name, x in values.items()}
-    release = texts.pop("release")
-    return [Headline(release, say(audit, FRONT["right_weighted" if weighted else "right"], n=count(n), **texts), of)]
-
-
-def _interval(x: float, error: float) -> tuple[str, str]:
-    """The ends of a 95 % interval."""
-    return _percent(x - Z * error), _percent(x + Z * error)
+    texts = {**{name: people_right(audit, x) for name, x in values.items()}, **commonest(audit, i), "n": count(m.original_records.item())}
+    text = say(audit, FRONT["right_weighted" if "original_weight" in m else "right"], **texts)
+    return [Headline("\u2013".join(dict.fromkeys([texts["release"], texts["named"]])), text, of, whole=True)]
 
 
 def _percent(x: float) -> str:
@@ -242,8 +239,7 @@ def _percent(x: float) -> str:
 
 def _caps(audit: Findings) -> list[float]:
     """Average CAP of each release, unmatched keys using the nearest."""
-    name = "average_cap_nearest" if _unmatched(audit) == "nearest" else "average_cap"
-    return [_of(audit, name, i) for i in range(len(audit.columns))]
+    return [_of(audit, audit.average, i) for i in range(len(audit.columns))]
 
 
 def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
@@ -251,7 +247,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
     m = audit.measures
     own = [Mark(FRONT["marks"]["baseline"], m.baseline.item(), share(m.baseline.item()))]
     since = np.inf
-    if "fresh_sample_cap" in m and any(_holdout_says(audit, i) for i in audit.ranked):
+    if "fresh_sample_cap" in m and audit.holdout_says:
         since = float(np.atleast_1d(m.fresh_sample_cap.values)[0])
         own.append(Mark(FRONT["marks"]["fresh_sample"], since, share(since)))
     original = Mark(FRONT["marks"]["original"], m.original_cap.item(), share(m.original_cap.item()))
@@ -264,7 +260,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
         releases.append(
             Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
         )
-    texts = ["scale" if _unmatched(audit) == "nearest" else "scale_zero"]
+    texts = ["scale" if audit.unmatched == "nearest" else "scale_zero"]
     texts += ["other_size"] if len(own) > 1 and (m.synthetic_records != m.original_records).any() else []
     return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in [*texts, "lesson"]))
 
@@ -275,7 +271,8 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
     rest = len(audit.ranked) - len(shown)
     columns = [[head, *(_decisive(audit, name, i) for i in shown)] for name, head in FRONT["columns"].items() if name in audit.measures]
     grid = Grid.of_columns(["release", *(heads[i] for i in shown)], columns, full_width=True)
-    order = [] if "rank_by" in audit.provenance else [FRONT["order"]]
+    by = say(audit, FRONT["worst_by"][audit.worst_by])
+    order = [] if "rank_by" in audit.provenance else [FRONT["order"].format(by=by)]
     return [grid, *([f"Not shown: {many(rest, 'more release')}."] if rest else []), *order]
 
 
@@ -287,13 +284,13 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
         return f"{_percent(x)} ({_percent(entry['copied_expected'] / entry['records'])})"
     if name != "individual_share":
         return number(name, x)
-    error = _of(audit, f"{name}_error", i)
-    return f"{_percent(x)} ({' to '.join(_interval(x, error))})" if not np.isnan(error) and _holdout_says(audit, i) else "undefined"
+    ends = " to ".join(_percent(_of(audit, f"{name}_{end}", i)) for end in ("lower", "upper"))
+    return f"{_percent(x)} ({ends})" if np.isfinite(x) and audit.holdout_says else "undefined"
 
 
 def _levels(audit: Findings, i: int) -> xr.Dataset:
     """How many people with each level of the target there are, and how surely they are guessed right, in the version of the scale."""
-    return by_target(audit.tables.get("o_records", audit.tables.o), audit.release(i), _unmatched(audit))
+    return by_target(audit.tables.get("o_records", audit.tables.o), audit.release(i), audit.unmatched)
 
 
 def _dots(audit: Findings, i: int) -> list[Block]:
@@ -326,9 +323,7 @@ def _round_up(x: float) -> float:
 
 def _groups(audit: Findings, i: int) -> list[Block]:
     """The groups by one key column that are guessed right most above what they are without the release."""
-    found = [
-        group for group in by_group(audit.tables, audit.release(i), _unmatched(audit)) if group.people >= FEWEST and group.above > SMALL
-    ]
+    found = [group for group in by_group(audit.tables, audit.release(i), audit.unmatched) if group.people >= FEWEST and group.above > SMALL]
     if not found:
         return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
     copies = _copies(audit, i).get("copied_by_level", {})
@@ -347,30 +342,47 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     return [Grid(head, rows)]
 
 
-def _harmless(audit: Findings, i: int) -> bool:
-    """Whether a holdout says that a release gives no more about the people in the original than a fresh sample could."""
-    if not _holdout_says(audit, i) or _is_copied(audit, i):
-        return False
-    return _of(audit, "individual_gain", i) <= Z * _of(audit, "individual_gain_error", i)
+def _instead(audit: Findings, i: int, heads: Sequence[str]) -> list[str]:
+    """The release to take instead, where it is shown to be of lower average CAP, or has no copies beyond chance where this one has."""
+    caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
+    others = [x for x in audit.ranked if x != i]
+    if not others or "generator_mean" in audit.measures or not errors_known(audit.tables, "o"):  # the least of draws is no better generator
+        return []
+    lower = {x: _difference(audit, i, x, len(others)) for x in others}
+    copied = {x for x in audit.ranked if _is_copied(audit, x)}
+    fit = [x for x in others if x not in copied and distance[x] < 1 and (i in copied or at_most(SMALL, lower[x].lower.item()))]
+    if not fit:
+        return []
+    best = min(fit, key=caps.__getitem__)
+    now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
+    found = {name: share(lower[best][name].item()) for name in ("estimate", "lower", "upper")}
+    known = _known(audit)
+    texts = [say(audit, FRONT["instead"], known=known, other=heads[best], now=now, then=then, **found)]
+    exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))
+    texts += [say(audit, FRONT["more_exposed"], now=count(exposed), then=count(more))] if more > exposed else []
+    passed = [x for x in others if x not in fit and caps[x] < caps[best]]
+    why = [f"{heads[x]} ({FRONT['passed']['copies' if x in copied else 'nothing']})" for x in passed]
+    return [*texts, *([say(audit, FRONT["passed_over"], releases=listed(why))] if why else [])]
+
+
+def _difference(audit: Findings, i: int, other: int, compared: int) -> xr.Dataset:
+    """By how much average CAP of a release is above that of another, with an interval of 95 % for all that are ``compared`` with it."""
+    o, squares = audit.tables.o, audit.tables.get("o_squares")
+    level = 1 - RARE / compared
+    return average_cap_interval(
+        o, audit.release(i), against=audit.release(other), o_squares=squares, unmatched=audit.unmatched, level=level
+    )
 
 
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     """The release to take instead, or the key column whose absence, and that whose coarser levels, lower average CAP most."""
-    caps, distance = _caps(audit), np.atleast_1d(audit.measures.target_distance.values)
-    copied = [x for x in audit.ranked if _is_copied(audit, x)]
-    others = [x for x in audit.ranked if x not in copied and distance[x] < 1 and (i in copied or caps[x] < caps[i] - SMALL) and x != i]
-    if others and "generator_mean" not in audit.measures:  # the least of several draws is no better generator
-        harmless = [x for x in others if _harmless(audit, x)]
-        best = min(harmless, key=distance.__getitem__) if harmless else min(others, key=caps.__getitem__)
-        now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
-        text = say(audit, FRONT["harmless_release" if harmless else "other_release"], other=heads[best], now=now, then=then)
-        exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))
-        but = [say(audit, FRONT["more_exposed"], now=count(exposed), then=count(more))] if more > exposed else []
-        return " ".join([text, *but])
-    without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if i in copied else []
+    if texts := _instead(audit, i, heads):
+        return " ".join(texts)
+    caps = _caps(audit)
+    without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if _is_copied(audit, i) else []
     if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
         return " ".join([*without_copies, FRONT["not_computed"]])
-    lower = [change for change in changes(audit.tables, audit.release(i), _unmatched(audit)) if change.average_cap < caps[i] - SMALL]
+    lower = [change for change in changes(audit.tables, audit.release(i), audit.unmatched) if change.average_cap < caps[i] - SMALL]
     texts = []
     for kind in ("without", "coarser"):
         of_kind = [change for change in lower if (change.levels == 0) == (kind == "without")]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.auditing.measures import OnScale
 from capstats.codes.labels import canonical, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
@@ -113,14 +114,14 @@ def _any_far(both: Array, held: Array, n: int, h: int, levels: Floats) -> bool:
 # --- tests by permutation ---------------------------------------------------------------------------------------------
 
 
-def p_values(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+def p_values(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """The p-values that the counts give, each with its method in ``attrs``: none of weights, of which no number can be permuted."""
     o, s, h = tables.o, tables.s, tables.h
     releases, found = s.sizes.get("synthetic", 1), {}
     whole = {x: tables[x].dtype.kind == "i" and f"{x}_records" not in tables for x in "osh"}
     if whole["o"] and whole["h"]:
         draws, method = _permutations(releases, o, h)
-        tested = membership_test(o, s, h=h, draws=draws, rng=SEED)
+        tested = membership_test(o, s, h=h, unmatched=unmatched, draws=draws, rng=SEED)
         found["membership_p_value"] = tested.p_value.assign_attrs(method=f"the labels original and holdout permuted, one-sided: {method}")
     if whole["s"]:
         draws, method = _permutations(releases, s, cells=o.sizes["target"] * o.sizes["key"])

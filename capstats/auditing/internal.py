@@ -79,7 +79,7 @@ def internal_sections(audit: Findings) -> Sections:
         "Which columns make the risk": _columns(audit, heads),
         "Bounds and errors": [
             *measure_grid(audit, "bounds", heads),
-            *(measure_grid(audit, "errors", heads) if one and "average_cap_error" in m else []),
+            *(measure_grid(audit, "errors", heads) if one and f"{audit.average}_error" in m else []),
         ],
         "Among its sisters": measure_grid(audit, "sisters", heads),
         "In the population": measure_grid(audit, "population", heads),
@@ -93,7 +93,7 @@ def internal_sections(audit: Findings) -> Sections:
 
 def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    names = [*in_table("releases"), *audit.provenance.get("utility", [])]
+    names = [*in_table("releases", audit.measures), *audit.provenance.get("utility", [])]
     rows = Grid.of_columns(rows_of(audit, heads), cells(audit, names, 4, HEADING).values(), "One row a release")
     return [*ranked_by(audit), rows, Facts(legend(audit, heads, names, HEADING))]
 

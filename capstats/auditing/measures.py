@@ -20,6 +20,9 @@ Shown = Literal[
 ]
 
 
+OnScale = Literal["zero", "nearest"]
+
+
 @dataclass(frozen=True)
 class Term:
     """A definition: what a term means, in `words`; the statement of the documentation with its proof; its source in the list, if any."""
@@ -36,7 +39,8 @@ class Measure:
     ``row`` is its row in a table of one release (two spaces before it: a part of the row above), ``heading`` its column in a table of
     several, and ``meaning`` what the column holds. ``tables`` show it, in the order of the list: of the text "answer" and "details" of
     several releases and "one" of one release, the others of the internal page. ``terms`` explain it, and those that follow it. ``public``
-    is its row or column in the public version: what has none is confidential. ``needs`` is the argument of `audit` without which it is not
+    is its row or column in the public version: what has none is confidential. Where the measure that it is ``in_place_of`` is not computed,
+    the tables of that one show it. ``needs`` is the argument of `audit` without which it is not
     computed.
     """
 
@@ -44,6 +48,7 @@ class Measure:
     heading: str = ""
     meaning: str = ""
     tables: Sequence[Shown] = ()
+    in_place_of: str = ""
     form: Literal["share", "count"] = "share"
     terms: Collection[str] = ()
     public: str = ""
@@ -61,9 +66,19 @@ MEASURES = {name: Measure(**measure) for name, measure in _LIST["measures"].item
 BY_COLUMN = {name: Measure(**measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
 
 
-def in_table(table: Shown) -> list[str]:
-    """The measures that a table shows, in its order."""
-    return [name for name, measure in MEASURES.items() if table in measure.tables]
+def in_table(table: Shown, found: Collection[Any]) -> list[str]:
+    """The measures that a table shows, in its order, of those that were ``found``."""
+
+    def tables(name: str) -> Sequence[Shown]:
+        instead = MEASURES[name].in_place_of
+        return MEASURES[name].tables if instead in ("", *found) else MEASURES[instead].tables
+
+    return [name for name in MEASURES if name in found and table in tables(name)]
+
+
+def convention(found: Collection[Any]) -> OnScale:
+    """What unmatched keys guess in everything before the details: "zero" where the nearest cannot be had."""
+    return "nearest" if "average_cap_nearest" in found else "zero"
 
 
 def computed(**given: bool) -> list[str]:

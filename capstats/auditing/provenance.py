@@ -16,7 +16,7 @@ import xarray as xr
 
 from capstats.auditing.compute import copies_known, foreign
 from capstats.auditing.holdout import LEVEL, differing
-from capstats.auditing.measures import SENTENCES
+from capstats.auditing.measures import SENTENCES, convention
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import listed, shortened
 from capstats.sources.temporary_data import expanded
@@ -44,14 +44,24 @@ def today() -> str:
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    asked = {"average_cap_error", "average_cap_nearest", "individual_disclosure", "difference", "generator_mean"}
-    texts = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
+    asked = {
+        "average_cap_nearest_error",
+        "average_cap_zero_error",
+        "average_cap_nearest",
+        "individual_disclosure",
+        "difference",
+        "generator_mean",
+    }
+    unmatched = {"nearest": "unmatched records use the nearest keys", "zero": "unmatched records count 0"}[convention(measures)]
+    known = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
+    texts = {name: text.format(unmatched=unmatched) for name, text in known.items()}
     texts |= {str(name): array.attrs["method"] for name, array in measures.data_vars.items() if "method" in array.attrs}
-    needs = {"quantiles": "individual_cap_median", "average_cap_error": "average_cap_error"}
+    error = f"average_cap_{convention(measures)}_error"
+    needs = {"quantiles": "individual_cap_median", error: error}
     absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
     if "expected_certain" not in measures:
         absent["expected_certain"] = "not defined: a release of weighted or fractional records has no number of draws"
-    return {"conventions": texts, **absent}
+    return {"unmatched": convention(measures), "conventions": texts, **absent}
 
 
 def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping[str, Any]) -> list[str]:

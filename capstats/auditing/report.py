@@ -80,11 +80,12 @@ class Alert:
 
 @dataclass(frozen=True)
 class Headline:
-    """One number, large, the sentence that it begins, and what both are about, if that must be said."""
+    """Large numbers, the sentence that they begin, or that has them if it is ``whole``, and what both are about, if that must be said."""
 
     number: str
     text: str
     of: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def _lines(block: Block) -> list[str]:
     if isinstance(block, Alert):
         return _wrapped(f"! {block.text}", WIDTH - 2)
     if isinstance(block, Headline):
-        return _wrapped(f"{block.of}{': ' * bool(block.of)}{block.number} {block.text}", WIDTH - 2)
+        return _wrapped(f"{block.of}{': ' * bool(block.of)}{'' if block.whole else f'{block.number} '}{block.text}", WIDTH - 2)
     if isinstance(block, Scale):
         return _lines_of_scale(block)
     if isinstance(block, Dots):

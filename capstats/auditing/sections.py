@@ -97,7 +97,11 @@ def in_sentences(audit: Findings) -> list[Block]:
     weighted = "original_weight" in m
     numbers = {
         **numbers_of(audit),
-        "expected": count(m.average_cap.item() * m.original_records.item()),
+        "average": share(m[audit.average].item()),
+        "expected": count(m[audit.average].item() * m.original_records.item()),
+        "version": ANSWER["version"][audit.unmatched],
+        **commonest(audit, 0),
+        "unmatched": ANSWER[audit.unmatched],
         "individuals": of_individuals(audit),
         "test": ANSWER["no_test" if "holdout_differs" in p else "test"],
         "most": at_most_this(audit, "permutation_p_value"),
@@ -106,6 +110,7 @@ def in_sentences(audit: Findings) -> list[Block]:
     said = {
         "right_weighted" if weighted else "right": True,
         "without_release": True,
+        "commonest": True,
         "holdout": "holdout_cap" in m,
         "membership": "membership_p_value" in m,
         "permutation": "permutation_p_value" in m,
@@ -116,13 +121,29 @@ def in_sentences(audit: Findings) -> list[Block]:
     return [f"{attack(audit)} {first}", *more, *among_sisters(audit)]
 
 
+def commonest(audit: Findings, i: int) -> dict[str, str]:
+    """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""
+    m = audit.measures
+    values = {
+        "named": np.atleast_1d(m[f"predictive_success_{audit.unmatched}"].values)[i],
+        "named_without": m.baseline_predictive_success.item(),
+        "named_with": m.original_predictive_success.item(),
+    }
+    return {name: people_right(audit, x) for name, x in values.items()}
+
+
+def people_right(audit: Findings, x: float) -> str:
+    """A share of the people as their number, unless they have weights."""
+    return share(x) if "original_weight" in audit.measures else count(round(x * audit.measures.original_records.item()))
+
+
 def among_sisters(audit: Findings) -> list[str]:
     """What releases of the generator have, and where one release is among them."""
     m = audit.measures
     if "generator_p_value" not in m:
         return []
     error = f"; standard error of the mean {share(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
-    high = (m.generator_p_value >= HIGH) & (m.average_cap > m.generator_mean)
+    high = (m.generator_p_value >= HIGH) & (m.average_cap_zero > m.generator_mean)
     most = at_most_this(audit, "generator_p_value")
     return [say(audit, ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **numbers_of(audit))]
 
@@ -141,14 +162,14 @@ def _compared(audit: Findings, heads: Sequence[str]) -> list[Block]:
     if "holdout_records" in m:
         used = f"The holdout has {numbers['holdout_records']} not used for synthesis."
         sentences.append(f"{used} The difference to them {of_individuals(audit)}")
-    names = [*in_table("answer"), *p.get("utility", [])]
+    names = [*in_table("answer", m), *p.get("utility", [])]
     columns = list(cells(audit, names, 3).values())
     return [*sentences, *ranked_by(audit), *beside(rows_of(audit, heads), columns), Facts(legend(audit, heads, names))]
 
 
 def _details(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """Further numbers of each release, and what they are; a number that is the same for all releases is in the text alone."""
-    found = cells(audit, in_table("details"), 4)
+    found = cells(audit, in_table("details", audit.measures), 4)
     alike = {column[0]: column[1] for column in found.values() if len(heads) > 1 and len(set(column[1:])) == 1}
     meanings = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, heads, list(found))]
     columns = [column for column in found.values() if column[0] not in alike]
@@ -170,7 +191,7 @@ def ranked_by(audit: Findings) -> list[Block]:
 
 def measure_grid(audit: Findings, table: Shown, heads: Sequence[str]) -> list[Block]:
     """The measures of a table: of one release a row each, of several a column each."""
-    found, caption = cells(audit, in_table(table), 4), say(audit, SENTENCES["tables"].get(table, ""))
+    found, caption = cells(audit, in_table(table, audit.measures), 4), say(audit, SENTENCES["tables"].get(table, ""))
     if not found:
         return []
     if len(heads) == 1:
@@ -249,7 +270,7 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
     more = [f"Not shown: {many(rest, 'level')} with fewer {people}."] if rest else []
     if several:
         return [*_levels_of_releases(audit, shown, levels, held, heads), *more]
-    names = ("average_cap", "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
+    names = (audit.average, "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
     columns = [[number(name, x) for x in shown[name].values] for name in names]
     rows = [[shortened(level, 40), *row] for level, *row in zip(levels, held, *columns, strict=True)]
     return [Grid([target_of(audit), people, *(MEASURES[name].heading for name in names)], rows), *more]
@@ -263,7 +284,7 @@ def _levels_of_releases(
     room = (WIDTH - 2 - max(map(len, [*heads, "synthetic"]))) // len(levels) - 2
     blocks: list[Block] = []
     for name, what in (
-        ("average_cap", f"Average CAP of the {people} with each level:"),
+        (audit.average, f"Average CAP of the {people} with each level:"),
         ("records_above_nine_tenths", f"Number of these {people} for whom the guess is right with probability above 0.9:"),
     ):
         values = shown[name].transpose("target", "synthetic").values[:, audit.ranked]
@@ -294,7 +315,11 @@ def notes(audit: Findings) -> list[tuple[str, str]]:
     p, sizes = audit.provenance, audit.provenance["domain"]
     domain = f" ({sizes['targets']} x {sizes['keys']})" if isinstance(sizes["keys"], int) else ""
     weighted = "original" in weighted_tables(audit)
-    found = [(name, say(audit, text, domain=domain)) for name, text in SENTENCES["notes"].items() if name != "weighted" or weighted]
+    found = [
+        (name, say(audit, text, domain=domain, unmatched=ANSWER["or"][audit.unmatched]))
+        for name, text in SENTENCES["notes"].items()
+        if name != "weighted" or weighted
+    ]
     what = {
         "quantiles": "quantiles of the CAP of one person",
         "average_cap_nearest": "average CAP with the nearest keys",

@@ -15,6 +15,7 @@ from capstats.auditing.command_lines import call, command, restricted
 from capstats.auditing.compute import by_target, total_of
 from capstats.auditing.confidential import write_confidential
 from capstats.auditing.descriptions import FirstReading
+from capstats.auditing.measures import OnScale
 from capstats.auditing.provenance import Seen, check_unread, files_named, files_seen, warnings_of
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_page, as_text
 from capstats.cap.average import average_cap
@@ -39,12 +40,16 @@ ROWS = 60  # of the table of a text
 WIDEST = 24  # characters of a name in a table
 HEADINGS = {
     "levels": ("levels", "levels of the target in the original; a missing value is one of them"),
-    "average_cap": ("average CAP", "share of the people in the original for whom the guess is expected to be right"),
-    "average_cap_nearest": ("nearest", "the same where people whose key no synthetic record has are guessed from the nearest keys"),
+    "average_cap_nearest": (
+        "average CAP",
+        "share of the people in the original for whom the guess is expected to be right; people whose key no synthetic record has are "
+        "guessed from the nearest keys",
+    ),
+    "average_cap_zero": ("version 1", "the same where they count 0"),
     "baseline": ("baseline", "the same of a guess from the frequencies of the target in the original, without any key"),
     "baseline_excess": (
         "excess",
-        "(nearest - baseline) / (1 - baseline), with average CAP where nearest is undefined: 1 is always right",
+        "(average CAP - baseline) / (1 - baseline), of version 1 where the nearest keys cannot be had: 1 is always right",
     ),
     "original_cap": ("original", "average CAP if the original itself were released"),
     "normalized_cap": ("normalized", "(average CAP - baseline) / (original - baseline): which part of that the release tells"),
@@ -68,7 +73,7 @@ class TargetAudits:
     ----------
     measures : Dataset
         One variable a measure, dims ``target_column`` in the order in which they were given, and ``synthetic`` where several synthetic
-        tables were given: ``levels``, ``average_cap``, ``average_cap_nearest``, ``baseline``, ``baseline_excess``, ``original_cap``,
+        tables were given: ``levels``, ``average_cap_nearest``, ``average_cap_zero``, ``baseline``, ``baseline_excess``, ``original_cap``,
         ``normalized_cap``, ``records_above_nine_tenths`` and ``records_certain`` with their shares.
     left_out : dict {column: reason}
         Columns that are no target, where all were asked for.
@@ -191,7 +196,7 @@ def audit_targets(
 
     >>> people = {"smoker": ["yes", "yes", "no", "no"], "health": ["ill", "ill", "well", "well"], "town": ["a", "b", "a", "b"]}
     >>> found = audit_targets(people, people, keys="smoker", allow_same=True)
-    >>> found.to_frame()[["average_cap", "baseline", "baseline_excess"]].reset_index().values.tolist()
+    >>> found.to_frame()[["average_cap_nearest", "baseline", "baseline_excess"]].reset_index().values.tolist()
     [['health', 1.0, 0.5, 1.0], ['town', 0.5, 0.5, 0.0]]
     """
     every = isinstance(targets, str) and targets == ALL_TARGETS
@@ -299,18 +304,18 @@ def _weights(given: Any) -> set[Hashable]:
 def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The measures of one target, as its own audit has them."""
     o, s = tables.o, tables.s
-    cap, baseline, shares = average_cap(o, s), baseline_cap(o), by_target(o, s)
-    near = None if without_nearest(o, s) else average_cap(o, s, unmatched="nearest")
-    used = cap if near is None else near
-    levels = by_target(tables.o_records, s) if "o_records" in tables else shares
+    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
+    zero, used = average_cap(o, s), average_cap(o, s, unmatched=unmatched)
+    baseline, shares = baseline_cap(o), by_target(o, s, unmatched)
+    levels = by_target(tables.o_records, s, unmatched) if "o_records" in tables else shares
     found = {
         "levels": (levels.records > 0).sum("target"),
-        "average_cap": cap,
-        "average_cap_nearest": cap * np.nan if near is None else near,
+        "average_cap_nearest": used if unmatched == "nearest" else used * np.nan,
+        "average_cap_zero": zero,
         "baseline": baseline,
-        "baseline_excess": xr.zeros_like(cap) + ratio((used - baseline).values, (1 - baseline).values, np.nan),
+        "baseline_excess": xr.zeros_like(used) + ratio((used - baseline).values, (1 - baseline).values, np.nan),
         "original_cap": average_cap(o, o),
-        "normalized_cap": normalized_cap(o, s),
+        "normalized_cap": normalized_cap(o, s, unmatched=unmatched),
     }
     for name in ("above_nine_tenths", "certain"):
         found[f"records_{name}"] = levels[f"records_{name}"].sum("target")

@@ -117,7 +117,7 @@ def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
 
 
 def limits(texts: Sequence[str]) -> dict[str, float]:
-    """``average_cap=0.5``, each a measure and the greatest value at which the command succeeds."""
+    """``average_cap_nearest=0.5``, each a measure and the greatest value at which the command succeeds."""
     must = "--fail-above must be MEASURE=VALUE with a number as its value; got {text!r}."
     bare = [re.sub(r"\s*=\s*(?=[^=]*$)", "=", text.strip()) for text in texts]  # without spaces around the name and the value
     found = _pairs(bare, must, "the limit of {name!r} is given twice. Give it once.")

@@ -33,7 +33,8 @@ ROW, AROUND, PAGE = 0.2, 1.6, 9.5  # inches: height of a row, of legend and axis
 RELEASE: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
 STAR: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": BLUE, "markersize": 11, "zorder": 3.5, "clip_on": False}
 AXES = {
-    "average_cap": "average CAP",
+    "average_cap_nearest": "average CAP",
+    "average_cap_zero": "average CAP (version 1)",
     "share_certain": "share guessed right with certainty (DiSCO)",
     "share_above_half": "share guessed right with probability > 0.5",
     "share_above_nine_tenths": "share guessed right with probability > 0.9",
@@ -42,11 +43,20 @@ AXES = {
     "difference": "difference in average CAP",
     "target_distance": "distance of the targets given the key\n(0: as in the original)",
 }
-REFERENCES = {"average_cap": ("original_cap", "baseline"), "share_certain": ("original_certain", "")}
+REFERENCES = {
+    "average_cap_nearest": ("original_cap", "baseline"),
+    "average_cap_zero": ("original_cap", "baseline"),
+    "share_certain": ("original_certain", ""),
+}
 
 
 def plot_risk_utility(
-    measures: xr.Dataset, *, risk: str = "average_cap", utility: str = "target_distance", ax: Axes | None = None, **scatter_kwargs: Any
+    measures: xr.Dataset,
+    *,
+    risk: str = "average_cap_nearest",
+    utility: str = "target_distance",
+    ax: Axes | None = None,
+    **scatter_kwargs: Any,
 ) -> Axes:
     """Risk of each release against its utility: which of them gives more of one for less of the other.
 
@@ -56,7 +66,7 @@ def plot_risk_utility(
         ``Audit.measures`` of an audit of several synthetic tables.
     risk, utility : str
         Any two of its variables, those that the caller gave the audit as ``utility`` among them. A risk that has a standard error, as
-        ``average_cap`` has ``average_cap_error``, is drawn with a bar of one standard error to each side.
+        ``average_cap_nearest`` has ``average_cap_nearest_error``, is drawn with a bar of one standard error to each side.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend, and with the names of the releases beside it where they are numbered.
     **scatter_kwargs
@@ -96,7 +106,7 @@ def plot_risk_utility(
     [('all', (0.0, 0.75)), ('well', (0.25, 0.75))]
     """
     what = "the measures of an audit of several synthetic tables, Audit.measures"
-    check_result(measures, "measures", xr.Dataset, ("synthetic", "average_cap"), what)
+    check_result(measures, "measures", xr.Dataset, ("synthetic", "average_cap_zero"), what)
     for name in (risk, utility):
         if name not in measures:
             raise ValueError(f"`measures` has no {name!r}. It has {', '.join(map(str, measures.data_vars))}.")
@@ -268,7 +278,7 @@ def _covered(boxes: Any, taken: Any) -> Any:
     return np.clip(high - low, 0, None).prod(axis=2).sum(axis=1)
 
 
-NUMBERS = ("target_distance", "average_cap")
+NUMBERS = ("target_distance", "average_cap_zero")
 LONGEST = 24  # characters of the name of a release
 
 
@@ -280,8 +290,8 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     found : Dataset, dims (distance)
         What `capstats.laws.frontier` returns for one table.
     releases : Dataset, dims () or one dim, optional
-        Numbers of releases of the same original: ``target_distance`` and ``average_cap``, such as ``Audit.measures`` has, or
-        ``xr.Dataset({"target_distance": target_distance(o, s), "average_cap": average_cap(o, s)})``.
+        Numbers of releases of the same original: ``target_distance`` and ``average_cap_zero``, such as ``Audit.measures`` has, or
+        ``xr.Dataset({"target_distance": target_distance(o, s), "average_cap_zero": average_cap(o, s)})``.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend.
     **scatter_kwargs
@@ -328,7 +338,7 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
         ax.plot(distance, found["least_any"].values, color="0.25", linewidth=1, linestyle=":", zorder=2, label="least, keys left out")
     if distance[0] == 0 and least[0] == greatest[0]:
         ax.plot(0, least[0], **STAR, label="original")
-    ax.set(xlim=(0, max(distance[-1], distance[0] + 1e-9)), xlabel=AXES["target_distance"], ylabel=AXES["average_cap"])
+    ax.set(xlim=(0, max(distance[-1], distance[0] + 1e-9)), xlabel=AXES["target_distance"], ylabel="average CAP")
     area.sticky_edges.y.append(0)  # no room below 0
     ax.update_datalim([(0, 0)])
     ax.autoscale_view(scalex=False)
@@ -341,7 +351,7 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
 
 def _points(releases: Any) -> tuple[Any, Any, list[str]]:
     """Distances, risks and names of releases."""
-    check_result(releases, "releases", xr.Dataset, NUMBERS, "a Dataset with 'target_distance' and 'average_cap'")
+    check_result(releases, "releases", xr.Dataset, NUMBERS, "a Dataset with 'target_distance' and 'average_cap_zero'")
     numbers = xr.broadcast(*(releases[name] for name in NUMBERS))
     check_dims(numbers[0], "releases", 1)
     x, y = (np.atleast_1d(array.values.astype(float)) for array in numbers)
