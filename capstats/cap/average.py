@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, imputation
+from capstats.cap.neighbours import Convention, RowsUsed, imputation
 from capstats.cap.tolerance import Within
 from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
@@ -197,29 +197,39 @@ def matched(o: Table, s: Table) -> Array:
     return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1))
 
 
-def correct_predictions(o: Counts, s: Counts) -> xr.DataArray:
+def correct_predictions(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Number of original records whose target is the most frequent synthetic target of their key: the success of the modal intruder.
 
-    The modal intruder does not guess at random: all people with the same key get the same prediction.
+    The modal intruder does not guess at random but names the commonest answer: all people with the same key get the same prediction.
 
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
         Counts of original and synthetic records.
+    unmatched : {"zero", "drop", "nearest"}
+        Records whose key is not in `s` count 0, are left out, which is the same number of records, or get the most frequent target of the
+        pooled records of the nearest synthetic keys, as in `average_cap`.
 
     Returns
     -------
     DataArray, dims (...)
-        From 0 to n. If t targets tie, each is predicted with probability 1/t, so the number is an expected value.
+        From 0 to n. If t targets tie, each is predicted with probability 1/t, so the number is an expected value. NaN with "nearest" if `s`
+        has no record.
 
     Raises
     ------
     ValueError, TypeError
-        If the tables are not counts (the cell is named), or disagree in shape or labels.
+        If the tables are not counts (the cell is named), or disagree in shape or labels; if "nearest" is used with keys without labels
+        (give ``key_labels``).
+
+    See Also
+    --------
+    average_cap, matched_records, baseline_cap
 
     Notes
     -----
-    See theory/baselines.md#predictive-success. There is no prediction for unmatched keys.
+    See theory/baselines.md#predictive-success. Divide by n, or with "drop" by `matched_records`, for a share to compare with `average_cap`
+    of the same `unmatched`, and with `baseline_cap` of the kind "modal".
 
     References
     ----------
@@ -235,12 +245,23 @@ def correct_predictions(o: Counts, s: Counts) -> xr.DataArray:
     >>> float(correct_predictions(o, [[67, 97, 153], [37, 114, 101], [169, 14, 148]]))
     272.0
     """
-    return Aligned({"o": o, "s": s}).map(predicted, "correct_predictions")
+    aligned = Aligned({"o": o, "s": s})
+    rows_of = imputation(aligned, unmatched)
+    return aligned.map(lambda o, s: predicted(o, s, rows_of), "correct_predictions")
 
 
-def predicted(o: Table, s: Table) -> Floats:
-    """Expected number of original records whose target is the most frequent synthetic one of their key, ties shared: shape (...)."""
-    return np.asarray(modal_hits(o, s).sum(-1))
+def predicted(o: Table, s: Table, rows_of: RowsUsed | None = None) -> Floats:
+    """Expected number of original records whose target is the most frequent synthetic one of their key, ties shared: shape (...).
+
+    Unmatched keys use the rows that ``rows_of`` gives them, and otherwise count 0.
+    """
+    right = np.asarray(modal_hits(o, s).sum(-1))
+    if rows_of is None:
+        return right
+    s_j = s.key_total()
+    for part, full in o.in_full((o.key_total() > 0) & (s_j == 0), s):
+        right = right + modal_hits(part, rows_of(part, full)[0]).sum(-1)
+    return np.where(s_j.any(-1), right, np.nan)
 
 
 def modal_hits(o: Table, s: Table) -> Floats:

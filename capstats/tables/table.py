@@ -11,7 +11,7 @@ Works on the coordinates of the cells with numpy alone, so that nothing of the p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ Index = NDArray[np.intp]
 
 EXACT = 2**53  # integers below are exact in float64
 MOST = 1 << 15  # cells that are summed by group at a time: they stay in cache
+FULL = 1 << 22  # cells that are added to a sparse table at a time, where keys take from others
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
@@ -168,6 +169,11 @@ class Dense:
         return used.in_windows(windows), totals
 
     # --- rows that keys take from others
+
+    def in_full(self, keys: Array, s: Table) -> Iterator[tuple[Table, Table]]:
+        """Some of the marked keys (..., key) of the table, then others; and s. All cells of these keys are in both."""
+        if keys.any():
+            yield Dense(self.values * self.on_cells(keys)), s
 
     def member(self, at: tuple[int, ...]) -> Dense:
         """One table of the batch."""
@@ -314,6 +320,16 @@ class Cells:
         return self.like(own.values + (taken.values - self.values)), totals
 
     # --- rows that keys take from others
+
+    def in_full(self, keys: Array, s: Table) -> Iterator[tuple[Table, Table]]:
+        targets, chosen, place = np.arange(self.shape[0])[:, None], np.flatnonzero(keys), self.target * self.shape[1] + self.key
+        step = max(1, FULL // self.shape[0])
+        for start in range(0, len(chosen), step):
+            some = chosen[start : start + step]
+            cells = np.union1d(place, targets * self.shape[1] + some)
+            target, key = np.divmod(cells, self.shape[1])
+            o, wide = (group_sums(values, np.searchsorted(cells, place), len(cells)) for values in (self.values, s.values))
+            yield Cells(o * np.isin(key, some), target, key, self.shape), Cells(wide, target, key, self.shape)
 
     def member(self, at: tuple[int, ...]) -> Cells:
         return self

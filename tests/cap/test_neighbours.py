@@ -10,6 +10,7 @@ import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pandas as pd
 import pytest
+import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,12 +23,15 @@ from capstats import (
     cap_boxplot,
     cap_ecdf,
     cap_quantiles,
+    correct_predictions,
     from_counts,
     full_domain,
     individual_cap,
     tabulate,
 )
 from capstats.cap import nearest_distance, neighbours
+from capstats.datasets import example
+from capstats.tables import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -67,6 +71,16 @@ def mean_over_people(keys, o, s, unmatched="zero", radius=0):
     counted = [(cap or Fraction(0), count) for cap, count in people if cap is not None or unmatched == "zero"]
     n = sum(count for _, count in counted)
     return float(sum((cap * count for cap, count in counted), Fraction(0)) / n) if n else np.nan
+
+
+def predicted_over_people(keys, o, s, unmatched):
+    """People whose target is the commonest of the pooled records, or one of several that tie, at random."""
+    right = Fraction(0)
+    for j, pool in enumerate(lenders(keys, s, unmatched, 0)):
+        pooled = [sum(int(row[k]) for k in pool) for row in s]
+        named = [i for i, count in enumerate(pooled) if count == max(pooled) > 0]
+        right += sum((Fraction(int(o[i][j]), len(named)) for i in named), Fraction(0))
+    return float(right) if np.any(s) or unmatched != "nearest" else np.nan
 
 
 def as_floats(caps, unmatched):
@@ -116,6 +130,30 @@ def test_an_unmatched_key_borrows_the_pooled_records_of_all_nearest_keys():
     assert individual_cap(tables.o, tables.s, unmatched="nearest").values[:, 3].tolist() == [5 / 7, 2 / 7]
     assert average_cap(tables.o, tables.s, unmatched="nearest").item() == pytest.approx((3 * 5 / 7 + 4 * 2 / 7) / 7, rel=1e-15)
     assert nearest_distance(tables.o, tables.s).values.tolist() == [0, 0, 0, 1]
+
+
+def test_the_commonest_answer_of_an_unmatched_key_is_that_of_all_nearest_keys_together():
+    """The five with (old, m) are taken for ill: 5 of the 7 records nearest to them, though the nine with (young, f) are well."""
+    tables = from_counts([[0, 0, 0, 3], [0, 0, 0, 2]], [[0, 4, 1, 0], [9, 1, 1, 0]], key_labels=AGE_AND_SEX)
+    found = {unmatched: correct_predictions(tables.o, tables.s, unmatched=unmatched).item() for unmatched in ("zero", "drop", "nearest")}
+    assert found == {"zero": 0, "drop": 0, "nearest": 3}
+
+
+def test_in_the_example_of_the_audit_the_commonest_answer_is_right_for_847_people_and_for_845_without_nearest_keys():
+    voters = example("anes96")
+    tables = tabulate(**{name: value for name, value in voters.items() if name != "provenance"})
+    for held in (tables, tables.map(lambda array: array.copy(data=sparse.COO.from_numpy(array.values)))):
+        assert correct_predictions(held.o, held.s, unmatched="nearest").item() == 847
+        assert correct_predictions(held.o, held.s, unmatched="drop").item() == correct_predictions(held.o, held.s).item() == 845
+
+
+def test_an_answer_that_nobody_of_the_key_has_is_named_on_sparse_tables_too():
+    """Their cell (well, old, m) holds no record of either table: without it the 3 of 9 would be the commonest."""
+    tables = from_counts([[0, 0, 0, 3], [0, 0, 0, 0]], [[0, 2, 1, 0], [9, 3, 3, 0]], key_labels=AGE_AND_SEX)
+    held = [array.copy(data=sparse.COO.from_numpy(array.values)) for array in (tables.o, tables.s)]
+    assert (
+        correct_predictions(*held, unmatched="nearest").item() == correct_predictions(tables.o, tables.s, unmatched="nearest").item() == 0
+    )
 
 
 def test_the_radius_leads_from_cap_to_the_independence_baseline():
@@ -187,6 +225,22 @@ def test_each_convention_is_that_of_a_loop_over_all_pairs_of_keys(case):
                 np.testing.assert_array_equal(caps, as_floats(caps_of_cells(keys, s, unmatched, radius), unmatched))
                 average = average_cap(*tables, unmatched=unmatched, radius=radius).item()
                 np.testing.assert_allclose(average, mean_over_people(keys, o, s, unmatched, radius), rtol=1e-14)
+
+
+@pytest.mark.slow
+@theorem
+@given(cases())
+def test_the_commonest_answer_is_right_for_the_people_of_a_loop_over_all_pairs_of_keys(case):
+    keys, o, s = case
+    dense = labelled(keys, o, s)
+    cells = [array.copy(data=sparse.COO.from_numpy(array.values)) for array in dense]
+    for held, few, full in [(dense, neighbours.FEW, 1), (dense, 0, 1), (cells, neighbours.FEW, table.FULL), (cells, 0, 5)]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(neighbours, "FEW", few)
+            patch.setattr(table, "FULL", full)
+            for unmatched in ("zero", "drop", "nearest"):
+                found = correct_predictions(*held, unmatched=unmatched).item()
+                np.testing.assert_allclose(found, predicted_over_people(keys, o, s, unmatched), rtol=1e-14)
 
 
 @pytest.mark.slow
@@ -282,6 +336,8 @@ def test_radius_0_is_versions_1_and_2_and_nearest_is_version_1_where_all_keys_ar
         )
         np.testing.assert_array_equal(average_cap(o_labelled, s_labelled, unmatched=unmatched), average_cap(o, s, unmatched=unmatched))
     np.testing.assert_array_equal(average_cap(o_labelled, s_labelled + 1, unmatched="nearest"), average_cap(o, s + 1))
+    for unmatched in ("drop", "nearest"):
+        np.testing.assert_array_equal(correct_predictions(o_labelled, s_labelled + 1, unmatched=unmatched), correct_predictions(o, s + 1))
 
 
 @pytest.mark.slow
@@ -327,6 +383,7 @@ def test_each_table_of_a_batch_has_its_own_matched_keys(way, unmatched, radius):
     s[3] = 0
     average = average_cap(o, s, unmatched=unmatched, radius=radius)
     caps = individual_cap(o, s.transpose("key", "draw", "target"), unmatched=unmatched, radius=radius)
+    predicted = correct_predictions(o, s, unmatched=unmatched)
     distance = nearest_distance(o, s)
     assert average.dims == ("keyset", "draw")
     assert set(distance.dims) == {"keyset", "draw", "key"}
@@ -336,6 +393,7 @@ def test_each_table_of_a_batch_has_its_own_matched_keys(way, unmatched, radius):
             at = {"keyset": keyset, "draw": draw}
             np.testing.assert_array_equal(average.isel(at), average_cap(*pair, unmatched=unmatched, radius=radius))
             np.testing.assert_array_equal(caps.isel(at), individual_cap(*pair, unmatched=unmatched, radius=radius))
+            np.testing.assert_array_equal(predicted.isel(at), correct_predictions(*pair, unmatched=unmatched))
             np.testing.assert_array_equal(distance.isel(at), nearest_distance(*pair))
     alone = average_cap(o[0], s, unmatched=unmatched, radius=radius)
     np.testing.assert_array_equal(alone, average.isel(keyset=0))

@@ -94,6 +94,7 @@ MEASURES = {
     "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, capstats.laws.Permuted(s), excess=0.01).bound,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
+    "correct_predictions nearest": lambda o, s: capstats.correct_predictions(*labelled(o, s), unmatched="nearest"),
     "cap_ecdf zero": lambda o, s: capstats.cap_ecdf(o, s, [0.0, 0.2, 0.5, 1.0]),
     "cap_ecdf nearest": lambda o, s: capstats.cap_ecdf(*labelled(o, s), [0.2, 0.5], unmatched="nearest"),
     "cap_ecdf drop": lambda o, s: capstats.cap_ecdf(o, s, 0.5, unmatched="drop"),
