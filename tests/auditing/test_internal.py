@@ -129,7 +129,7 @@ def test_several_releases_have_a_row_each_in_the_order_asked_for():
         {"few": RELEASED, "all": ORIGINAL},
         keys=["k", "u"],
         target="t",
-        rank_by="average_cap",
+        rank_by="average_cap_nearest",
         against="few",
         utility={"u1": 0.5},
         allow_same=True,

@@ -108,7 +108,7 @@ def test_the_excess_is_what_a_loop_over_records_finds() -> None:
         cap, baseline, original = (sum(x) / 5 for x in (right, base, itself))
         row = found.sel(target_column=name)
         assert row.levels == 2
-        assert row.average_cap.item() == pytest.approx(cap)
+        assert row.average_cap_zero.item() == pytest.approx(cap)
         assert row.baseline_excess.item() == pytest.approx((cap - baseline) / (1 - baseline))
         assert row.normalized_cap.item() == pytest.approx((cap - baseline) / (original - baseline))
 
@@ -120,8 +120,8 @@ def test_the_worst_target_has_the_greatest_excess_and_of_equals_more_people() ->
     found = audit_targets(o, o, keys="k", allow_same=True)
     assert found.to_frame().index.tolist()[0] == "t"
     frame = found.to_frame()
-    assert frame.average_cap["v"] > 0.9 > frame.average_cap["u"]
-    excess = (frame.average_cap - frame.baseline) / (1 - frame.baseline)
+    assert frame.average_cap_zero["v"] > 0.9 > frame.average_cap_zero["u"]
+    excess = (frame.average_cap_zero - frame.baseline) / (1 - frame.baseline)
     assert frame.baseline_excess.tolist() == pytest.approx(excess.tolist())
     assert (np.diff(np.round(frame.baseline_excess, 9)) <= 0).all()
     copies = {**o, "again": o["t"]}
@@ -153,7 +153,7 @@ def test_all_leaves_out_what_is_no_target_and_says_why() -> None:
     cut = audit_targets(o, s, keys="sex", bins={"income": 5}, types={"id": "text"})
     assert set(cut.measures.indexes["target_column"]) == {"vote", "income"}
     loose = audit_targets(o, s, keys="sex", allow_no_match=True)
-    assert loose.measures.average_cap.sel(target_column="apart") == 0
+    assert loose.measures.average_cap_zero.sel(target_column="apart") == 0
 
 
 def test_a_named_target_that_does_not_match_is_an_error() -> None:
