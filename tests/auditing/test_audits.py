@@ -241,7 +241,7 @@ def test_every_file_is_read_once_and_once_more_for_copies_and_none_for_the_repor
     rows = FileSource.rows
     monkeypatch.setattr(FileSource, "rows", lambda source, query: queries.append(source.name) or rows(source, query))
     releases = {label: files[label] for label in synthetic}
-    asked = {"keys": ["educ", "PID", "income"], "target": "vote", "rank_by": "average_cap", "against": "few"}
+    asked = {"keys": ["educ", "PID", "income"], "target": "vote", "rank_by": "average_cap_zero", "against": "few"}
     names = ["original", "synthetic['resampled']", "synthetic['few']"]
     audit(files["original"], releases, **asked, copy_columns=0)
     assert queries == names
@@ -280,7 +280,9 @@ def test_json_has_a_row_for_each_level(several):
     rows = json.loads(several.to_json())["by_target"]
     assert [row["level"] for row in rows] == [{"vote": "Clinton"}, {"vote": "Dole"}]
     assert [row["records"] for row in rows] == several.by_target.records.values.tolist()
-    assert rows[0]["average_cap_nearest"] == dict(zip(several.columns, several.by_target.average_cap_nearest.values[:, 0].tolist(), strict=True))
+    assert rows[0]["average_cap_nearest"] == dict(
+        zip(several.columns, several.by_target.average_cap_nearest.values[:, 0].tolist(), strict=True)
+    )
 
 
 def test_json_names_each_column_of_a_joint_level_and_a_missing_one_is_null():
@@ -348,7 +350,8 @@ def test_types_and_their_order_reach_the_tables(people):
 
 # --- A holdout
 
-OF_PEOPLE = [f"{name}{error}" for name in ("individual_gain", "original_gain", "individual_share") for error in ("", "_error")]
+OF_PEOPLE = [f"{name}{error}" for name in ("individual_gain", "original_gain") for error in ("", "_error")]
+OF_PEOPLE += [f"individual_share{end}" for end in ("", "_lower", "_upper")]
 OF_HOLDOUT = ["holdout_cap", "individual_disclosure", "individual_disclosure_error"]
 P_VALUES = ["membership_p_value", "permutation_p_value"]
 COPIES = [f"holdout_{name}" for name in ("copied_records", "copied_share", "copied_unique_records", "near_copied_records")]
@@ -383,12 +386,15 @@ def test_a_holdout_is_compared_in_a_sentence(compared):
     )
     assert expected in one_line(compared)
     assert expected in html.unescape(compared._repr_html_())
-    assert compared.provenance["conventions"]["individual_disclosure"] == "average CAP of the original minus that of the holdout, unmatched records use the nearest keys"
+    assert (
+        compared.provenance["conventions"]["individual_disclosure"]
+        == "average CAP of the original minus that of the holdout, unmatched records use the nearest keys"
+    )
 
 
 def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):
     assert compared.tables.sizes == {"target": 3, "key": 3}
-    more = {"holdout_records", *OF_HOLDOUT, *P_VALUES, *OF_PEOPLE, "fresh_sample_cap", *COPIES}
+    more = {"holdout_records", *OF_HOLDOUT, *P_VALUES, *OF_PEOPLE, "fresh_sample_cap", "fresh_sample_cap_error", *COPIES}
     assert set(compared.measures.data_vars) - set(found.measures.data_vars) == more
     by_chance = ["copied_expected", "copied_unique_expected"]  # which the holdout tells better than the original
     for name, value in found.measures.drop_vars(by_chance).items():

@@ -42,7 +42,7 @@ def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
 def test_one_person_is_a_person():
     original = {"k": [*"aab"], "t": [*"xyx"]}
     text = one_line(audit(original, {"k": ["a"], "t": ["x"]}, keys="k", target="t"))
-    assert "and with certainty for 1 person (0.333)." in text
+    assert "and with certainty for 1 person (0.333), the last by records with their own keys." in text
     assert "No synthetic record has the keys of 1 person;" in text
 
 

@@ -19,7 +19,8 @@ from capstats.auditing.several_targets import TARGET_MEASURES
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 
 OF_AUDIT = (
-    "average_cap",
+    "average_cap_nearest",
+    "average_cap_zero",
     "baseline",
     "original_cap",
     "records_above_nine_tenths",

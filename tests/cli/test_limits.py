@@ -12,7 +12,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 
 def test_a_measure_above_its_limit_gives_exit_status_1_and_one_line(here, capsys):
     assert (
-        main([*SMOKERS, "--fail-above", "average_cap_zero=0.5", "--fail-above", "records_certain=0", "--fail-above", "share_above_half=0.7"])
+        main(
+            [*SMOKERS, "--fail-above", "average_cap_zero=0.5", "--fail-above", "records_certain=0", "--fail-above", "share_above_half=0.7"]
+        )
         == 1
     )
     out, err = capsys.readouterr()

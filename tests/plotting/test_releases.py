@@ -69,7 +69,10 @@ def test_bars_reach_one_standard_error_to_each_side(ax, three):
     (bars,) = [container.lines[2][0].get_segments() for container in ax.containers]
     ends = np.array([[segment[:, 1].min(), segment[:, 1].max()] for segment in bars])
     np.testing.assert_allclose(
-        ends, np.column_stack([three.average_cap_nearest - three.average_cap_nearest_error, three.average_cap_nearest + three.average_cap_nearest_error])
+        ends,
+        np.column_stack(
+            [three.average_cap_nearest - three.average_cap_nearest_error, three.average_cap_nearest + three.average_cap_nearest_error]
+        ),
     )
     assert "one standard error" in named(ax)
 
