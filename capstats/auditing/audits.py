@@ -202,7 +202,7 @@ def audit(
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis: a random split, or two random samples; the report says where the
         tables differ by more than chance allows. It also says what average CAP they have, by how much that of the original exceeds it,
-        with its standard error (see `holdout_contrast`); and for numbers of records the p-values of `laws.membership_test` and
+        with its standard error (see `individual_share`); and for numbers of records the p-values of `laws.membership_test` and
         `laws.permutation_test`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
@@ -271,7 +271,7 @@ def audit(
 
     See Also
     --------
-    tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast,
+    tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, individual_share,
     cap.target_distance, laws.membership_test, laws.permutation_test, laws.cap_law, screening.sweep
 
     Notes

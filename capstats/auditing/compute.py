@@ -19,7 +19,7 @@ from capstats.cap.comparison import normalized_cap, target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
-from capstats.cap.uncertainty import average_cap_interval, holdout_contrast, individual_share
+from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.checks import check_number
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
@@ -82,10 +82,6 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
         if errors_known(tables, "o") and errors_known(tables, "h"):
-            contrast = holdout_contrast(o, s, h=tables.h, o_squares=tables.get("o_squares"), h_squares=tables.get("h_squares"))
-            found["holdout_cap"] = contrast.holdout
-            found["individual_disclosure"] = contrast.estimate
-            found["individual_disclosure_error"] = contrast.standard_error
             found |= _of_individuals(tables, unmatched)
         found |= p_values(tables)
     for name in ("above_half", "above_nine_tenths", "certain"):
@@ -144,11 +140,19 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 
 def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
-    o_squares, h_squares = tables.get("o_squares"), tables.get("h_squares")
-    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=unmatched)
-    names = ("individual_gain", "original_gain", "individual_share")
-    parts = {f"{name}{error}": found[f"{name}{error}"] for name in names for error in ("", "_error")}
-    return {**parts, "fresh_sample_cap": found.fresh_sample}
+    sums = {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
+    version_1 = individual_share(tables.o, tables.s, h=tables.h, unmatched="zero", **sums)
+    found = version_1 if unmatched == "zero" else individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums)
+    gains = ("individual_gain", "individual_gain_error", "original_gain", "original_gain_error")
+    shares = ("individual_share", "individual_share_lower", "individual_share_upper")
+    return {
+        "holdout_cap": version_1.holdout_cap,
+        "individual_disclosure": version_1.plain_contrast,
+        "individual_disclosure_error": version_1.plain_contrast_error,
+        **{name: found[name] for name in (*gains, *shares)},
+        "fresh_sample_cap": found.fresh_sample,
+        "fresh_sample_cap_error": found.fresh_sample_error,
+    }
 
 
 def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:

@@ -17,7 +17,7 @@ from scipy.stats import norm as normal
 from scipy.stats import t as student
 from strategies import examples
 
-from capstats import average_cap, average_cap_interval, from_counts, holdout_contrast, individual_cap, tabulate
+from capstats import average_cap, average_cap_interval, from_counts, individual_cap, individual_share, tabulate
 from capstats.tables.axes import coords_of, multi_index
 
 theorem = examples(20)
@@ -141,11 +141,11 @@ def test_the_holdout_is_another_sample(tables: Any, unmatched: str) -> None:
     """The variances add up."""
     o, (s, h, _), _ = tables
     a, b = records(o, s, unmatched), records(h, s, unmatched)
-    found = holdout_contrast(labelled(o), labelled(s), h=labelled(h), unmatched=unmatched)
-    assert (found.original.item(), found.holdout.item()) == pytest.approx((mean(a), mean(b)), abs=1e-12, nan_ok=True)
-    assert found.estimate.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
-    expected = np.sum(influences(a) ** 2) + np.sum(influences(b) ** 2) if a and b else np.nan
-    assert found.standard_error.item() == pytest.approx(np.sqrt(expected), abs=1e-12, nan_ok=True)
+    found = individual_share(labelled(o), labelled(s), h=labelled(h), unmatched=unmatched)
+    assert (found.average_cap.item(), found.holdout_cap.item()) == pytest.approx((mean(a), mean(b)), abs=1e-12, nan_ok=True)
+    assert found.plain_contrast.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
+    expected = np.sum(influences(a) ** 2) + np.sum(influences(b) ** 2) if a and b and s.any() else np.nan
+    assert found.plain_contrast_error.item() == pytest.approx(np.sqrt(expected), abs=1e-12, nan_ok=True)
 
 
 # --- values worked out by hand ----------------------------------------------------------------------------------------
@@ -233,13 +233,12 @@ def test_the_variance_of_a_contrast_is_unbiased_over_all_samples() -> None:
 
 def test_the_variance_against_a_holdout_is_unbiased_over_all_pairs_of_samples() -> None:
     (o, of_o), (h, of_h) = samples(3), samples(2)
-    found = holdout_contrast(
-        xr.DataArray(o, dims=("draw", "target", "key")), SYNTHETIC, h=xr.DataArray(h, dims=("other", "target", "key"))
-    ).transpose("draw", "other")
+    tables = xr.DataArray(o, dims=("draw", "target", "key")), SYNTHETIC
+    found = individual_share(*tables, h=xr.DataArray(h, dims=("other", "target", "key")), unmatched="zero").transpose("draw", "other")
     chances = of_o[:, None] * of_h
-    expectation, variance = moments(found.estimate.values, chances)
+    expectation, variance = moments(found.plain_contrast.values, chances)
     assert expectation == pytest.approx(0, abs=1e-12)
-    assert np.sum(chances * found.standard_error.values**2) == pytest.approx(variance, rel=1e-12)
+    assert np.sum(chances * found.plain_contrast_error.values**2) == pytest.approx(variance, rel=1e-12)
 
 
 def test_over_syntheses_the_variance_is_too_large_by_what_the_page_says() -> None:
@@ -284,14 +283,13 @@ def drawn(rng: np.random.Generator, n: int, p: np.ndarray, *size: int) -> np.nda
 def test_intervals_cover_as_often_as_they_say(unmatched: str, level: float) -> None:
     """4000 samples of 300 records; four standard deviations of a share, and 0.005 for what the normal curve leaves out."""
     rng = np.random.default_rng(1)
-    o, h = drawn(rng, 300, POPULATION, 4000), drawn(rng, 200, POPULATION, 4000)
+    o = drawn(rng, 300, POPULATION, 4000)
     other = np.array([[0, 2, 1], [5, 1, 1]])
     first, second = (average_cap(POPULATION, x, unmatched=unmatched).item() for x in (SYNTHETIC, other))
     options: dict[str, Any] = {"unmatched": unmatched, "level": level}
     tolerance = 4 * (level * (1 - level) / 4000) ** 0.5 + 0.005
     assert covers(average_cap_interval(o, SYNTHETIC, **options), first) == pytest.approx(level, abs=tolerance)
     assert covers(average_cap_interval(o, SYNTHETIC, against=other, **options), first - second) == pytest.approx(level, abs=tolerance)
-    assert covers(holdout_contrast(o, SYNTHETIC, h=h, **options), 0) == pytest.approx(level, abs=tolerance)
 
 
 @pytest.mark.parametrize("tables", [2, 5, 20])
@@ -375,9 +373,9 @@ def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
 
 def test_a_holdout_of_weights_is_refused() -> None:
     with pytest.raises(ValueError, match="`h` must hold integers, because a standard error needs numbers of records"):
-        holdout_contrast([[1, 2]], [[1, 1]], h=[[0.5, 1]])
+        individual_share([[1, 2]], [[1, 1]], h=[[0.5, 1]], unmatched="zero")
     with pytest.raises(ValueError, match="`level` must be between"):
-        holdout_contrast([[1, 2]], [[1, 1]], h=[[1, 1]], level=0)
+        individual_share([[1, 2]], [[1, 1]], h=[[1, 1]], level=0)
 
 
 def test_the_oracle_of_this_file_is_the_mean_in_fractions() -> None:
@@ -396,10 +394,15 @@ def test_a_weighted_table_without_its_squares_is_refused_whole_or_not() -> None:
         with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w'"):
             average_cap_interval(tables.o.isel(key=[1, 0]).sel(target=[0, 1]), tables.s)
         with pytest.raises(ValueError, match=r"`h` holds sums .* Give h_squares=tables\.h_squares"):
-            holdout_contrast(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares)
+            individual_share(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares, o_records=tables.o_records)
         with pytest.raises(ValueError, match=r"`o` holds sums .* Give o_squares=tables\.o_squares"):
-            holdout_contrast(tables.o, tables.s, h=tables.o_records, h_squares=tables.o_squares)
+            individual_share(tables.o, tables.s, h=tables.o_records)
+        with pytest.raises(ValueError, match=r"needs? both: give o_squares=tables\.o_squares, o_records=tables\.o_records"):
+            individual_share(tables.o, tables.s, h=tables.o_records, o_squares=tables.o_squares)
         assert average_cap_interval(tables.o_records, tables.s).standard_error.item() > 0
+
+
+UNITS = [[2, 1], [1, 1]]
 
 
 @pytest.mark.parametrize(
@@ -414,9 +417,9 @@ def test_a_weighted_table_without_its_squares_is_refused_whole_or_not() -> None:
 )
 def test_squares_that_cannot_be_those_of_the_weights_are_refused(squares: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        average_cap_interval([[2, 1], [1, 1]], [[1, 1], [1, 1]], o_squares=squares)
+        average_cap_interval(UNITS, [[1, 1], [1, 1]], o_squares=squares)
     with pytest.raises(ValueError, match=message.replace("`o_squares`", "`h_squares`").replace("`o`", "`h`").replace("o_sq", "h_sq")):
-        holdout_contrast([[2, 1], [1, 1]], [[1, 1], [1, 1]], h=[[2, 1], [1, 1]], h_squares=squares)
+        individual_share(UNITS, [[1, 1], [1, 1]], h=UNITS, h_squares=squares, h_records=UNITS, unmatched="zero")
 
 
 def test_a_dataset_of_squares_is_answered_with_the_table_that_is_meant() -> None:
