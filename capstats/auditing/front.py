@@ -205,11 +205,11 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     errors = {f"{name}_error": 100 * _of(audit, f"{name}_error", i) for name in gains}
     texts = {name: f"{abs(x):.1f} points {'more' if x >= 0 else 'less'} often" for name, x in gains.items()}
     texts |= {name: f"{x:.1f}" for name, x in errors.items()}
-    x, error = _of(audit, "individual_share", i), _of(audit, "individual_share_error", i)
+    x, lower, upper = (_of(audit, f"individual_share{end}", i) for end in ("", "_lower", "_upper"))
     if not np.isnan(x):
-        lower, upper = _interval(x, error)
-        reaches_0 = [FRONT["averaged" if _is_copied(audit, i) else "by_chance"]] if x <= Z * error else []
-        said = (say(audit, text, lower=lower, upper=upper, **texts) for text in (FRONT["share"], FRONT["gain"], *reaches_0))
+        ends = {"lower": _percent(lower), "upper": _percent(upper)}
+        reaches_0 = [FRONT["averaged" if _is_copied(audit, i) else "by_chance"]] if lower <= 0 else []
+        said = (say(audit, text, **ends, **texts) for text in (FRONT["share"], FRONT["gain"], *reaches_0))
         return [Headline(_percent(x), " ".join(said), of)]
     known = np.isfinite(errors["original_gain_error"])
     return [*_right(audit, i, of), say(audit, FRONT["too_coarse"], **texts) if known else FRONT["too_small"]]
@@ -223,11 +223,6 @@ def _right(audit: Findings, i: int, of: str) -> list[Block]:
     texts = {name: share(x) if weighted else count(round(x * n)) for name, x in values.items()}
     release = texts.pop("release")
     return [Headline(release, say(audit, FRONT["right_weighted" if weighted else "right"], n=count(n), **texts), of)]
-
-
-def _interval(x: float, error: float) -> tuple[str, str]:
-    """The ends of a 95 % interval."""
-    return _percent(x - Z * error), _percent(x + Z * error)
 
 
 def _percent(x: float) -> str:
@@ -287,8 +282,8 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
         return f"{_percent(x)} ({_percent(entry['copied_expected'] / entry['records'])})"
     if name != "individual_share":
         return number(name, x)
-    error = _of(audit, f"{name}_error", i)
-    return f"{_percent(x)} ({' to '.join(_interval(x, error))})" if not np.isnan(error) and _holdout_says(audit, i) else "undefined"
+    ends = [_percent(_of(audit, f"{name}_{end}", i)) for end in ("lower", "upper") if not np.isnan(x)]
+    return f"{_percent(x)} ({' to '.join(ends)})" if ends and _holdout_says(audit, i) else "undefined"
 
 
 def _levels(audit: Findings, i: int) -> xr.Dataset:

@@ -97,7 +97,7 @@ def by_records(o: Records, s: np.ndarray, h: Records, unmatched: str, level: flo
     degrees = parts**2 / squared if squared > 1e-15 else 0.0
     share, lower, upper = (np.nan,) * 3
     matched = all((x > 0)[sum(number).sum(0) > 0].all() for x in (s.sum(0), number[0].sum(0))) or unmatched == "nearest"
-    if degrees >= 24 and whole >= max(0.01, 2 * np.sqrt(2 * of_whole)) and matched:
+    if degrees >= 24 and whole >= max(0.01, 2 * np.sqrt(2 * of_whole)) and parts >= 0.0125 and matched:
         share = gain / whole
         ends = np.linspace(-3, 4, 7001)
         inside = [
@@ -127,12 +127,12 @@ def test_a_release_between_the_original_and_both_samples_by_hand() -> None:
 
     A fresh sample would have CAP 5/8 - 1/16: that of the holdout, 1/2, moved to the people of the original.
     """
-    o, h, s = [[300, 100] * 12, [100, 300] * 12], [[200] * 24] * 2, [[275, 125] * 12, [125, 275] * 12]
+    o, h, s = [[15, 5] * 15, [5, 15] * 15], [[10] * 30] * 2, [[11, 5] * 15, [5, 11] * 15]
     found = individual_share(o, s, h=h, unmatched="zero")
     assert [found[name].item() for name in ("individual_gain", "original_gain", "individual_share")] == [1 / 32, 1 / 16, 0.5]
     assert (found.average_cap.item(), found.original_cap.item()) == (average_cap(o, s).item(), average_cap(o, o).item())
     assert (found.holdout_cap.item(), found.fresh_sample.item()) == (average_cap(h, s).item(), 5 / 8 - 1 / 16)
-    assert found.degrees_of_freedom.item() == pytest.approx(24, rel=0.1)
+    assert found.degrees_of_freedom.item() == pytest.approx(30, rel=1e-12)
     assert individual_share([x[:23] for x in o], [x[:23] for x in s], h=[x[:23] for x in h], unmatched="zero").individual_share.isnull()
 
 
