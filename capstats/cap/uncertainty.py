@@ -301,8 +301,8 @@ def individual_share(
         of_whole, covariance = product(1, 1, of_o, of_o), product(1, 1, of_s, of_o)
         error, (expected, degrees) = np.sqrt(2 * of_whole), _expected(o, h, squares, held, both)
         fresh = np.sqrt(2 * of_whole + _composition(o, squares[0], both, t))
-        printed = (degrees >= FREEDOM) & (expected >= EXPECTED) & (whole >= POINT) & (whole >= 2 * error)
-        printed &= matched & complete & (within is None)
+        enough = (degrees >= FREEDOM) & (expected >= EXPECTED) & (whole >= POINT) & (whole >= 2 * error)
+        printed = enough & matched & complete & (within is None)
         shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
         parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
         parts += [own[0], own[0] - whole, fresh, *shares, degrees]
