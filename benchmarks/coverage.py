@@ -5,8 +5,8 @@ Run: python benchmarks/coverage.py [--quick] [--seed 1]; some minutes, exit stat
 *Shares.* Original, holdout and release are drawn from a population of 4 to 600 keys and 2 to 5 targets with uneven shares. The release is
 a fresh sample (share 0), the original with targets redrawn from the population's with probability .5 (share .5, by part 3 of
 #individual-share), or with all targets redrawn within their key (share 1). Weights: none, all equal, lognormal (standard deviation 1 of
-the logarithm) in both samples, or in the original alone. Each setting has 1,000 printed shares, or what 5,000 runs give; the few of
-settings that hardly print any are taken together.
+the logarithm) in both samples, or in the original alone. Each setting has 1,000 printed shares, or what 5,000 runs give (1,000 runs where
+these give less than 20); the few of settings that hardly print any are taken together.
 
 *Gains.* N and D of the same runs with 1.96 standard errors, about their means over runs.
 
@@ -106,7 +106,7 @@ def of_setting(rng, keys, targets, n, h, weights, kind):
     """Printed shares, those that cover, runs, and coverages: of both gains and of the mark of a fresh sample."""
     population, truth, found, marks, printed = Population(rng, keys, targets), KINDS[kind], [], [], 0
     of_o, of_h = WEIGHTS.get(weights, (0, 0))
-    while printed < PRINTED and len(found) * BATCH < RUNS:
+    while printed < PRINTED and len(found) * BATCH < (RUNS if printed >= FEW / 10 else RUNS / 5):
         (o, o2, o_n, records), (held, h2, h_n, _) = population.drawn(n, of_o), population.drawn(h, of_h)
         tables = {"o": o, "s": population.released(kind, n, o, records), "h": held}
         tables |= {"o_squares": o2, "o_records": o_n} if of_o else {}

@@ -27,7 +27,9 @@ GAINS = (
     *("original_cap", "fresh_sample", "fresh_sample_error"),
     *("individual_share", "individual_share_lower", "individual_share_upper", "degrees_of_freedom"),
 )
-FREEDOM, POINT = 24, 0.01  # least degrees of freedom and gain of the original with which a share is given; see benchmarks/coverage.py
+# With which a share is given, at least: degrees of freedom; the gain of the original; and this gain as samples of these sizes have it on
+# average, since a limit on what was found alone would choose shares that chance made large (benchmarks/coverage.py).
+FREEDOM, POINT, EXPECTED = 24, 0.01, 0.0125
 
 
 def average_cap_interval(
@@ -213,9 +215,10 @@ def individual_share(
         - ``plain_contrast_error``, ``individual_gain_error``, ``original_gain_error``, ``fresh_sample_error``: standard errors, NaN if
           either sample has fewer than two records in the average;
         - ``individual_share``, N / D, with ``individual_share_lower`` and ``individual_share_upper``, the ends of its interval. An upper
-          end below 0 says that `s` fits the holdout better than the original: are the tables swapped? All three are NaN unless D is
-          at least .01 and at least two standard errors, with at least 24 ``degrees_of_freedom``: elsewhere the keys are too coarse to
-          tell the records of `o` from others like them, the samples too small, or there is too little to be had.
+          end below 0 says that `s` fits the holdout better than the original: are the tables swapped? All three are NaN unless D is at
+          least .01 and two standard errors, the mean of D over samples of these sizes at least .0125, and ``degrees_of_freedom`` at
+          least 24: elsewhere the keys are too coarse to tell the records of `o` from others like them, the samples too small, or there
+          is too little to be had.
 
     Raises
     ------
@@ -252,10 +255,10 @@ def individual_share(
     >>> [float(found[name]) for name in ("average_cap", "holdout_cap", "plain_contrast", "individual_gain", "original_gain")]
     [1.0, 0.5, 0.5, 0.25, 0.25]
 
-    In each of 24 keys three in four people of the original have the first target, in the holdout two in four. A release between the
+    In each of 30 keys three in four people of the original have the first target, in the holdout two in four. A release between the
     original and both of them together:
 
-    >>> o, s, h = ([[x] * 24, [y] * 24] for x, y in ((30, 10), (55, 25), (20, 20)))
+    >>> o, s, h = ([[x] * 30, [y] * 30] for x, y in ((15, 5), (11, 5), (10, 10)))
     >>> found = individual_share(o, s, h=h, unmatched="zero")
     >>> float(found.individual_gain), float(found.original_gain), float(found.individual_share)
     (0.03125, 0.0625, 0.5)
@@ -296,9 +299,10 @@ def individual_share(
         (averages, gain, of_s, matched), (own, whole, of_o, complete) = contrast(s), contrast(o)
         plain, variance = product(0, 0, of_s, of_s), product(1, 1, of_s, of_s)
         of_whole, covariance = product(1, 1, of_o, of_o), product(1, 1, of_s, of_o)
-        error, degrees = np.sqrt(2 * of_whole), _degrees_of_freedom(o, h, squares, held, both)
+        error, (expected, degrees) = np.sqrt(2 * of_whole), _expected(o, h, squares, held, both)
         fresh = np.sqrt(2 * of_whole + _composition(o, squares[0], both, t))
-        printed = (degrees >= FREEDOM) & (whole >= 2 * error) & (whole >= POINT) & matched & complete & (within is None)
+        enough = (degrees >= FREEDOM) & (expected >= EXPECTED) & (whole >= POINT) & (whole >= 2 * error)
+        printed = enough & matched & complete & (within is None)
         shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
         parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
         parts += [own[0], own[0] - whole, fresh, *shares, degrees]
@@ -323,14 +327,15 @@ def _fieller(
     return ratio(gain, whole, np.nan) + 0 * a, (b - reach) / a, (b + reach) / a
 
 
-def _degrees_of_freedom(o: Table, h: Table, squares: tuple[Table, Table], held: Table, both: Table) -> Floats:
-    """Satterthwaite's degrees of freedom of the gain of the original, a sum over keys of squares of differences of the samples."""
+def _expected(o: Table, h: Table, squares: tuple[Table, Table], held: Table, both: Table) -> tuple[Floats, Floats]:
+    """The mean of the gain of the original, a sum over keys of squares of differences of the samples, and its degrees of freedom."""
     p = attribution(both, both.key_total(), 0.0)
     second, third = (p.like(p.values**power).key_total() for power in (2, 3))
     trace, of_square = np.where(both.key_total() > 0, 1 - second, 0), np.maximum(second - 2 * third + second**2, 0)
-    own = [ratio(w2.key_total(), w.key_total(), 0.0) / w.total()[..., None] for w, w2 in zip((o, h), squares, strict=True)]
+    own = [ratio(ratio(w2.key_total(), w.key_total(), 0.0), w.total()[..., None], 0.0) for w, w2 in zip((o, h), squares, strict=True)]
     weight = ratio(held.key_total(), both.key_total(), 0.0) * (own[0] + own[1])
-    return ratio((weight * trace).sum(-1) ** 2, (weight**2 * of_square).sum(-1), 0.0)
+    mean = (weight * trace).sum(-1)
+    return mean, ratio(mean**2, (weight**2 * of_square).sum(-1), 0.0)  # Satterthwaite's
 
 
 def _composition(o: Table, squares: Table, both: Table, t: Table) -> Floats:

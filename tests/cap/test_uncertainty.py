@@ -129,9 +129,14 @@ def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: 
     if unmatched == "zero" and o.sum() > 1 and not compared:
         assert within == pytest.approx(np.var(np.mean(a, axis=0), ddof=1) / o.sum(), abs=1e-12)
         if between > 1e-9:
-            reach = np.sqrt(normal.ppf(0.975) ** 2 * within + student.ppf(0.975, 2) ** 2 * between)
-            assert found.upper.item() == pytest.approx(min(np.mean(means) + reach, 1))
-            assert found.lower.item() == pytest.approx(max(np.mean(means) - reach, 0))
+            more = normal.ppf(0.975) ** 2  # records, half of them 0 and half 1
+            values = np.concatenate([np.mean(a, axis=0), [0, 1]])
+            weights = np.concatenate([np.ones(o.sum()), [more / 2] * 2])
+            centre = np.average(values, weights=weights)
+            variance = np.average((values - centre) ** 2, weights=weights) / (o.sum() + more)
+            reach = np.sqrt(more * variance + student.ppf(0.975, 2) ** 2 * between)
+            assert found.upper.item() == pytest.approx(min(centre + reach, 1))
+            assert found.lower.item() == pytest.approx(max(centre - reach, 0))
 
 
 @pytest.mark.slow
@@ -152,12 +157,32 @@ def test_the_holdout_is_another_sample(tables: Any, unmatched: str) -> None:
 
 
 def test_four_records_of_which_two_are_certain() -> None:
-    """CAP 1/2, 1/2, 1, 1: variance 4 (1/4)^2 / 3 = 1/12, of the mean 1/48; half the width 1.96 times its root."""
+    """CAP 1/2, 1/2, 1, 1: variance 4 (1/4)^2 / 3 = 1/12, of the mean 1/48. With z^2 = 3.8415 more records, half 0 and half 1, the mean is
+    4.9207 / 7.8415 and the sum of squares 2 / 4 + 2 + 1.9207 less 7.8415 times the square of this mean.
+    """
     found = average_cap_interval([[1, 2], [1, 0]], [[1, 3], [1, 0]])
     assert found.estimate.item() == 0.75
     assert found.standard_error.item() == pytest.approx(48**-0.5)
-    assert found.lower.item() == pytest.approx(0.75 - 1.959963984540054 * 48**-0.5)
-    assert found.upper.item() == 1
+    mean = 4.9207 / 7.8415
+    reach = 1.96 * (0.5 + 2 + 1.9207 - 7.8415 * mean**2) ** 0.5 / 7.8415
+    assert (found.lower.item(), found.upper.item()) == pytest.approx((mean - reach, mean + reach), abs=1e-4)
+
+
+def test_all_certain_of_few_records_is_not_certain_of_all() -> None:
+    """100 people of CAP 1, of whom other samples would have some with less: not [1, 1], which held the mean .998 in .22 of samples."""
+    found = average_cap_interval([[60, 40]], [[3, 5]])
+    assert (found.estimate.item(), found.standard_error.item(), found.upper.item()) == (1, 0, 1)
+    assert found.lower.item() == pytest.approx(0.95, abs=0.01)
+    nobody = average_cap_interval([[60, 40], [0, 0]], [[0, 0], [3, 5]])
+    assert nobody.lower.item() == 0
+    assert nobody.upper.item() == pytest.approx(1 - found.lower.item(), abs=1e-12)
+
+
+@pytest.mark.parametrize("mean", [0.002, 0.02, 0.98, 0.998])
+def test_near_0_and_1_intervals_cover_as_well(mean: float) -> None:
+    rng = np.random.default_rng(3)
+    o = rng.multinomial(100, [mean, 1 - mean], 4000)[:, None, :] * np.array([[1], [0]])
+    assert covers(average_cap_interval(o, [[1, 0], [0, 1]]), mean) >= 0.94
 
 
 def test_records_that_are_left_out_deviate_by_nothing() -> None:
