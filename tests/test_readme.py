@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
+import capstats
 from capstats.cli import main
 from capstats.paper import printed_values
 
@@ -28,6 +30,34 @@ def test_the_code_runs_prints_the_numbers_beside_it_and_has_ten_lines(
     assert printed == re.findall(r"print\(.*# (\d\.\d+)", README)
     assert len(printed) == 4
     assert "vote" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_its_average_is_that_of_the_first_page_of_a_report_with_nearest_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With a release that lacks keys: version 1 of the average is another number."""
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    names: dict[str, Any] = {}
+    exec(block.partition("print(")[0].replace("frac=1", "n=40"), names)
+    (call,) = re.findall(r"print\((.*)\.item\(\)\)  # [\d.]+: share of right guesses", block)
+    measures = capstats.audit(names["original"], names["synthetic"], keys=["educ", "PID"], target="vote", copy_columns=0).measures
+    found = eval(call, names).item()
+    assert found == measures.average_cap_nearest.item()
+    assert found > measures.average_cap_zero.item() + 0.05
+
+
+def test_the_pages_that_one_reads_first_have_the_sentence_of_the_front_sheet_and_no_average_without_its_version() -> None:
+    sentence = "A matching record drawn at random is right about {} people; naming the commonest answer, {} ("
+    voters = sentence.format("731 of 944", 847)
+    pages = {"README.md": voters, "docs/index.md": voters, "docs/custodians/interpret-a-report.md": voters}
+    for page, says in (pages | {"docs/start.md": sentence.format("523 of 600", 553)}).items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert says in " ".join(text.split()), page
+        assert "guessed right with this release" not in text, page
+        assert not re.search(r"measures\.average_cap\b", text), page
+    start, glossary = ((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("start.md", "glossary.md"))
+    assert "*average CAP (nearest keys)*" in start
+    entry = glossary.partition("### average CAP\n")[2].partition("\n## ")[0]
+    assert [name for name in ("*Average CAP (nearest keys)*", "[Version 1]", "[version 2]") if name not in entry] == []
 
 
 @pytest.mark.slow

@@ -18,9 +18,12 @@ def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
     """The page as text; it needs no network and no Python. `beside` and `home` are those of a lesson's page."""
     from markupsafe import Markup
 
+    from capstats.auditing.measures import SENTENCES, words
+
     texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
     parts = {name: Markup(joined(files)) for name, files in texts.items()}
-    found = environment().get_template("browser.html.j2").render(title=TITLE, given=_titanic(), beside=beside, home=home, **parts)
+    given = {**_titanic(), "front": SENTENCES["front"], "words": words([])}
+    found = environment().get_template("browser.html.j2").render(title=TITLE, given=given, beside=beside, home=home, **parts)
     return f"{found.strip()}\n"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from capstats.cap.average import average_cap
+from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.distribution import cap_ecdf
 from capstats.counting.tabulate import tabulate
@@ -53,7 +53,10 @@ def _number() -> dict[str, Any]:
         "average": average_cap(o, s, unmatched="nearest"),
         "baseline": baseline_cap(o),
         "original": average_cap(o, o),
-        "sure": 1 - cap_ecdf(o, s, 0.9),
+        "named": correct_predictions(o, s, unmatched="nearest") / o.sum(),
+        "named_without": baseline_cap(o, kind="modal"),
+        "named_with": correct_predictions(o, o) / o.sum(),
+        "sure": 1 - cap_ecdf(o, s, 0.9, unmatched="nearest"),
     }
     values = {name: share(value.item()) for name, value in found.items()}
     return {

@@ -47,7 +47,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
 
 PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "number": ("blocks.css", "number.css", "number.js"),
+        "number": ("blocks.css", "number.css", "number-typed.js", "number.js"),
         "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
         "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
         "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),

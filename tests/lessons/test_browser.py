@@ -18,12 +18,14 @@ from chromium import opened
 from lesson_pages import numbers, wait_for
 
 from capstats import audit, lessons
+from capstats.auditing.report import Headline
 from capstats.datasets import example
 from capstats.lessons.browser import TITLE, browser_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 NAMES = [
-    *("average_cap", "average_cap_matched", "average_cap_nearest", "matched_share", "baseline", "original_cap"),
+    *("average_cap_nearest", "average_cap_zero", "average_cap_matched", "matched_share", "baseline", "original_cap"),
+    *("predictive_success_nearest", "baseline_predictive_success", "original_predictive_success"),
     *("share_above_half", "share_above_nine_tenths", "share_certain", "original_records", "synthetic_records", "keys"),
 ]
 COUNT = """async (cases) => {
@@ -424,8 +426,9 @@ def test_the_example_is_there_on_one_press_with_the_numbers_of_the_library(tab):
     for name in NAMES:
         shown = float(tab.get_attribute(f"output[data-name={name}]", "data-value"))
         assert shown == pytest.approx(expected[name].item(), rel=1e-12), name
-    right = round(expected.average_cap_nearest.item() * 2201)
-    assert tab.inner_text("#right") == f"{right:,}"
+    report = audit(**example("titanic"), copy_columns=0).sections()["At a glance"]
+    (headline,) = (block for block in report if isinstance(block, Headline))
+    assert (tab.inner_text("#right"), tab.inner_text("#right-of")) == (headline.number, headline.text)
     assert [row.split()[0] for row in tab.locator("#groups tbody th").all_inner_texts()][:2] == ["Class:", "Sex:"]
 
 
@@ -446,12 +449,39 @@ def test_a_dot_says_who_it_is(tab):
 @pytest.mark.chromium
 def test_each_share_says_what_becomes_of_people_without_their_keys(tab):
     counted(tab, GOOD)
-    assert tab.inner_text("#results h2:has(+ #people)") == "Whom it hits (unmatched: nearest keys)"
-    terms = tab.locator(".numbers dt").filter(has_text="(unmatched: never right)").locator("code").all_inner_texts()
-    assert terms == ["share_above_half", "share_above_nine_tenths", "share_certain"]
+    headings = "#results h2:has(+ #people), #results h2:has(+ .numbers)"
+    assert tab.locator(headings).all_inner_texts() == ["Whom it hits (unmatched: nearest keys)", "The numbers (unmatched: nearest keys)"]
+    averages = tab.locator(".numbers dt").filter(has_text="Average CAP").locator(".term").all_inner_texts()
+    assert averages == [
+        "Average CAP (nearest keys)",
+        "Average CAP, version 1 (unmatched keys count 0)",
+        "Average CAP, version 2 (matched people alone)",
+    ]
     ((found, _),) = counted(tab, (PEOPLE, PEOPLE.replace(b"m,\n", b"m,nurse\n"), ["age"], "job"))
     assert found["matched_share"] == 1
-    assert tab.inner_text("#results h2:has(+ #people)") == "Whom it hits"
+    assert tab.locator(headings).all_inner_texts() == ["Whom it hits", "The numbers"]
+
+
+@pytest.mark.chromium
+def test_the_first_sentence_has_the_nearest_keys_and_both_guessers_or_says_version_1_where_these_take_long(tab, tmp_path):
+    """Three people are f, of 34, and one m, of 50, whose key nobody has: nearest are (34, f), by sex, and (50, f), by age."""
+    original = b"age,sex,job\n" + b"34,f,nurse\n" * 3 + b"50,m,cook\n"
+    release = b"age,sex,job\n34,m,nurse\n34,f,nurse\n50,f,cook\n50,f,cook\n"
+    pair = (original, release, ["age", "sex"], "job")
+    # drawn: 3 right, and 2 of the 3 records nearest to (50, m) say cook; named: cook as well, 4 right
+    slow = browser_page().replace("const MOST_WORK = 2e7;", "const MOST_WORK = 0;")
+    expected = {
+        browser_page(): ("4", "is right about 4 of 4 people; naming the commonest answer, 4 (", "use the nearest", "nearest keys"),
+        slow: ("3", "is right about 3 of 4 people; naming the commonest answer, 3 (", "(average CAP, version 1); keys", "never right"),
+    }
+    for text, (right, says, caption, heading) in expected.items():
+        with opened(tab.context.browser, tmp_path, text) as other:
+            counted(other, pair)
+            assert other.inner_text("#right") == right
+            assert says in other.inner_text("#right-of")
+            assert other.inner_text("#right-of").endswith("(without the release 2 and 3; with the original 4 and 4).")
+            assert caption in other.inner_text("#scale-says")
+            assert heading in other.inner_text("#results h2:has(+ #people)")
 
 
 @pytest.mark.chromium

@@ -10,7 +10,7 @@ import pytest
 from chromium import opened
 from lesson_pages import numbers
 
-from capstats import audit, average_cap, baseline_cap, cap_ecdf
+from capstats import audit, average_cap, baseline_cap, cap_ecdf, correct_predictions
 from capstats.auditing.compute import Z
 from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Headline, Scale
@@ -23,7 +23,8 @@ LESSON = "number"
 CASES = 200
 FRONT, SAID = SENTENCES["front"], SENTENCES["number"]
 SHARES = ("average", "baseline", "original", "sure", "fresh")
-FIELDS = (*SHARES, "people", "holdout")
+COMMONEST = ("named", "named_without", "named_with")
+FIELDS = (*SHARES, *COMMONEST, "people", "holdout")
 LINK = re.compile(r"\[(.+)\]\((docs/(.+)\.md)\)")
 SHOWN = """cases => cases.map(texts => {
   put(texts);
@@ -72,6 +73,11 @@ def compare(x, y):
     return 0 if abs(x[0] - y[0]) <= x[1] + y[1] + 1e-12 else 1 if x[0] > y[0] else -1
 
 
+def below(x, y):
+    """Whether one number is below another, whatever the digits that are not there."""
+    return bool(x and y) and compare(x, y) < 0
+
+
 def contradiction(v, version):
     """The sentence on numbers that cannot belong together, if any."""
     (c, open_c), (b, open_b), (o, open_o), (a, open_a) = (v.get(name, (None, 0)) for name in SHARES[:4])
@@ -79,6 +85,12 @@ def contradiction(v, version):
         return "version_2", {}
     if o is not None and b is not None and o + open_o < b - open_b - 2e-12:
         return "original_below", {"original": share(o), "baseline": share(b)}
+    for name, field, of in (("without", "named_without", "baseline"), ("original", "named_with", "original")):
+        if (field in v and of in v and not (sum(v[of]) + 2e-12) ** 0.5 >= v[field][0] - v[field][1]) or below(v.get(field), v.get(of)):
+            return f"commonest_{name}", {"named": share(v[field][0]), "least": share(v[of][0]), "most": share(sqrt(v[of][0]))}
+    for field in ("named", "named_without", "average"):
+        if below(v.get("named_with"), v.get(field)):
+            return "above_best", {"named": share(v[field][0]), "best": share(v["named_with"][0])}
     if c is None:
         return None
     if o is not None and c - open_c > sqrt(o + open_o) + 2e-12:
@@ -120,6 +132,18 @@ def placed(v):
     return ["near_baseline", "between", "near_original"][(way >= 0.25) + (way > 0.75)], {"way": percent(way)}
 
 
+def of_commonest(v):
+    """The sentence on naming the commonest answer."""
+    if "named" not in v:
+        return "missing", {}
+    x, without = v["named"], v.get("named_without")
+    if without:
+        name = ["below", "alike", "above"][compare(x, without) + 1]
+        return "open" if name == "alike" and vague(x, without, "") else name, {"by": share(abs(x[0] - without[0]))}
+    most = sqrt(sum(v["baseline"]))
+    return "above_any" if x[0] - x[1] > most + 1e-12 else "unknown", {"most": percent(min(1, most))}
+
+
 def of_fresh(v, n_h):
     if "fresh" not in v:
         return None
@@ -158,9 +182,17 @@ def expected(v, version="nearest", people=0, holdout=0):
         ends = {round((x[0] + sign * x[1] * (1 - 1e-9)) * people) for sign in (-1, 1)}
         return "about " * (len(ends) > 1) + count(round(x[0] * people))
 
-    texts = {"baseline": told(v["baseline"]), "original": o and told(o), "n": count(people)}
+    parts = {name: told(v[name]) if name in v else "" for name in (*COMMONEST, "original")}
+    said = (
+        f"A matching record drawn at random is right about {told(v['average'])} of {f'{count(people)} people' if people else 'the people'}"
+    )
+    said += f"; naming the commonest answer, {parts['named']}" if parts["named"] else ""
+    said += f" (without the release {told(v['baseline'])}{' and ' * bool(parts['named_without'])}{parts['named_without']}"
+    said += f"; with the original {parts['original']}{' and ' * bool(parts['named_with'])}{parts['named_with']})." if o else ")."
     where, values = placed(v)
-    is_above = c - v["average"][1] > sqrt(b + v["baseline"][1]) + 1e-12
+    known = v.get("named_without")
+    greatest = sum(known) if known else sqrt(b + v["baseline"][1])
+    is_above = c - v["average"][1] > greatest + 1e-12
     of_baseline = "one" if b == 1 else "even" if b < 0.5 else "frequent_above" if is_above else "frequent"
     of_original, by = ("missing", 0) if o is None else ("above", o[0] - b) if compare(o, v["baseline"]) else ("alike", 0)
     open_original = of_original == "alike" and vague(o, v["baseline"], "guess without data")
@@ -183,20 +215,22 @@ def expected(v, version="nearest", people=0, holdout=0):
         marks.append([names.get(name, "everybody right"), share(x), is_release, at, is_release and bool(fresh) and c > v["fresh"][0]])
     next_lines = ["report"] + ["above"] * (a is None) + ["people", "copies", "utility" if where in ("below", "at_baseline") else "lower"]
     next_lines += ["holdout"] * (not fresh) + ["limit"]
-    ends = [percent(max(0, b - v["baseline"][1])), percent(min(1, sqrt(b + v["baseline"][1])))]
+    ends = [percent(max(0, b - v["baseline"][1])), percent(min(1, greatest))]
+    ends = [percent(known[0])] * 2 if known else ends
     sentences = [
         SAID["baseline"][of_baseline].format(range=f"about {ends[0]}" if ends[0] == ends[1] else " to ".join(ends), most=ends[1]),
         SAID["average"]["open"].format(**open_original[1]) if open_original else SAID["original"][of_original].format(by=share(by)),
+        SAID["commonest"][of_commonest(v)[0]].format(**of_commonest(v)[1]),
         SAID["above"][of_sure].format(**sure),
         (SAID["average"] | SAID["fresh_sample"])[fresh[0]].format(**fresh[1]) if fresh else FRONT["no_holdout"],
     ]
-    typed = [v.get(name) for name in ("baseline", "original", "sure", "fresh")]
+    typed = [v.get(name) for name in ("baseline", "original", "named", "sure", "fresh")]
     captions = ["scale_zero" if version == "zero" else "scale", *["other_size"] * bool(fresh)]
     return {
         "problem": "",
         "about": "",
-        "right": told(v["average"]),
-        "said": (FRONT if o else SAID)["right" if people else "right_weighted"].format(**texts, **words),
+        "right": "\u2013".join(dict.fromkeys(x for x in (told(v["average"]), parts["named"]) if x)),
+        "said": said,
         "place": SAID["average"][where].format(**values),
         "caption": " ".join(FRONT[name].format(**words) for name in captions),
         "marks": marks,
@@ -254,6 +288,9 @@ def test_on_random_tables_the_scale_and_the_sentences_are_the_oracles_and_no_num
             "original": average_cap(o, o).item(),
             "sure": 1 - cap_ecdf(o, s, 0.9).item(),
             "fresh": average_cap(h, o).item(),
+            "named": (correct_predictions(o, s) / o.sum()).item(),
+            "named_without": baseline_cap(o, kind="modal").item(),
+            "named_with": (correct_predictions(o, o) / o.sum()).item(),
         }
         values = {name: x for name, x in values.items() if name in ("average", "baseline") or rng.random() < 0.8}
         cases.append(case(rng, values, int(o.sum()), int(h.sum())))
@@ -270,6 +307,8 @@ def test_on_random_numbers_the_page_refuses_what_the_oracle_refuses(tab):
         b = rng.beta(2, 2)
         values = {"average": rng.beta(2, 2), "baseline": b, "original": np.clip(b + rng.normal(0.1, 0.2), 0, 1)}
         values |= {"sure": rng.choice([0, rng.beta(1, 3), 1]), "fresh": rng.beta(2, 2)}
+        low = values["original"] if rng.random() < 0.8 else 0.0
+        values |= {"named": rng.uniform(0, 0.8), "named_without": min(1, rng.uniform(b, 1.1 * sqrt(b))), "named_with": rng.uniform(low, 1)}
         values = {name: float(x) for name, x in values.items() if rng.random() < 0.7}
         cases.append(case(rng, values, int(rng.integers(5, 2000)), int(rng.integers(5, 2000))))
     cases = [(texts, want) for texts, want in cases if any(texts.get(name) for name in FIELDS)]
@@ -300,6 +339,11 @@ def test_the_numbers_of_a_report_have_the_marks_and_the_words_of_its_front_sheet
     (headline,) = (block for block in blocks if isinstance(block, Headline))
     m = found.measures
     measures = {"average": "average_cap_nearest", "baseline": "baseline", "original": "original_cap", "fresh": "fresh_sample_cap"}
+    measures |= {
+        "named": "predictive_success_nearest",
+        "named_without": "baseline_predictive_success",
+        "named_with": "original_predictive_success",
+    }
     texts = {field: repr(m[measure].item()) for field, measure in measures.items() if measure in m}
     texts["people"] = str(m.original_records.item())
     (page_says,) = shown(tab, texts)
@@ -327,7 +371,7 @@ def test_a_custodian_finds_the_example_by_the_names_of_its_report(tab):
     tab.locator("#sure").fill("0.261")
     numbers(tab)
     assert re.match("78% of the way .*, in the highest quarter: high", tab.locator("#place").inner_text())
-    assert tab.locator("#rows > div").nth(2).inner_text().endswith("26% of the people are guessed right with more than 9 in 10 (0.261). "
+    assert tab.locator("#rows > div").nth(3).inner_text().endswith("26% of the people are guessed right with more than 9 in 10 (0.261). "
                                                                    "The average does not show who they are.")  # fmt: skip
     for section in ("Whom it hits", "Groups at most risk above the guess without data", "What would lower it most"):
         assert f"\n{section}\n" in report
@@ -346,7 +390,7 @@ def test_on_the_site_a_page_to_read_next_is_a_link_to_it(browser, tmp_path):
 
 def test_the_table_of_places_has_the_names_of_a_report_in_json(tab):
     names = tab.locator(".where code").all_text_contents()
-    assert len(set(names)) == len(names) == 8
+    assert len(set(names)) == len(names) == 11
     assert set(names) <= set(audit(**with_holdout()).measures)
 
 
@@ -397,7 +441,7 @@ def test_at_the_edges_no_sentence_says_more_than_the_numbers(tab):
     agree(found, [expected(v) for v, _, _ in EDGES])
     for (v, where, of_sure), one in zip(EDGES, found, strict=True):
         assert placed(v)[0] == where
-        assert of_sure in one["rows"][2][1]
+        assert of_sure in one["rows"][3][1]
     assert "of about 99% of the people" in found[7]["rows"][0][1]
     assert found[8]["rows"][0][1] == "The commonest answer is that of at most 2% of the people."
 
@@ -417,7 +461,7 @@ def test_a_share_may_be_written_in_many_ways(tab):
     found = shown(tab, *({"average": text, "baseline": "0.5", "people": "944"} for text in counts))
     assert {text: x["marks"][1][1] for text, x in zip(counts, found, strict=True)} == counts
     people = shown(tab, *({"average": "0.7", "baseline": "0.5", "people": text, "sure": "1"} for text in ("1,000", "1000", "1 000 people")))
-    assert [x["rows"][2][0] for x in people] == ["0.001"] * 3
+    assert [x["rows"][3][0] for x in people] == ["0.001"] * 3
 
 
 WRONG = {
@@ -435,6 +479,9 @@ WRONG = {
 TOGETHER = {
     "original_below": ({"original": "0.4"}, {"original": "0.400", "baseline": "0.514"}),
     "above_greatest": ({"average": "0.95", "original": "0.848"}, {"average": "0.950", "original": "0.848", "greatest": "0.921"}),
+    "commonest_without": ({"named_without": "0.8"}, {"named": "0.800", "least": "0.514", "most": "0.717"}),
+    "commonest_original": ({"named_with": "0.775", "original": "0.848"}, {"named": "0.775", "least": "0.848", "most": "0.921"}),
+    "above_best": ({"named": "0.897", "named_with": "0.8"}, {"named": "0.897", "best": "0.800"}),
     "version_2": ({"version": "drop"}, {}),
     "too_low": ({"average": "0.3", "sure": "50%"}, {"share_sure": "50%", "least": "0.450", "average": "0.300"}),
     "too_high": ({"average": "0.960", "sure": "50.0%"}, {"share_sure": "50%", "most": "0.950", "average": "0.960"}),
@@ -524,7 +571,7 @@ def test_the_answer_is_said_when_a_field_is_left(tab):
     assert tab.locator("#announcer").text_content() == SAID["missing"]
     tab.keyboard.type("0.5")
     tab.keyboard.press("Enter")
-    assert tab.locator("#announcer").text_content().startswith("0.900 is the share of people guessed right")
+    assert tab.locator("#announcer").text_content().startswith("A matching record drawn at random is right about 0.900 of the people (")
 
 
 @pytest.mark.parametrize("width", [375, 320])

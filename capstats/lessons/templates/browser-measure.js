@@ -14,7 +14,7 @@ function measured(joint, found, columns) {
   const totals = targets.map((target) => [found[columns.length].get(target)[0]]); // one column, a row for each target
   const n = total(totals);
   const m = sum(targets.map((target) => found[columns.length].get(target)[1]));
-  const sums = { right: 0, used: 0, own: 0, matched: 0, above_half: 0, above_nine_tenths: 0, certain: 0, keys: 0 };
+  const sums = { right: 0, used: 0, own: 0, named: 0, named_own: 0, matched: 0, above_half: 0, above_nine_tenths: 0, certain: 0, keys: 0 };
   const people = targets.map(() => []); // of each target: the key, how many, and how surely they are guessed right
   const groups = columns.map((_, c) => {
     const few = [...found[c]].filter(([, [records]]) => records >= FEWEST);
@@ -34,9 +34,10 @@ function measured(joint, found, columns) {
     const used = nearest?.[j] ? column((add) => nearest[j].forEach((pooled) => pooled.forEach((count, target) => add(target, count)))) : matched;
     const records = total(own);
     const q = individualCap(used);
-    const zero = used === matched ? q : individualCap(matched); // where unmatched keys are never right
     sums.keys += 1;
     sums.own += records * averageCap(own, own);
+    sums.named_own += correctPredictions(own, own);
+    sums.named += correctPredictions(own, used);
     sums.matched += matchedRecords(own, matched);
     sums.right += records * averageCap(own, matched);
     sums.used += used === matched ? 0 : records * averageCap(own, used);
@@ -44,26 +45,30 @@ function measured(joint, found, columns) {
     at.forEach((i, target) => {
       const [[count], [cap]] = [own[i], q[i]];
       if (count === 0) return;
-      if (!atMost(zero[i][0], 0.5)) sums.above_half += count;
-      if (!atMost(zero[i][0], 0.9)) sums.above_nine_tenths += count;
-      if (zero[i][0] === 1) sums.certain += count;
+      if (!atMost(cap, 0.5)) sums.above_half += count;
       if (!atMost(cap, 0.9)) group.sure += count;
+      if (used === matched && cap === 1) sums.certain += count;
       group.right += count * cap;
       group.without += (count * totals[target][0]) / n;
       people[target].push({ j, count, cap });
     });
+    sums.above_nine_tenths += group.sure;
     labelsOf(keys[j]).forEach((label, c) => {
       const of = groups[c].get(label);
       if (of) for (const part of Object.keys(group)) of[part] += group[part];
     });
   });
   const numbers = {
-    average_cap: sums.right / n,
-    average_cap_matched: ratio(sums.right, sums.matched),
     average_cap_nearest: nearest ? (sums.right + sums.used) / n : NaN,
-    matched_share: sums.matched / n,
+    predictive_success_nearest: nearest ? sums.named / n : NaN,
     baseline: baselineCap(totals),
+    baseline_predictive_success: baselineCap(totals, "modal"),
     original_cap: sums.own / n,
+    original_predictive_success: sums.named_own / n,
+    average_cap_zero: sums.right / n,
+    predictive_success_zero: nearest ? NaN : sums.named / n,
+    average_cap_matched: ratio(sums.right, sums.matched),
+    matched_share: sums.matched / n,
     share_above_half: sums.above_half / n,
     share_above_nine_tenths: sums.above_nine_tenths / n,
     share_certain: sums.certain / n,

@@ -1,7 +1,7 @@
 // The results of the page that counts two files: the answer, the scale, the people, the groups and the numbers.
 
 const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0.5", others: "others" };
-const whole = (n) => Math.round(n).toLocaleString("en");
+const whole = (n) => Number(fixed(n, 0)).toLocaleString("en");
 const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${(100 * x).toFixed(1)}%`) : `${Math.round(100 * x)}%`);
 const toThousandths = (text) => (x) => {
   if (!Number.isFinite(x)) return "undefined";
@@ -13,25 +13,28 @@ const label = (text) => (text === null ? "missing" : text === "" || text !== tex
 const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
 function showResults({ numbers, dots, groups, fine }, keys, target) {
-  const isNearest = !Number.isNaN(numbers.average_cap_nearest);
-  const onScale = isNearest ? numbers.average_cap_nearest : numbers.average_cap;
+  const version = Number.isNaN(numbers.average_cap_nearest) ? "zero" : "nearest";
+  const shares = {
+    release: numbers[`average_cap_${version}`], named: numbers[`predictive_success_${version}`], baseline: numbers.baseline,
+    named_without: numbers.baseline_predictive_success, original: numbers.original_cap, named_with: numbers.original_predictive_success,
+  };
   const n = numbers.original_records;
+  const right = Object.fromEntries(Object.entries(shares).map(([name, x]) => [name, whole(x * n)]));
   for (const [name, value] of Object.entries(numbers)) show(name, value, name.match(/records|keys/) ? whole(value) : ofPeople(value));
-  const [right, without, own] = [onScale, numbers.baseline, numbers.original_cap].map((x) => whole(x * n));
-  find("#right").textContent = right;
-  find("#right-of").textContent = `of ${people(n)} are guessed right with this release; ${without} without it, ${own} with the original itself.`;
-  showScale([["guess without data", numbers.baseline], ["this release", onScale], ["the original itself", numbers.original_cap]]);
-  find("#scale-says").textContent = `Share of people whose ${target} is guessed right (average CAP) by who knows ${keys.join(", ")}; `
-    + `keys that the release does not have ${isNearest ? "use the nearest that it has" : "are never right"}.`;
-  find("#unmatched").textContent = numbers.matched_share === 1 ? "" : isNearest ? " (unmatched: nearest keys)" : " (unmatched: never right)";
-  const handed = { average: onScale, baseline: numbers.baseline, original: numbers.original_cap };
-  const typed = Object.entries(handed).map(([name, x]) => [name, x.toFixed(6)]);
-  find("#hand")?.setAttribute("href", `number.html#${new URLSearchParams([...typed, ["people", n], ["version", isNearest ? "nearest" : "zero"]])}`);
+  find("#right").textContent = [...new Set([right.release, right.named])].join("\u2013");
+  find("#right-of").textContent = fill(given.front.right, { ...right, n: whole(n) });
+  showScale([[given.front.marks.baseline, shares.baseline], ["this release", shares.release], [given.front.marks.original, shares.original]]);
+  find("#scale-says").textContent = fill(given.front[version === "zero" ? "scale_zero" : "scale"], { target });
+  const unmatched = numbers.matched_share === 1 ? "" : version === "zero" ? " (unmatched: never right)" : " (unmatched: nearest keys)";
+  for (const place of findAll(".unmatched")) place.textContent = unmatched;
+  const { release: average, ...others } = shares;
+  const typed = Object.entries({ average, ...others }).map(([name, x]) => [name, x.toFixed(18)]);
+  find("#hand")?.setAttribute("href", `number.html#${new URLSearchParams([...typed, ["people", n], ["version", version]])}`);
   showHint(fine, numbers);
   showPeople(dots, keys, target);
   showGroups(groups);
   find("#results").hidden = false;
-  announce(`${right} ${find("#right-of").textContent}`);
+  announce(find("#right-of").textContent);
   find("#results").focus({ preventScroll: true });
   find("#results").scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
 }
@@ -53,8 +56,8 @@ function showScale(marks) {
 
 function showHint({ columns: fine, whole: isWhole }, { matched_share: matched }) {
   const names = fine.map(({ name, levels }) => `${name} (${whole(levels)} values)`).join(", ");
-  const why = `${percent(1 - matched)} of people are without a synthetic record of their keys. They count 0 in average CAP, which is low because the keys are `
-    + "fine, not because the release is safe: look at the matched people and at the nearest keys.";
+  const why = `${percent(1 - matched)} of people are without a synthetic record of their keys. Where they count 0, as in version 1, average CAP is low `
+    + "because the keys are fine, not because the release is safe: look at the matched people and at the nearest keys.";
   const hint = find("#fine");
   hint.hidden = !fine.length && !isWhole && matched > 0;
   if (matched === 0) hint.textContent = "No key of the original is in the synthetic file, although each column shares values with it. Choose fewer or coarser keys.";

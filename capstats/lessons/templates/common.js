@@ -4,6 +4,9 @@
 const given = JSON.parse(document.getElementById("given").textContent);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+/** A sentence of a report, with its words and with values in place of the names in braces. */
+const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => ({ ...given.words, ...values })[name]);
+
 // --- elements
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -57,6 +60,14 @@ function announce(text) {
 function shown(value, digits = 3) {
   if (Number.isNaN(value)) return "undefined";
   return Number.isInteger(value) ? String(value) : value.toFixed(digits);
+}
+
+/** With so many decimals; what lies exactly between two goes to the even one. */
+function fixed(x, digits) {
+  const between = x * 2 ** (digits + 1);
+  if (!Number.isInteger(between) || between % 2 === 0) return x.toFixed(digits);
+  const low = Math.floor(x * 10 ** digits);
+  return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
 }
 
 /** Write a number into every <output data-name="...">: rounded as text, and with all its digits in data-value. */

@@ -1,23 +1,9 @@
 // What does my number mean? Numbers of a report, typed, on the scale of its front sheet, and the sentences that follow from them.
 
-const SHARES = ["average", "baseline", "original", "sure", "fresh"];
-const COUNTS = ["people", "holdout"];
-const NAMES = [...SHARES, ...COUNTS, "version"];
-const NOISE = 1e-12; // of floats
 const NEAR = 0.05; // baseline and original, between which nothing is called high or low
 const WIDE = 0.02; // what digits leave open, from which on nothing is called as high as another
-const { front, number: said } = given;
-const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => ({ ...given.words, ...values })[name]);
 
 // --- numbers as reports write them
-
-/** With so many decimals; what lies exactly between two goes to the even one. */
-function fixed(x, digits) {
-  const between = x * 2 ** (digits + 1);
-  if (!Number.isInteger(between) || between % 2 === 0) return x.toFixed(digits);
-  const low = Math.floor(x * 10 ** digits);
-  return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
-}
 
 const whole = (x) => Number(fixed(x, 0));
 const grouped = (n) => n.toLocaleString("en-US");
@@ -35,55 +21,20 @@ function percent(x) {
   return `${fixed(100 * x, 0)}%`;
 }
 
-// --- what was typed
-
-const wrong = (reason, values) => ({ wrong: fill(said.wrong[reason], values) });
-
-/** The value of a share and how far its digits leave it open; null where nothing was typed; or what is wrong with it. */
-function shareOf(name, text, people) {
-  if (!text) return null;
-  const bound = /^(<|>|at least |at most )/i.exec(text);
-  const plain = text.slice(bound ? bound[0].length : 0);
-  const parts = /^(.*?)(?:\/| of (?:the |all )?)(.*)$/i.exec(plain);
-  const alone = /^(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?: (?:people|persons?|records?))?$/i.test(plain);
-  const n = typed(plain, true);
-  if (alone && name === "sure" && n === 1 && !people) return wrong("one");
-  if (/^\d+$/.test(plain) && n > 1 && n <= 100 && n < people) return wrong("ambiguous", { text });
-  if (alone && people && (n > 1 || (n === 1 && name === "sure"))) {
-    return n > people ? wrong("too_many", { text, n: grouped(people) }) : { value: n / people, open: name === "sure" ? 0 : 0.5 / people };
-  }
-  const value = parts ? n : typed(plain);
-  if (Number.isNaN(value)) return wrong("not_a_number", { text });
-  if (value < 0) return wrong("below_0", { text });
-  if (value > 1) return wrong(value <= 100 && !parts ? "above_1" : "far_above_1", { text });
-  const digits = /[.,](\d+)[^\d]*$/.exec(plain)?.[1].length ?? 0;
-  const unit = 10 ** -digits * (/%|cent/i.test(plain) ? 0.01 : 1);
-  if (parts) return { value, open: plain.includes("/") || name === "sure" ? 0 : 0.5 / typed(parts[2], true) };
-  if (/e/i.test(plain.replace(/per ?cent/i, ""))) return { value, open: 0 };
-  return { value, open: bound ? unit : unit === 1 ? 0 : unit / 2 };
-}
-
-function countOf(text) {
-  if (!text) return null;
-  if (/^\d{1,3}(\.\d{3})+$/.test(text)) return wrong("thousands", { text, n: text.replaceAll(".", "") });
-  const value = typed(text, true);
-  return Number.isInteger(value) && value >= 1 && !/[%/]/.test(text) ? { value, open: 0 } : wrong("not_people", { text });
-}
-
-/** All fields as numbers by name. */
-function numbersOf(texts) {
-  const found = Object.fromEntries(COUNTS.map((name) => [name, countOf(texts[name])]));
-  for (const name of SHARES) found[name] = shareOf(name, texts[name], found.people?.value);
-  if (found.baseline?.value === 0 && found.baseline.open === 0) found.baseline = wrong("no_baseline");
-  return found;
-}
-
 /** Why numbers that are each right cannot belong together, if so. */
-function problem({ average: c, baseline: b, original: o, sure: a }, version) {
+function problem({ average: c, baseline: b, original: o, sure: a, ...commonest }, version) {
   if (c && version === "drop") return fill(said.wrong.version_2);
   const least = (x) => x.value - x.open - NOISE;
   const most = (x) => x.value + x.open + NOISE;
   if (o && b && most(o) < least(b)) return fill(said.wrong.original_below, { original: share(o.value), baseline: share(b.value) });
+  const { named, named_without: without, named_with: best } = commonest;
+  for (const [name, x, y] of [["without", without, b], ["original", best, o]]) {
+    const outside = x && y && (most(x) < least(y) || least(x) > Math.sqrt(most(y)));
+    if (outside) return fill(said.wrong[`commonest_${name}`], { named: share(x.value), least: share(y.value), most: share(Math.sqrt(y.value)) });
+  }
+  for (const x of best ? [named, without, c] : []) {
+    if (x && least(x) > most(best)) return fill(said.wrong.above_best, { named: share(x.value), best: share(best.value) });
+  }
   if (!c) return "";
   const average = share(c.value);
   if (o && least(c) > Math.sqrt(most(o))) {
@@ -117,11 +68,22 @@ function place({ average: c, baseline: b, original: o }) {
   return [way < 0.25 ? "near_baseline" : way > 0.75 ? "near_original" : "between", { way: percent(way) }];
 }
 
-function ofBaseline({ baseline: { value: b, open }, average: c }) {
-  const isAbove = c.value - c.open > Math.sqrt(b + open) + NOISE; // the greatest share that the commonest answer can have
+function ofBaseline({ baseline: { value: b, open }, average: c, named_without: without }) {
+  const ends = without ? [without.value, without.value + without.open] : [b - open, Math.sqrt(b + open)]; // of the share of the commonest answer
+  const isAbove = c.value - c.open > ends[1] + NOISE;
   const name = b === 1 ? "one" : b < 0.5 ? "even" : isAbove ? "frequent_above" : "frequent";
-  const [least, most] = [Math.max(0, b - open), Math.min(1, Math.sqrt(b + open))].map(percent);
+  const [least, most] = [Math.max(0, ends[0]), Math.min(1, without?.value ?? ends[1])].map(percent);
   return fill(said.baseline[name], { range: least === most ? `about ${least}` : `${least} to ${most}`, most });
+}
+
+function ofCommonest({ named: x, named_without: without, baseline: b }) {
+  if (!x) return said.commonest.missing;
+  if (without) {
+    if (!side(x, without) && isOpen(x, without)) return said.commonest.open;
+    return fill(said.commonest[["below", "alike", "above"][side(x, without) + 1]], { by: share(Math.abs(x.value - without.value)) });
+  }
+  const most = Math.sqrt(b.value + b.open); // the greatest share that the commonest answer can have
+  return fill(said.commonest[x.value - x.open > most + NOISE ? "above_any" : "unknown"], { most: percent(Math.min(1, most)) });
 }
 
 function ofOriginal({ original: o, baseline: b }) {
@@ -160,15 +122,17 @@ function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
 }
 
 /** The number and the sentence in front: people where their number is known. */
-function headline({ average: c, baseline: b, original: o, people: n }) {
+function headline({ average: c, baseline: b, original: o, people: n, named, named_without: without, named_with: best }) {
   const text = (x) => {
     if (!n) return share(x.value);
     const [least, most] = [-1, 1].map((sign) => whole((x.value + sign * x.open * (1 - 1e-9)) * n.value));
-    return `${"about ".repeat(least !== most)}${grouped(whole(x.value * n.value))}`;
+    return `${"about ".repeat(least !== most && x.open > NOISE)}${grouped(whole(x.value * n.value))}`;
   };
-  const name = n ? "right" : "right_weighted";
-  const values = { baseline: text(b), ...(o && { original: text(o) }), ...(n && { n: grouped(n.value) }) };
-  return [text(c), fill((o ? front : said)[name], values)];
+  const part = (name, x) => (x ? fill(said.right[name], { [name]: text(x) }) : "");
+  const [release, commonest] = [text(c), named && text(named)];
+  const parts = { named: part("named", named), named_without: part("named_without", without), original: part("original", o), named_with: o ? part("named_with", best) : "" };
+  const of = n ? fill(said.right.of, { n: grouped(n.value) }) : said.right.share;
+  return [[...new Set([release, ...(named ? [commonest] : [])])].join("\u2013"), fill(said.right.whole, { release, of: fill(of), baseline: text(b), ...parts })];
 }
 
 /** The marks of the scale: name, value, whether it is the release. */
@@ -236,7 +200,7 @@ function render() {
   find("#found").hidden = !ready;
   find("#each").hidden = !ready;
   if (ready) fillIn(numbers, texts.version);
-  return bad || together || (ready ? `${find(".headline").textContent} ${find("#place").textContent}` : said.missing);
+  return bad || together || (ready ? `${find("#right-text").textContent} ${find("#place").textContent}` : said.missing);
 }
 
 function fillIn(numbers, version) {
@@ -251,6 +215,7 @@ function fillIn(numbers, version) {
   write("caption", captions.map((name) => fill(front[name])).join(" "));
   const rows = [
     [front.marks.baseline, numbers.baseline, ofBaseline(numbers)], [front.marks.original, numbers.original, ofOriginal(numbers)],
+    [said.named, numbers.named, ofCommonest(numbers)],
     [said.sure, numbers.sure, ofSure(numbers)], [front.marks.fresh_sample, numbers.fresh, ofFresh(numbers)],
   ];
   find("#rows").replaceChildren(...rows.map(([name, x, meaning]) => make("div", {},
