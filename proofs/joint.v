@@ -154,7 +154,7 @@ Let over_sum n : \sum_k over_matched n (right_one k)
   = over_matched n (fun j => \sum_k right_one k j).
 Proof. by rewrite /over_matched exchange_big mulr_suml. Qed.
 
-Let over_by_key n : 0 < n -> (0 < #|Q|)%N ->
+Lemma over_by_key n : 0 < n -> (0 < #|Q|)%N ->
   let C k := over_matched n (right_one k) in let g := over_matched n original_records in
   [/\ over_matched n low_of_key <= over_matched n right_all,
       Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= over_matched n low_of_key,
@@ -187,7 +187,7 @@ split=> [|lo hi least most]; split.
 - by move=> k; apply: over_monotone => // j _; have [_] := most j; apply.
 Qed.
 
-Let over_all n : 0 < n -> (0 < #|Q|)%N ->
+Lemma over_all n : 0 < n -> (0 < #|Q|)%N ->
   let C k := over_matched n (right_one k) in let g := over_matched n original_records in
   [/\ Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= over_matched n right_all,
       forall k, over_matched n right_all <= C k,
