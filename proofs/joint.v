@@ -16,6 +16,7 @@
     - In version 2, over the matched records, g is 1. So it is where each key
       looks up the synthetic records of the nearest keys, or of any set of keys
       that has some: this is version 1 of a release with a copy for each key.
+      All targets have the same nearest keys.
     - All right for all targets together is average CAP of the joint target. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -473,4 +474,16 @@ have matchedP k : reflect (exists y, kY y = k) (matched (count R t kY) k).
 exists [arg min_(y < y0) distance j (kY y)]; case: arg_minnP => // y _ le.
 rewrite !inE; apply/andP; split; first by apply/matchedP; exists y.
 by apply/forallP => k; apply/implyP => /matchedP[y' <-]; exact: le.
+Qed.
+
+(** One H for all targets is no loss: which keys are nearest does not depend on
+    the target, since the tables of all targets have the same key totals. *)
+Theorem nearest_of_all_targets (R : realFieldType) (T T' V Y : finType) (L : nat)
+    (t : Y -> T) (t' : Y -> T') (kY : Y -> [finType of key V L]) j :
+  nearest (count R t kY) j = nearest (count R t' kY) j.
+Proof.
+have same k : matched (count R t kY) k = matched (count R t' kY) k.
+  by rewrite /matched !key_total_count.
+apply/setP => k; rewrite !inE same; congr andb.
+by apply: eq_forallb => k'; rewrite same.
 Qed.

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import shutil
 import sys
 import tomllib
 from fractions import Fraction
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import capstats
 
@@ -20,7 +22,7 @@ STATEMENTS = tomllib.loads((ROOT / "theory" / "statements.toml").read_text(encod
 MACHINE = {name: fields for name, fields in STATEMENTS.items() if "coq" in fields}
 CHECK, EXAMPLES, TABLE = (runpy.run_path(str(PROOFS / f"{name}.py")) for name in ("check", "examples", "table"))
 FILES = CHECK["files"]()
-TOOLS = {"fields", "numbers", "examples"}  # no statement of theory/ is about them
+TOOLS = {"fields", "numbers", "examples", "refuted"}  # no statement of theory/ is about them
 
 
 @cache
@@ -160,6 +162,86 @@ def test_a_planted_file_is_refused(tries):
     assert reason in told(f"{HONEST}{code}\n")
 
 
+QED = "Proof. by []. Qed."
+CHANGED = {  # what is changed in meaning, in sentences that are permitted -> a theorem or definition "t", before and after
+    "a hypothesis more": (
+        f"Section S. Variable n : nat. Theorem t : n <= n.+1. {QED} End S.",
+        "Section S. Variable n : nat. Hypothesis n1 : odd n. Theorem t : n <= n.+1. Proof. by move: n1. Qed. End S.",
+    ),
+    "a hypothesis in the statement": (f"Theorem t n : n <= n.+1. {QED}", f"Theorem t n : odd n -> n <= n.+1. {QED}"),
+    "a definition of a library's name": (
+        f"Theorem t (s : seq nat) : sumn s = sumn s. {QED}",
+        f"Definition sumn (s : seq nat) := 0. Theorem t (s : seq nat) : sumn s = sumn s. {QED}",
+    ),
+    "a variable of a library's name": (
+        f"Theorem t n : predn n = predn n. {QED}",
+        f"Section S. Variable predn : nat -> nat. Theorem t n : predn n = predn n. {QED} End S.",
+    ),
+    "a local definition of a library's name": (
+        f"Theorem t n : double n = double n. {QED}",
+        f"Section S. Let double (n : nat) := n. Theorem t n : double n = double n. {QED} End S.",
+    ),
+    "a bound name of a library's name": (f"Theorem t : leq 0 = leq 0. {QED}", f"Theorem t (leq : nat -> nat) : leq 0 = leq 0. {QED}"),
+    "an order upside down": (
+        f"Theorem t (x y : nat) : (x <= y)%O -> (x <= y)%O. {QED}",
+        f"Theorem t (x y : nat^d) : (x <= y)%O -> (x <= y)%O. {QED}",
+    ),
+    "a type that is not printed": (f"Theorem t : 0%R = 0%R :> int. {QED}", f"Theorem t : 0%R = 0%R :> rat. {QED}"),
+    "a truth value as a number": (f"Theorem t (b : bool) : b = b. {QED}", f"Theorem t (b : bool) : b = b :> nat. {QED}"),
+    "the body of a definition": ("Definition t (n : nat) := n + 1.", "Definition t (n : nat) := n + 2."),
+}
+LIBRARY = "From mathcomp Require Import all_ssreflect all_algebra.\nImport Order.TTheory GRing.Theory Num.Theory.\n"
+needs_coq = pytest.mark.skipif(shutil.which("coqchk") is None, reason="needs Coq")
+
+
+def compiled(texts: dict[str, str], room: Path) -> None:
+    for name, text in texts.items():
+        (room / f"{name}.v").write_text(LIBRARY + text + "\n", encoding="utf-8")
+        done = CHECK["run"](room, "coqc", *CHECK["FLAGS"], f"{name}.v")
+        assert not done.returncode, (name, done.stderr)
+
+
+@pytest.mark.slow
+@needs_coq
+def test_a_change_of_meaning_changes_the_final_types(tmp_path):
+    texts = {f"{when}{number}": code for number, both in enumerate(CHANGED.values()) for when, code in zip(("old", "new"), both, strict=True)}
+    for code in texts.values():
+        assert told(f"{HONEST.replace('Theorem a ', 'Theorem c ')}{code}\n") == ""
+    one_each = {name: f"{code.replace('Theorem t', f'Theorem t_{name}').replace('Definition t', f'Definition t_{name}')}" for name, code in texts.items()}
+    compiled(one_each, tmp_path)
+    sentences = {name: [("definition" if "Definition t" in code else "theorem", f"t_{name}", "")] for name, code in one_each.items()}
+    lines = dict(zip(sentences, CHECK["types"](tmp_path, sentences).splitlines(), strict=True))
+    for number, change in enumerate(CHANGED):
+        old, new = (re.sub("old|new", "", lines[f"{when}{number}"]) for when in ("old", "new"))
+        assert old[:16] != new[:16], change
+
+
+@pytest.mark.slow
+@needs_coq
+def test_what_the_first_reading_would_miss_is_found_in_the_compiled_files(tmp_path, capsys):
+    gap = "Axiom gap : False.\nTheorem t : False.\nProof. exact gap. Qed."
+    endless = "Unset Guard Checking.\nFixpoint f (n : nat) : False := f n.\nTheorem t : False.\nProof. exact (f 0). Qed."
+    universes = "Unset Universe Checking.\nDefinition u : Type := (Type : Type).\nTheorem t : True.\nProof. by []. Qed."
+    forged = f"Theorem t : True.\nProof. by []. Qed.\nGoal True. idtac \"{CHECK['CLOSED']}\". Abort."
+    texts = {"gap": gap, "endless": endless, "universes": universes, "forged": forged}
+    compiled(texts, tmp_path)
+    sentences = {name: [("theorem", "t", "")] for name in texts}
+    wrong = CHECK["check_assumptions"](tmp_path, sentences, one_by_one=True)
+    assert sorted(line.partition(".t is not closed")[0] for line in wrong) == ["endless", "gap"]
+    assert all(CHECK["read_again"](tmp_path, {name: sentences[name]}, everything=False) for name in ("gap", "endless", "universes"))
+    assert CHECK["read_again"](tmp_path, {"forged": sentences["forged"]}, everything=False) == []
+
+
+@pytest.mark.slow
+@needs_coq
+def test_a_verdict_that_is_printed_by_another_is_none(tmp_path):
+    honest = CHECK["asked"](tmp_path, "honest", [], {"one": "Check I.", "two": "Check 0."})
+    assert honest == {"one": "I : True", "two": "0 : nat"}
+    for forged in ('Goal True. idtac "0 two"; idtac "closed". Abort.', "Fail Check I.\nQuit."):
+        with pytest.raises(RuntimeError, match="does not answer"):
+            CHECK["asked"](tmp_path, "forged", [], {"one": f"{forged}\nDrop.", "two": "Check 0."})
+
+
 def test_theorems_of_the_statements_exist_and_each_belongs_to_one():
     named = {name for fields in MACHINE.values() for name in fields["coq"]}
     assert named == {f"{file}.v#{theorem}" for file in FILES if file not in TOOLS for theorem in theorems(file)}
@@ -175,6 +257,12 @@ def test_each_file_names_the_chapters_of_its_theorems():
 @pytest.mark.parametrize("page", TABLE["pages"](), ids=lambda page: page.stem)
 def test_table_and_chapters_say_what_the_statements_say(page):
     assert TABLE["pages"]()[page] == page.read_text(encoding="utf-8")
+
+
+def test_the_headline_counts_statements():
+    assert TABLE["proved"]() == (len(MACHINE), sum(fields["coq_covers"] == "all parts" for fields in MACHINE.values()))
+    for page in TABLE["WITH_HEADLINE"]:
+        assert TABLE["headline"]() in (ROOT / page).read_text(encoding="utf-8")
 
 
 def test_each_statement_that_is_checked_by_machine_says_so_after_its_proof():
@@ -199,16 +287,13 @@ def test_capstats_gives_the_averages_that_coq_proves(says):
 
 def test_capstats_gives_all_averages_of_small_tables_that_coq_computes():
     tables = np.array(list(product(range(3), repeat=4)), dtype=float).reshape(-1, 2, 2)
+    o, s = (xr.DataArray(tables, dims=(dim, "target", "key")) for dim in ("original", "synthetic"))
     lines = [line.split(" ") for line in CHECK["PAIRS"].read_text(encoding="utf-8").splitlines()]
-    assert [len(line) for line in lines] == [81] * 81
     proved = np.array([[[np.nan if f == "-" else float(Fraction(f)) for f in pair.split(",")] for pair in line] for line in lines])
-    with_records = tables.sum((1, 2)) > 0
-    for o, numbers in zip(tables[with_records], proved[with_records], strict=True):
-        pairs = [dict(zip(("zero", "drop"), pair, strict=True)) for pair in numbers]
-        for s, pair in zip(tables, pairs, strict=True):
-            for unmatched, number in pair.items():
-                np.testing.assert_allclose(float(capstats.average_cap(o, s, unmatched=unmatched)), number, rtol=1e-15)
-    assert np.isnan(proved[~with_records]).all()
+    assert proved.shape == (81, 81, 2)
+    for version, unmatched in enumerate(("zero", "drop")):
+        given = capstats.average_cap(o, s, unmatched=unmatched).transpose("original", "synthetic").values
+        np.testing.assert_allclose(given, proved[:, :, version], rtol=4e-16, atol=0)
 
 
 @pytest.mark.parametrize("says", EXAMPLES["TABLES"])
