@@ -43,7 +43,7 @@ from capstats.counting.inputs import released
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import original_and_release
-from capstats.tables.dataset import synthetic_labels
+from capstats.tables.dataset import as_tables, synthetic_labels
 
 
 @dataclass(frozen=True, repr=False)
@@ -311,6 +311,7 @@ def audit(
     (0.375, 0.6875)
     """
     counts_given = isinstance(original, xr.Dataset)
+    original = as_tables(original) if counts_given else original
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
     check_comparison(labels, against, rank_by, utility)
     check_limits(limits, utility)

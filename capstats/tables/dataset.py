@@ -14,9 +14,9 @@ import xarray as xr
 from capstats.codes.labels import Label, canonical, level_index
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
-from capstats.tables.axes import axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
+from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, multi_index, names_of, original_names, shown
 from capstats.tables.backing import Data, added, filled, held_as, stacked, widened
-from capstats.tables.checking import as_counts, nested
+from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
@@ -52,10 +52,23 @@ def as_tables(tables: Any) -> xr.Dataset:
     """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
     if not isinstance(tables, xr.Dataset) or "o" not in tables:
         raise TypeError(f"`tables` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
+    tables = indexed(tables, ("synthetic", "target", "key"))
     bare = [dim for dim in ("target", "key") if dim not in tables.indexes]
     if bare:
         raise ValueError(f"`tables` has no labels along {' and '.join(map(repr, bare))}. Make it with tabulate or from_counts.")
-    return tables
+    if "synthetic" in tables.dims and "synthetic" not in tables.indexes:
+        tables = tables.assign_coords(synthetic=range(tables.sizes["synthetic"]))
+    for name, array in tables.data_vars.items():
+        if set(array.dims) - {"synthetic"} != {"target", "key"} or ("synthetic" in array.dims and not str(name).startswith("s")):
+            raise ValueError(
+                f"`{name}` has the dims {array.dims}: a table has (target, key), and several releases have the dim `synthetic` too. "
+                f"Rename the dims, or choose one table with .isel."
+            )
+    if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
+        tables = tables.transpose(..., *CELLS)
+    renamed = tables.attrs.get("renamed", {})
+    columns = {f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None}
+    return tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
 
 
 def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
