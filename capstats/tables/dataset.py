@@ -67,7 +67,9 @@ def as_tables(tables: Any) -> xr.Dataset:
     if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
         tables = tables.transpose(..., *CELLS)
     renamed = tables.attrs.get("renamed", {})
-    columns = {f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None}
+    columns = {
+        f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None
+    }
     return tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
 
 
@@ -245,6 +247,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         raise ValueError("There is nothing to merge: give at least one Dataset.")
     parts = [as_tables(table) for table in tables]
     first = parts[0]
+    releases = synthetic_labels(first)
+    parts = [part.sel(synthetic=releases) if set(releases or ()) == set(synthetic_labels(part) or ()) != set() else part for part in parts]
     for i, other in enumerate(parts[1:], start=1):
         if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
             raise ValueError(
@@ -271,7 +275,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
     if orders:
         attrs["categories"] = orders
-    merged = dataset(sums, axes, synthetic_labels(first), attrs)
+    merged = dataset(sums, axes, releases, attrs)
     merged.encoding = _origin(parts)
     return merged
 
@@ -292,7 +296,7 @@ def _described(tables: xr.Dataset) -> dict[str, Any]:
     """What tables that are merged must have in common."""
     return {
         "variables": sorted(map(str, tables.data_vars)),
-        "columns": (tables.attrs.get("key_columns"), tables.attrs.get("target_columns")),
+        "columns": (sorted(tables.attrs["key_columns"]), sorted(tables.attrs["target_columns"])),
         "missing-value policies": tables.attrs.get("missing"),
         "tables with sampling weights": sorted(tables.attrs.get("weights", ())),
         "bins": tables.attrs.get("bins"),
