@@ -80,8 +80,8 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
         Counts of the records of one table.
     distance : {"equal", "ordered"}
         The earth mover's distance. With "equal" any two targets are at distance 1. With "ordered" numbers, dates and times have the order
-        of their values and all others that of the rows, and neighbouring targets are at distance 1 / (I - 1). All I rows count, including those without records. "ordered" needs one
-        target column; a level for missing values is last.
+        of their values and all others that of the rows, and neighbouring targets are at distance 1 / (I - 1). All I rows count, including
+        those without records. "ordered" needs one target column; a level for missing values is last.
 
     Returns
     -------
