@@ -354,7 +354,7 @@ def audit(
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}
-        columns = by_column(tables)
+        columns = by_column(tables, "nearest" if "average_cap_nearest" in measures else "zero")
     asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
     settings = {
         "date": today(),

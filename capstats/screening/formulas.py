@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.average import correct_by_key, matched, predicted
-from capstats.cap.neighbours import nearest
+from capstats.cap.neighbours import Convention, nearest
 from capstats.codes.column import Ints
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
@@ -27,25 +27,38 @@ def average(o: Table, s: Table) -> Floats:
     return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
+def rows_used(o: Table, s: Table, keyset: Keyset) -> tuple[Table, Array]:
+    """The synthetic rows of each key, or for keys that have none those of the nearest keys; and their totals."""
+    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
+    return nearest(codes, o.key_total() > 0, s)[:2]
+
+
 def average_nearest(o: Table, s: Table, keyset: Keyset) -> Floats:
     """Average CAP, unmatched records using those of the nearest keys."""
-    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
-    rows, totals, _ = nearest(codes, o.key_total() > 0, s)
+    rows, totals = rows_used(o, s, keyset)
     right = ratio(shared(o, rows, totals), totals, 0.0).sum(-1)
     return np.where(s.total() > 0, ratio(right, o.total(), np.nan), np.nan)
 
 
 FORMULAS: dict[str, Formula] = {
-    "average_cap": lambda o, s, _: average(o, s),
+    "average_cap_zero": lambda o, s, _: average(o, s),
     "average_cap_drop": lambda o, s, _: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
     "average_cap_nearest": average_nearest,
     "original_cap": lambda o, *_: average(o, o),
-    "modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
+    "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
     "correct_predictions": lambda o, s, _: predicted(o, s),
     "matched_records": lambda o, s, _: matched(o, s),
     "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
     "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
 }
+
+
+def formulas(unmatched: Convention) -> dict[str, Formula]:
+    """The formulas by name; average CAP and correct predictions in the version that is asked for."""
+    found = FORMULAS | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
+    if unmatched == "nearest":
+        found["correct_predictions"] = lambda o, s, keyset: predicted(o, rows_used(o, s, keyset)[0])
+    return found
 
 
 def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:
@@ -57,18 +70,19 @@ def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure])
     if not given or len(given) < len(names):
         raise ValueError(f"`measures` must name at least one measure, each of them once; got {measures!r}.")
     for name, measure in given.items():
-        if isinstance(measure, str) and measure not in FORMULAS:
-            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, FORMULAS))
+        if isinstance(measure, str) and measure not in (known := formulas("nearest")):
+            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, known))
         if not isinstance(measure, str) and not callable(measure):
             raise TypeError(f"Measure {name!r} must be a name or a function of `o` and `s`; got {measure!r}.")
     return dict(given)
 
 
-def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure]) -> Floats:
+def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure], unmatched: Convention) -> Floats:
     """All measures of a subset of the key columns: shape (measure, target column), and synthetic table where there are several."""
     batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
     found = np.empty((len(measures), len(lattice.targets), *batch))
-    named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
+    known = formulas(unmatched)
+    named = {m: known[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
         _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some use `o` alone

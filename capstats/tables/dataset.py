@@ -59,10 +59,12 @@ def as_tables(tables: Any) -> xr.Dataset:
     if "synthetic" in tables.dims and "synthetic" not in tables.indexes:
         tables = tables.assign_coords(synthetic=range(tables.sizes["synthetic"]))
     for name, array in tables.data_vars.items():
-        if set(array.dims) - {"synthetic"} != {"target", "key"} or ("synthetic" in array.dims and not str(name).startswith("s")):
+        several = {"synthetic"} if str(name).startswith("s") else set()
+        if set(array.dims) - several != set(CELLS):
+            more = sorted(set(map(str, array.dims)) - several - set(CELLS))
             raise ValueError(
-                f"`{name}` has the dims {array.dims}: a table has (target, key), and several releases have the dim `synthetic` too. "
-                f"Rename the dims, or choose one table with .isel."
+                f"`{name}` has the dims {array.dims}; a table has (target, key), and several releases are those of `synthetic`. "
+                f"Choose one of {more}, as with .isel, or rename it."
             )
     if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
         tables = tables.transpose(..., *CELLS)
