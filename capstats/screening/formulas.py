@@ -27,15 +27,10 @@ def average(o: Table, s: Table) -> Floats:
     return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
-def rows_used(o: Table, s: Table, keyset: Keyset) -> tuple[Table, Array]:
-    """The synthetic rows of each key, or for keys that have none those of the nearest keys; and their totals."""
-    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
-    return nearest(codes, o.key_total() > 0, s)[:2]
-
-
 def average_nearest(o: Table, s: Table, keyset: Keyset) -> Floats:
     """Average CAP, unmatched records using those of the nearest keys."""
-    rows, totals = rows_used(o, s, keyset)
+    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
+    rows, totals, _ = nearest(codes, o.key_total() > 0, s)
     right = ratio(shared(o, rows, totals), totals, 0.0).sum(-1)
     return np.where(s.total() > 0, ratio(right, o.total(), np.nan), np.nan)
 
@@ -54,11 +49,8 @@ FORMULAS: dict[str, Formula] = {
 
 
 def formulas(unmatched: Convention) -> dict[str, Formula]:
-    """The formulas by name; average CAP and correct predictions in the version that is asked for."""
-    found = FORMULAS | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
-    if unmatched == "nearest":
-        found["correct_predictions"] = lambda o, s, keyset: predicted(o, rows_used(o, s, keyset)[0])
-    return found
+    """The formulas by name; average CAP in the version that is asked for."""
+    return FORMULAS | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
 
 
 def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:

@@ -62,12 +62,12 @@ def sweep(
     sizes : int or collection of ints, optional
         Numbers of key columns in the subsets; by default from 1 to all of them.
     measures : name, sequence of names, or mapping {name: name or function}
-        What to compute for each pair of tables: "average_cap", and "correct_predictions" (records that the modal intruder guesses right),
-        both with `unmatched`; "average_cap_zero", "average_cap_drop" and "average_cap_nearest", whatever `unmatched` says;
-        "matched_records" (records); "share_certain" (share of original records that the release tells with certainty); of the original
-        alone "original_cap" (its CAP with itself), "original_modal_accuracy" (share of records that have the most frequent target of their
-        key) and "original_certain" (share of records whose key has one target); or a function of `o` and `s`, labelled as `tabulate`
-        labels them, that returns one number, or one for each synthetic table.
+        What to compute for each pair of tables: "average_cap", with `unmatched`, or "average_cap_zero", "average_cap_drop" and
+        "average_cap_nearest", whatever `unmatched` says; "correct_predictions" and "matched_records" (records); "share_certain" (share of
+        original records that the release tells with certainty); of the original alone "original_cap" (its CAP with itself),
+        "original_modal_accuracy" (share of records that have the most frequent target of their key) and "original_certain" (share of
+        records whose key has one target); or a function of `o` and `s`, labelled as `tabulate` labels them, that returns one number, or one
+        for each synthetic table.
     unmatched : {"nearest", "zero", "drop"}
         What becomes of records whose key is not in the release, as in `average_cap`. With "zero" a finer key can look safer only because
         fewer records match, so that columns get contributions of the wrong sign. Keys without labels have no nearest ones: there

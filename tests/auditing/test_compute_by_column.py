@@ -80,7 +80,9 @@ def test_a_holdout_and_weights_do_not_get_in_the_way():
     plain, compared = audit(weighted, RELEASES, **asked), audit(weighted, RELEASES, holdout=weighted, allow_same=True, **asked)
     np.testing.assert_allclose(plain.by_column.alone, compared.by_column.alone, rtol=1e-12)
     tables = tabulate(weighted, RELEASES, keys="age", target="income", weights=("w", None))
-    np.testing.assert_allclose(plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s, unmatched="nearest"), rtol=1e-12)
+    np.testing.assert_allclose(
+        plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s, unmatched="nearest"), rtol=1e-12
+    )
 
 
 def test_sparse_tables_have_the_numbers_of_dense_ones():

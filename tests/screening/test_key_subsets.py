@@ -34,21 +34,6 @@ def subsets(columns):
     return [list(subset) for size in range(1, len(columns) + 1) for subset in combinations(columns, size)]
 
 
-def predicted_by_nearest(o, s):
-    """Records whose target is the commonest one among those of the nearest keys, key by key."""
-    o, s = (x.copy(data=x.data.todense()) if hasattr(x.data, "todense") else x for x in (o, s))
-    if "synthetic" in s.dims:
-        return xr.concat([predicted_by_nearest(o, s.isel(synthetic=i)) for i in range(s.sizes["synthetic"])], "synthetic")
-    keys, right = list(o.indexes["key"]), 0.0
-    for j, key in enumerate(keys):
-        apart = np.array([sum(x != y for x, y in zip(key, other, strict=True)) for other in keys])
-        donors = s.values.sum(0) > 0
-        row = s.values[:, donors & (apart == apart[donors].min())].sum(1)
-        best = np.isclose(row, row.max(), rtol=1e-12)
-        right += o.values[best, j].sum() / best.sum()
-    return xr.DataArray(right)
-
-
 def of_tables(tables):
     """All measures of one pair of tables, by the public functions."""
     o, s = tables.o, tables.s
@@ -60,7 +45,7 @@ def of_tables(tables):
         "average_cap_nearest": average_cap(o, s, unmatched="nearest"),
         "original_cap": average_cap(o, o),
         "original_modal_accuracy": correct_predictions(o, o) / float(n.sum()),
-        "correct_predictions": predicted_by_nearest(o, s),
+        "correct_predictions": correct_predictions(o, s),
         "matched_records": matched_records(o, s),
         "original_certain": dio(o),
         "share_certain": disco(o, s),
@@ -371,7 +356,12 @@ def test_columns_may_be_called_as_parts_of_the_result():
     records = {"keyset": [0, 1, 1], "key": [0, 0, 1], "synthetic": [1, 0, 1], "value": [0, 1, 1], "target": [0, 1, 0], "size": [1, 0, 0]}
     keys = ["keyset", "key", "synthetic", "value"]
     found = sweep(
-        records, [records], allow_same=True, keys=keys, targets=["target", "size"], measures={"own": average_cap, "named": "average_cap_zero"}
+        records,
+        [records],
+        allow_same=True,
+        keys=keys,
+        targets=["target", "size"],
+        measures={"own": average_cap, "named": "average_cap_zero"},
     )
     assert found.key_column.values.tolist() == keys
     np.testing.assert_array_equal(found.value.sel(measure="own"), found.value.sel(measure="named"))
