@@ -43,7 +43,7 @@ from capstats.counting.inputs import released
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import original_and_release
-from capstats.tables.dataset import synthetic_labels
+from capstats.tables.dataset import as_tables, synthetic_labels
 
 
 @dataclass(frozen=True, repr=False)
@@ -313,6 +313,7 @@ def audit(
     (0.375, 0.6875)
     """
     counts_given = isinstance(original, xr.Dataset)
+    original = as_tables(original) if counts_given else original
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
     check_comparison(labels, against, rank_by, utility)
     check_limits(limits, utility)
@@ -355,7 +356,7 @@ def audit(
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}
-        columns = by_column(tables)
+        columns = by_column(tables, "nearest" if "average_cap_nearest" in measures else "zero")
     asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
     settings = {
         "date": today(),

@@ -30,6 +30,7 @@ from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sa
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.models import Bootstrap, Independent
 from capstats.laws.moments.disclosure import expected_disclosure
+from capstats.screening.formulas import values_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index
 from capstats.tables.dataset import observed_domain, synthetic_labels
@@ -280,8 +281,8 @@ def foreign(o: xr.DataArray, s: xr.DataArray, dim: str) -> xr.DataArray:
     return Aligned({"o": o, "s": s}).map(lambda o, s: ((records(o) == 0) & (records(s) > 0)).sum(-1), "foreign")
 
 
-def by_column(tables: xr.Dataset) -> xr.Dataset:
-    """Average CAP by key column: of it alone, of all but it, what it adds to the others, and its Shapley value.
+def by_column(tables: xr.Dataset, unmatched: OnScale) -> xr.Dataset:
+    """Average CAP by key column: of it alone, of all but it, what it adds to the others, and its Shapley value; as `sweep` has them.
 
     Dims ``key_column`` and, where there are several synthetic tables, ``synthetic``. ``shapley`` is there for few columns and tables.
     """
@@ -291,7 +292,7 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
     sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1}
     values: dict[Columns, Floats] = {}
     for keyset in lattice.walk({*sizes, k}):
-        values[keyset.columns] = average_cap(*lattice.pair(keyset, 0, labelled=False)).values
+        values[keyset.columns] = values_of(lattice, keyset, {"average_cap": "average_cap"}, unmatched)[0, 0]
     everything = tuple(range(k))
     found = {
         "alone": np.stack([values[(c,)] for c in everything]),
@@ -305,7 +306,7 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
         coords["synthetic"] = lattice.synthetic
     dims = ("key_column", "synthetic")[: len(coords)]
     variables = {name: (dims, shares) for name, shares in found.items() if shares is not None}
-    return Result(variables, coords, {"result": "Average CAP by key column"})
+    return Result(variables, coords, {"result": "Average CAP by key column", "unmatched": unmatched})
 
 
 class Change(NamedTuple):

@@ -14,9 +14,9 @@ import xarray as xr
 from capstats.codes.labels import Label, canonical, level_index
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
-from capstats.tables.axes import axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
+from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, multi_index, names_of, original_names, shown
 from capstats.tables.backing import Data, added, filled, held_as, stacked, widened
-from capstats.tables.checking import as_counts, nested
+from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
@@ -52,10 +52,27 @@ def as_tables(tables: Any) -> xr.Dataset:
     """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
     if not isinstance(tables, xr.Dataset) or "o" not in tables:
         raise TypeError(f"`tables` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
+    tables = indexed(tables, ("synthetic", "target", "key"))
     bare = [dim for dim in ("target", "key") if dim not in tables.indexes]
     if bare:
         raise ValueError(f"`tables` has no labels along {' and '.join(map(repr, bare))}. Make it with tabulate or from_counts.")
-    return tables
+    if "synthetic" in tables.dims and "synthetic" not in tables.indexes:
+        tables = tables.assign_coords(synthetic=range(tables.sizes["synthetic"]))
+    for name, array in tables.data_vars.items():
+        several = {"synthetic"} if str(name).startswith("s") else set()
+        if set(array.dims) - several != set(CELLS):
+            more = sorted(set(map(str, array.dims)) - several - set(CELLS))
+            raise ValueError(
+                f"`{name}` has the dims {array.dims}; a table has (target, key), and several releases are those of `synthetic`. "
+                f"Choose one of {more}, as with .isel, or rename it."
+            )
+    if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
+        tables = tables.transpose(..., *CELLS)
+    renamed = tables.attrs.get("renamed", {})
+    columns = {
+        f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None
+    }
+    return tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
 
 
 def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
@@ -232,6 +249,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         raise ValueError("There is nothing to merge: give at least one Dataset.")
     parts = [as_tables(table) for table in tables]
     first = parts[0]
+    releases = synthetic_labels(first)
+    parts = [part.sel(synthetic=releases) if set(releases or ()) == set(synthetic_labels(part) or ()) != set() else part for part in parts]
     for i, other in enumerate(parts[1:], start=1):
         if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
             raise ValueError(
@@ -258,7 +277,7 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
     if orders:
         attrs["categories"] = orders
-    merged = dataset(sums, axes, synthetic_labels(first), attrs)
+    merged = dataset(sums, axes, releases, attrs)
     merged.encoding = _origin(parts)
     return merged
 
@@ -279,7 +298,7 @@ def _described(tables: xr.Dataset) -> dict[str, Any]:
     """What tables that are merged must have in common."""
     return {
         "variables": sorted(map(str, tables.data_vars)),
-        "columns": (tables.attrs.get("key_columns"), tables.attrs.get("target_columns")),
+        "columns": (sorted(tables.attrs["key_columns"]), sorted(tables.attrs["target_columns"])),
         "missing-value policies": tables.attrs.get("missing"),
         "tables with sampling weights": sorted(tables.attrs.get("weights", ())),
         "bins": tables.attrs.get("bins"),
