@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.publication import Publication, publication
 from capstats.codes.labels import canonical
 from capstats.codes.names import listed
+from capstats.sources.new_files import write_file
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
 
@@ -64,7 +64,7 @@ def published(
                     f"give the reason why another one may be published (`reason=`, on the command line --reason); the ledger keeps it."
                 )
             entries.append({"date": date, "capstats": p.version, **entry, "reason": reason})
-            write_confidential(path, json.dumps({"capstats ledger": FORMAT, "published": entries}, indent=1) + "\n")
+            write_file(path, json.dumps({"capstats ledger": FORMAT, "published": entries}, indent=1) + "\n")
     return p
 
 

@@ -7,7 +7,6 @@ import datetime as dt
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -20,7 +19,7 @@ import xarray as xr
 
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, level_index
 from capstats.codes.names import in_spreadsheet
-from capstats.sources.new_files import beside
+from capstats.sources.new_files import opened, replacing
 from capstats.sources.parquet import Stored, is_parquet, metadata_of, read_parquet, write_parquet
 from capstats.tables.axes import axis_of, coords_of, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
@@ -92,16 +91,15 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     in_file = _in_csv if target.suffix.lower() == ".csv" else _in_parquet
     cells = [np.array(in_file(column["levels"]), dtype=object)[at] for column, at in zip(_columns(header), places, strict=True)]
     names = [*(column["name"] for column in _columns(header)), *(name for name, _ in _each(header))]
-    with beside(target) as (handle, temporary):
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            if in_file is _in_csv:
+    with replacing(target, counts_may=True) as (handle, place):
+        if in_file is _in_parquet:
+            write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
+        else:
+            with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
                 file.write(f"{COMMENT}{_without_formulas(text)}\n")
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(map(in_spreadsheet, names))
                 writer.writerows(zip(*cells, *(x.tolist() for x in numbers), strict=True))
-        if in_file is _in_parquet:
-            write_parquet(temporary, names, _types(header), [*cells, *numbers], KEY, text)
-        temporary.replace(target)
 
 
 def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
@@ -152,6 +150,7 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
     [[5, 4]]
     """
     text = _header_of(path)
+    opened(path, counts=True)
     if text is None:
         raise ValueError(
             f"{str(path)!r} is no file of counts that capstats wrote. Give records, or a table of counts, to tabulate: the latter with "

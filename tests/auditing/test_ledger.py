@@ -257,7 +257,7 @@ def test_a_ledger_that_cannot_be_written_publishes_nothing(path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(ledgers, "write_confidential", full)
+    monkeypatch.setattr(ledgers, "write_file", full)
     with pytest.raises(OSError, match="No space left"):
         audited().to_html(path.with_name("public.html"), audience="public", ledger=path)
     assert not list(path.parent.iterdir())

@@ -141,7 +141,7 @@ def test_no_file_is_written_through_a_link(option, here, tmp_path, capsys):
     assert main([*SMOKERS, option, str(link)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"capstats audit: {option}: {str(link)!r} is a symbolic link; confidential output is not written through a link.")
+    assert err.startswith(f"capstats audit: {option}: {str(link)!r} is a symbolic link; an output is not written through a link.")
     assert (tmp_path / "target").read_text() == "as it was"
 
 
