@@ -113,6 +113,7 @@ class Audit(Findings):
         *,
         ledger: str | Path | None = None,
         reason: str | None = None,
+        despite_pages: int | None = None,
     ) -> str:
         """The report as an HTML page in one file, which loads nothing and runs nothing.
 
@@ -129,6 +130,8 @@ class Audit(Findings):
             Required by the public version: the file that keeps what was published of this original, as confidential; the first makes it.
         reason : str, optional
             Why another report than those in the ledger may be published. Two reports together can tell about one person.
+        despite_pages : int, optional
+            The number of this page, beside `reason`, where the ledger has eight or more: so many can prove small numbers of people.
 
         Returns
         -------
@@ -139,13 +142,14 @@ class Audit(Findings):
         ------
         ValueError
             If `audience` is neither; if `path` was read; if there can be no public version (theory/publication.md#public-report); if the
-            ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`.
+            ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`, or eight and no
+            `despite_pages`.
         """
         check_choice(audience, "audience", ("internal", "public"))
         if path is not None:
             check_unread(path)  # before the ledger has it
         public = audience == "public"
-        text = public_page(published(self, threshold, ledger, reason, path)) if public else internal_page(self)
+        text = public_page(published(self, threshold, ledger, reason, path, despite_pages)) if public else internal_page(self)
         if path is not None:
             write_file(path, text, private=not public)
         return text

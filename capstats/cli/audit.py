@@ -46,6 +46,7 @@ ONE_TARGET = (
     "threshold",
     "ledger",
     "reason",
+    "despite-pages",
     "copy-columns",
 )
 
@@ -55,7 +56,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if "targets" in settings:
         return _several_targets(settings, messages)
     public = settings.get("audience") == "public"
-    for name in ("threshold", "ledger", "reason"):
+    for name in ("threshold", "ledger", "reason", "despite-pages"):
         if name in settings and not public:
             raise ValueError(f"--{name} is for a public report. Give --audience public.")
     if public and "ledger" not in settings:
@@ -74,7 +75,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     with reading.levels_told(settings, messages):
         found = _audit(settings)
     page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
-    released = published(found, threshold, page=page, ledger=ledger, reason=reason) if public else None
+    despite = settings.get("despite-pages")
+    released = published(found, threshold, ledger, reason, page, despite) if public else None
     text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
     if above := [text for text, kept in found.limits() if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")

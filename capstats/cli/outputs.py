@@ -113,21 +113,8 @@ def _plain(value: Any) -> Any:
     return "infinite" if isinstance(value, float) and not math.isfinite(value) else value
 
 
-READ = (
-    "original",
-    "members",
-    "non-members",
-    "synthetic",
-    "holdout",
-    "generator",
-    "example",
-    "keys",
-    "columns",
-    "target",
-    "targets",
-    "missing",
-    "weights",
-)  # what a report says of them
+ROLES = ("original", "members", "non-members", "synthetic", "holdout", "generator", "example")
+READ = (*ROLES, "keys", "columns", "target", "targets", "missing", "weights")  # what a report says of them
 
 
 def title(what: str) -> str:

@@ -236,7 +236,7 @@ def test_a_file_that_was_read_is_replaced_under_no_name(tmp_path, monkeypatch):
     monkeypatch.chdir("folder")
     for name in (path, str(path), "../o.csv", "../way/../o.csv", "../hard", "./.././o.csv"):
         for attempt in (lambda name=name: write_file(name, "page", private=False), lambda name=name: check_file(name)):
-            with pytest.raises(ValueError, match="`path` is '.*', which is read as well. Give another path"):
+            with pytest.raises(ValueError, match="which is read as well"):
                 attempt()
     path.rename(tmp_path / "moved")
     with pytest.raises(ValueError, match="which is read as well"):
