@@ -63,7 +63,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     -----
     A row holds a key, a target and a count for each table, of the cells that some table fills. Order and kinds of labels, missing values
     and attrs are kept as JSON: in the metadata of Parquet, under "capstats counts", or in the first line of CSV, a comment. A digest
-    (SHA-256) of labels, cells and attrs tells a file that was changed, and counts that are added up twice. In CSV, cells that a
+    (SHA-256) of labels, cells and attrs tells a file that was changed. In CSV, cells that a
     spreadsheet would run as formulas begin with an apostrophe. See theory/notation.md.
 
     References
@@ -86,7 +86,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
         raise FileExistsError(f"{str(path)!r} is there. Give another path, or overwrite=True (--overwrite).")
     header, places, numbers = _listed(tables)
     digest = _digest(header, places, numbers)
-    parts = [part for part in digests_of(tables) if part != digest]
+    parts = [part for part in tables.encoding.get("digests", []) if part != digest]
     text = json.dumps({**header, "format": FORMAT, "capstats": VERSION, "digest": digest, "parts": parts}, default=_as_json)
     in_file = _in_csv if target.suffix.lower() == ".csv" else _in_parquet
     cells = [np.array(in_file(column["levels"]), dtype=object)[at] for column, at in zip(_columns(header), places, strict=True)]
@@ -183,11 +183,6 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
 def is_counts(path: str | Path) -> bool:
     """Whether there is such a file, and capstats wrote counts into it."""
     return Path(path).is_file() and _header_of(path) is not None
-
-
-def digests_of(tables: xr.Dataset) -> list[str]:
-    """The digests of the files that a Dataset was read from, and of the parts that were added up in them."""
-    return list(tables.encoding.get("digests", []))
 
 
 # --- the cells --------------------------------------------------------------------------------------------------------

@@ -41,3 +41,9 @@ def digest_of(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
     else:  # sums of weights differ in their last digits by the order of the records
         digest.update(json.dumps([f"{x:.9g}" for x in counts[order].tolist()]).encode())
     return digest.hexdigest() if records is None else f"{digest.hexdigest()} {digest_of(records)}"
+
+
+def digests_of(tables: xr.Dataset) -> list[str]:
+    """The digests of the originals whose counts a Dataset holds: of all of them, and of the parts and files that were added up."""
+    kept = list(tables.encoding.get("digests", []))
+    return kept if not filled(tables.o.variable.data)[1].any() else [*kept, digest_of(tables.o, tables.get("o_records"))]
