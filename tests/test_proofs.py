@@ -86,14 +86,14 @@ PLANTS = {  # what each tries -> its code, and the sentence or sign at which it 
     "a comment that does not end": ("(* Theorem b : False.", "a comment does not end"),
     "a full stop that touches a comment": ("Definition b := 1.(* *) Axiom gap : False.", "touches"),
     "a full stop without a blank": ("Definition b := 1.(Axiom gap : False).", "a full stop"),
-    "three full stops": (f"Theorem b : True.\nProof... Qed.", "a full stop"),
+    "three full stops": ("Theorem b : True.\nProof... Qed.", "a full stop"),
     "a form feed as a blank": ("Definition b := 1.\fAxiom gap : False.", "the character"),
     "a Greek letter that looks like a Latin one": (f"Theorem \u03bf : True.\n{PROOF}", "the character"),
     "a blank that is no blank": ("Definition b\u00a0:= 1.", "the character"),
     "a definition without a body": ("Definition b : False.\nProof. by []. Qed.", "Definition b"),
-    "a definition that is a proof": (f"Definition b : False.\nProof. by []. Defined.", "Definition b"),
+    "a definition that is a proof": ("Definition b : False.\nProof. by []. Defined.", "Definition b"),
     "a proof that ends with Defined": ("Theorem b : True.\nProof. by []. Defined.", "Defined"),
-    "a statement inside a proof": (f"Theorem b : True.\nProof. Axiom gap : False. by []. Qed.", "Axiom gap"),
+    "a statement inside a proof": ("Theorem b : True.\nProof. Axiom gap : False. by []. Qed.", "Axiom gap"),
     "a command behind a bullet": ("Theorem b : True.\nProof. - Axiom gap : False. by []. Qed.", "Axiom gap"),
     "a command behind a brace": ("Theorem b : True.\nProof. { Axiom gap : False. by []. } Qed.", "Axiom gap"),
     "a statement without Proof": ("Theorem b : True. by []. Qed.", "'Proof' must follow"),
@@ -106,7 +106,7 @@ PLANTS = {  # what each tries -> its code, and the sentence or sign at which it 
     "no universes": ("Unset Universe Checking.", "Unset Universe"),
     "type in type": ("Set Type In Type.", "Set Type"),
     "a setting of the whole session": ("Global Set Printing All.", "Global Set"),
-    "an attribute": (f"#[bypass_check(guard)] Fixpoint b (n : nat) : False := b n.", "#["),
+    "an attribute": ("#[bypass_check(guard)] Fixpoint b (n : nat) : False := b n.", "#["),
     "an attribute of a theorem": (f"#[local] Theorem b : True.\n{PROOF}", "#["),
     "a recursive definition": ("Fixpoint b (n : nat) : nat := n.", "Fixpoint"),
     "an inductive type": ("Inductive b := .", "Inductive"),
@@ -204,10 +204,15 @@ def compiled(texts: dict[str, str], room: Path) -> None:
 @pytest.mark.slow
 @needs_coq
 def test_a_change_of_meaning_changes_the_final_types(tmp_path):
-    texts = {f"{when}{number}": code for number, both in enumerate(CHANGED.values()) for when, code in zip(("old", "new"), both, strict=True)}
+    texts = {
+        f"{when}{number}": code for number, both in enumerate(CHANGED.values()) for when, code in zip(("old", "new"), both, strict=True)
+    }
     for code in texts.values():
         assert told(f"{HONEST.replace('Theorem a ', 'Theorem c ')}{code}\n") == ""
-    one_each = {name: f"{code.replace('Theorem t', f'Theorem t_{name}').replace('Definition t', f'Definition t_{name}')}" for name, code in texts.items()}
+    one_each = {
+        name: f"{code.replace('Theorem t', f'Theorem t_{name}').replace('Definition t', f'Definition t_{name}')}"
+        for name, code in texts.items()
+    }
     compiled(one_each, tmp_path)
     sentences = {name: [("definition" if "Definition t" in code else "theorem", f"t_{name}", "")] for name, code in one_each.items()}
     lines = dict(zip(sentences, CHECK["types"](tmp_path, sentences).splitlines(), strict=True))
@@ -222,7 +227,7 @@ def test_what_the_first_reading_would_miss_is_found_in_the_compiled_files(tmp_pa
     gap = "Axiom gap : False.\nTheorem t : False.\nProof. exact gap. Qed."
     endless = "Unset Guard Checking.\nFixpoint f (n : nat) : False := f n.\nTheorem t : False.\nProof. exact (f 0). Qed."
     universes = "Unset Universe Checking.\nDefinition u : Type := (Type : Type).\nTheorem t : True.\nProof. by []. Qed."
-    forged = f"Theorem t : True.\nProof. by []. Qed.\nGoal True. idtac \"{CHECK['CLOSED']}\". Abort."
+    forged = f'Theorem t : True.\nProof. by []. Qed.\nGoal True. idtac "{CHECK["CLOSED"]}". Abort.'
     texts = {"gap": gap, "endless": endless, "universes": universes, "forged": forged}
     compiled(texts, tmp_path)
     sentences = {name: [("theorem", "t", "")] for name in texts}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -20,11 +19,6 @@ TEXT = SENTENCES["public"]
 def public_page(p: Publication) -> str:
     """The page, of the rounded numbers alone."""
     return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
-
-
-def write_public(path: str | Path, page: str) -> None:
-    """Write a page, which others may read."""
-    Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
 def public_text(p: Publication) -> str:

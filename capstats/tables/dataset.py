@@ -15,11 +15,12 @@ from capstats.codes.labels import Label, canonical, level_index
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
 from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, multi_index, names_of, original_names, shown
-from capstats.tables.backing import Data, added, filled, held_as, stacked, widened
+from capstats.tables.backing import Data, added, filled, held_as, is_sparse, stacked, widened
 from capstats.tables.checking import CELLS, as_counts, nested
+from capstats.tables.digests import digests_of
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
-from capstats.tables.table import Counts
+from capstats.tables.table import EXACT, Counts
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -49,7 +50,7 @@ def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 
 def as_tables(tables: Any) -> xr.Dataset:
-    """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
+    """The Dataset that `tabulate` or `from_counts` returned, its counts as int64 or float64, or an error that says so."""
     if not isinstance(tables, xr.Dataset) or "o" not in tables:
         raise TypeError(f"`tables` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
     tables = indexed(tables, ("synthetic", "target", "key"))
@@ -68,6 +69,11 @@ def as_tables(tables: Any) -> xr.Dataset:
             )
     if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
         tables = tables.transpose(..., *CELLS)
+    others = {name: x for name, x in tables.data_vars.items() if x.dtype not in (np.int64, np.float64)}
+    if others:
+        encoding = tables.encoding
+        tables = tables.assign({name: as_counts(array, str(name)).variable for name, array in others.items()})
+        tables.encoding = encoding
     renamed = tables.attrs.get("renamed", {})
     columns = {
         f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None
@@ -209,13 +215,15 @@ def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
 # --- added up --------------------------------------------------------------------------------------------------------
 
 
-def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
+def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
     """Sum of tables that counted different records: the counts of shards add up to the count of the whole.
 
     Parameters
     ----------
     *tables : Dataset
         Results of `tabulate` or `from_counts` with the same key and target columns, cut alike, and the same synthetic tables.
+    allow_same : bool
+        Whether originals with the same labels and counts may be added up. They are the same records, as a rule, under another path.
 
     Returns
     -------
@@ -226,7 +234,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     ------
     ValueError, TypeError
         If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins, synthetic labels, or in
-        which of them have sampling weights; or if two of them hold the counts of one file (see `read_counts`).
+        which of them have sampling weights; if records are added up twice, also as parts of earlier sums, unless `allow_same`; or if
+        there are 2**53 records or more, whose sums would not be exact.
 
     Notes
     -----
@@ -267,6 +276,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     for dim in ("target", "key"):
         axes[dim], places[dim] = join([axis for part in parts if (axis := axis_of(part.o, dim)) is not None], names, orders)
     shape = (len(axes["target"]), len(axes["key"]))
+    _check_sums(parts)
+    origin = _origin(parts, allow_same)
     sums: dict[str, Data] = {}
     for part, t, k in zip(parts, places["target"], places["key"], strict=True):
         for name in map(str, part.data_vars):
@@ -278,19 +289,32 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     if orders:
         attrs["categories"] = orders
     merged = dataset(sums, axes, releases, attrs)
-    merged.encoding = _origin(parts)
+    merged.encoding = origin
     return merged
 
 
-def _origin(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
-    """What the files of the parts tell: their digests, each once; and the files that were counted, where all parts tell them."""
-    digests = [digest for part in parts for digest in part.encoding.get("digests", [])]
-    if len(set(digests)) < len(digests):
-        raise ValueError(
-            "Two of the tables hold the counts of one file, which would be added up twice. Give each file once; for different records "
-            "with the same counts, set `encoding` of one of the tables to {}."
-        )
-    found = {"digests": digests, "different_records": all(part.encoding.get("different_records") for part in parts)}
+def _check_sums(parts: Sequence[xr.Dataset]) -> None:
+    """Raise unless the counts of all parts are counts, and so few that integers hold their sums exactly."""
+    for name in [name for name in parts[0].data_vars if not str(name).endswith("_squares")]:
+        total: Any = 0.0
+        for i, part in enumerate(parts):
+            of_part = as_counts(part[name], f"tables[{i}].{name}").sum(("target", "key")).data
+            total = total + (of_part.todense() if is_sparse(of_part) else of_part)
+        if not np.all(total < EXACT):
+            raise ValueError(f"`{name}` would hold 2**53 records or more, whose sums are not exact. Scale the weights or counts down.")
+
+
+def _origin(parts: Sequence[xr.Dataset], allow_same: bool) -> dict[str, Any]:
+    """What the parts tell of their records: digests of all of them; and whether all parts know that their tables differ."""
+    known: dict[str, int] = {}
+    for i, part in enumerate(parts):
+        for digest in digests_of(part):
+            if (first := known.setdefault(digest, i)) != i and not allow_same:
+                raise ValueError(
+                    f"tables[{first}] and tables[{i}] hold the same original: its labels and counts, or those of a part of it, are the "
+                    f"same, and would be added up twice. Give each once; for different records with the same counts, allow_same=True."
+                )
+    found = {"digests": list(known), "different_records": all(part.encoding.get("different_records") for part in parts)}
     return {name: value for name, value in found.items() if value}
 
 

@@ -6,7 +6,7 @@ import pytest
 from read_reports import public
 
 from capstats import audit, from_counts
-from capstats.auditing.front import SENTENCES, Z
+from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import paper_originals, paper_synthetics
 

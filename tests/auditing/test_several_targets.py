@@ -210,7 +210,7 @@ def test_a_page_does_not_replace_what_was_read(tmp_path: Path) -> None:
     for frame, file in zip((ORIGINAL, RELEASE), files, strict=True):
         frame.to_csv(file, index=False)
     found = audit_targets(*files, **ASKED)
-    with pytest.raises(ValueError, match="which was read as well"):
+    with pytest.raises(ValueError, match="which is read as well"):
         found.to_html(files[0])
     assert found.command.startswith(f"capstats audit {files[0]}")
     assert "--bin age=4" in found.command

@@ -215,7 +215,7 @@ def test_a_page_is_not_written_over_a_further_release(tmp_path):
     for path in paths:
         path.write_text("k,t\na,x\nb,y\n", encoding="utf-8")
     found = audit(ORIGINAL, RELEASE, generator=[str(path) for path in paths], **ASKED)
-    with pytest.raises(ValueError, match="which was read as well"):
+    with pytest.raises(ValueError, match="which is read as well"):
         found.to_html(paths[1])
 
 
