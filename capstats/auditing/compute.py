@@ -24,7 +24,6 @@ from capstats.codes.checks import check_number
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint
-from capstats.counting.copies import copied_beyond_chance
 from capstats.counting.lattice import Columns, Lattice
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
@@ -110,11 +109,10 @@ def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     releases = copies_known(tables).get("releases")
     if not releases:
         return {}
-    found = {name: np.array([x[name] for x in releases]) for name in MEASURES if name in releases[0]}
+    found = {name: np.array([np.nan if x[name] is None else x[name] for x in releases]) for name in MEASURES if name in releases[0]}
     for of in ("", "holdout_"):
         if f"{of}copied_records" in found:
             found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
-    found["copied_beyond_chance"] = np.array([int(copied_beyond_chance(x)) for x in releases])
     dims = "synthetic" if "synthetic" in tables.s.dims else ()
     return {name: xr.DataArray(values if dims else values[0], dims=dims) for name, values in found.items()}
 
@@ -122,6 +120,8 @@ def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
 def copies_known(tables: xr.Dataset) -> dict[str, Any]:
     """What is known of copies in these releases; nothing where the tables are of other releases than when it was found."""
     known: dict[str, Any] = tables.encoding.get("copies", {})
+    if "copied_p_value" not in known.get("releases", [known])[0] and "releases" in known:
+        return {"not_computed": "another version of capstats counted them; count the records again"}
     return known if known.get("synthetic") == synthetic_labels(tables) else {}
 
 
@@ -399,10 +399,8 @@ def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
     if rank_by is None:
         caps = np.broadcast_to(measures.get("average_cap_nearest", measures.average_cap).values, releases)
         copied: Any = np.zeros(releases)
-        if "copied_records" in measures:
-            m = measures[["copied_share", "copied_records", "copied_expected", "copied_beyond_chance"]]
-            by_chance = m.copied_expected / m.copied_records.clip(min=1)
-            copied = np.broadcast_to((m.copied_beyond_chance * m.copied_share * (1 - by_chance)).values, releases)
+        if "copied_people_lower" in measures:
+            copied = np.broadcast_to(((measures.copied_beyond_chance == 1) * measures.copied_people_lower).values, releases)
         return [int(place) for place in np.lexsort((ranks(caps), -copied))]
     name = rank_by if rank_by in measures else rank_by.removeprefix("-")
     if name not in measures:

@@ -47,6 +47,8 @@ class Findings:
         copies = self.provenance.get("copies", "undefined")
         why = copies if isinstance(copies, str) else copies.get("near", "undefined")
         reasons = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
+        if not isinstance(copies, str):
+            reasons["copied_beyond_chance"] = "could not be told"
         return kept_limits(self.measures, self.provenance.get("limits", {}), reasons)
 
     @property
@@ -71,6 +73,6 @@ def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], absent: Mappi
         labels = [list(values.indexes[dim]) for dim in values.dims]
         for where, value in zip(product(*labels), values.values.ravel().tolist(), strict=True):
             of = "".join(f" of {label!r}" for label in where) if values.size > 1 else ""
-            shown = "undefined" if np.isnan(value) else f"{value:.10g}"
+            shown = (absent or {}).get(name, "undefined") if np.isnan(value) else f"{value:.10g}"
             found.append((f"{name}{of} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.findings import kept_limits
-from capstats.auditing.front import copies_beyond_chance
+from capstats.auditing.front import copies_of
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text, write_public
@@ -78,7 +78,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if above := [text for text, kept in found.limits() if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     if public:  # which has nothing of them
-        messages += [f"warning: {text}" for text in copies_beyond_chance(found)]
+        messages += [f"warning: {text}" for text in copies_of(found).alert(found.ranked)]
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
         write: Any = partial(write_public, page, public_page(released)) if released else partial(found.to_html, page)

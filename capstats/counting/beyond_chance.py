@@ -122,7 +122,7 @@ def at_least(x: int, good: int, bad: int, drawn: int) -> float:
 
 
 def _log_choices(n: int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    from scipy.special import gammaln  # noqa: PLC0415
+    from scipy.special import gammaln
 
     logs: NDArray[np.float64] = gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
     return logs
@@ -157,7 +157,7 @@ def _from_fresh(o: Numbers, s: Numbers, times: Numbers) -> Beyond:
 
 def _pairs(mixed: int, pure: int, n: int, m: int) -> float:
     """A bound of the probability that as many of the values that occur twice are once in each table."""
-    from scipy.special import betainc  # noqa: PLC0415
+    from scipy.special import betainc
 
     if not mixed:
         return 1.0
@@ -170,7 +170,7 @@ def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int
 
     ``values`` values occur ``sizes`` times in both tables together.
     """
-    from scipy.special import expit  # noqa: PLC0415
+    from scipy.special import expit
 
     if not released:
         return 1.0

@@ -269,10 +269,9 @@ def _known(x: float) -> float | None:
 def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[str, Any]:
     """Numbers of released records that are copies."""
     found: dict[str, Any] = {"records": int(release.counts.sum())}
-    for prefix, real in (("", original), ("holdout_", holdout)):
-        if real is None:
-            continue
+    for prefix, real in {"": original, **({} if holdout is None else {"holdout_": holdout})}.items():
         times = real.times(release.numbers)
+        found[f"{prefix or 'original_'}people"] = real.total
         found[f"{prefix}copied_records"] = int(release.counts[times > 0].sum())
         found[f"{prefix}copied_unique_records"] = int(release.counts[times == 1].sum())
         if real.without:
