@@ -52,12 +52,12 @@ class Copies:
         if not entry or self.found(i):
             return []
         if entry["copied_beyond_chance"] is None:
-            return [self._say("untold", i, why=self._why(entry))]
+            return [" ".join([self._say("untold", i, why=self._why(entry)), *(self._say(text, i) for text in self._alike(i))])]
         if not entry["by_holdout"]:
-            return [self._say("no_copies_fresh", i)]
-        texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else [])]
-        texts += ["fewest"] if entry["copied_people_fewest"] else []
-        return [" ".join(self._say(text, i) for text in [*texts, *self._alike(i)])]
+            texts = ["no_copies_fresh", *(["by_chance"] if entry["copied_people"] else [])]
+        else:
+            texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else []), "fewest", *self._alike(i)]
+        return [" ".join(self._say(text, i) for text in texts if text != "fewest" or entry["copied_people_fewest"])]
 
     def cell(self, i: int) -> str:
         """The people whose record a release has, and in brackets how many of them beyond chance."""
@@ -75,11 +75,11 @@ class Copies:
 
     def _alike(self, i: int) -> list[str]:
         """Where as many people of the holdout as no fresh sample would match are matched, too."""
-        return ["alike"] if self.of(i)["holdout_alike"] else []
+        return ["alike"] if self.of(i).get("holdout_alike") else []
 
     def _why(self, entry: Mapping[str, Any]) -> str:
         if not (apart := entry["apart"]):
-            return str(TEXTS["no_test"].format_map(self.words))
+            return str(TEXTS["no_test_holdout" if entry["by_holdout"] else "no_test_fresh"].format_map(self.words))
         columns = [f"{named(column)} {why}" for column, why in list(apart.items())[:SHOWN]]
         return listed([*columns, *([f"{len(apart) - SHOWN} more columns do so"] if len(apart) > SHOWN else [])])
 

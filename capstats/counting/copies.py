@@ -12,6 +12,7 @@ import datetime as dt
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -35,11 +36,12 @@ COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all but one are looked for
 MOST = 1 << 25  # numbers that are held for these, at most
 LEVELS = 1000  # labels of a key column, at most, by whose levels copies are counted
+FINE = 8  # decimals of a number that was not rounded
 EXAMINED = 20_000  # labels of a column, at most, that are looked at for other spellings
 IDENTIFIER = "each record of the original has a value of its own"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
-NOTHING_SHARED = "has no level in common"
+NOTHING_SHARED = "shares no level with the original"
 SPELLED = "has levels in two spellings"
 DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 BITS = (1 << 64) - 1
@@ -92,20 +94,20 @@ class Rows:
         n, held = self.counts.sum(), self.counts > 0
         return self.whole[column] and n <= len(self.labels[column]) and n == len(np.unique(self.labels[column][self.codes[column][held]]))
 
-    def apart(self, other: Rows, column: int, *, probable: bool) -> str:
+    def apart(self, other: Rows, column: int, *, same_source: bool = False) -> str:
         """Why equal values of a column may not be found in another table; nothing where they are.
 
-        ``probable``: no level in common is no reason where a further sample has none with a probability above LEVEL, as after a look at
-        how often records of this table agree.
+        Values of which few are equal in this table need not be in another one, if that is of the ``same_source`` or has numbers of the same
+        form.
         """
         both = (self, other)
         records = [np.bincount(x.codes[column], x.counts, len(x.labels[column])) for x in both]
         held = [np.setdiff1d(x.labels[column][n > 0], x.missing[column]) for x, n in zip(both, records, strict=True)]
+        said = [[x for x, n in zip(of.said[column], n, strict=False) if n] for of, n in zip(both, records, strict=True)]
         if any(map(len, held)) and not np.isin(*held).any():
             alike = (records[0] * (records[0] - 1)).sum() / max(records[0].sum() - 1, 1) * records[1].sum()  # pairs, expected
-            if not probable or np.exp(-alike) < LEVEL:
+            if np.exp(-alike) < LEVEL or not (same_source or _same_form(*said)):
                 return NOTHING_SHARED
-        said = ([x for x, n in zip(of.said[column], n, strict=False) if n] for of, n in zip(both, records, strict=True))
         return SPELLED if _in_two_spellings(*said) else ""
 
     def by_level(self, rows: NDArray[np.bool_]) -> dict[str, dict[str, int]]:
@@ -203,7 +205,7 @@ def _compared(
         holdout = Known(rows, near=near)
         if same := _beyond(known, holdout, None).found:
             described["holdout_in_original"] = int(rows.counts[known.times(rows.numbers) > 0].sum())
-        described["holdout_apart"] = _apart(original, rows, columns, probable=True)
+        described["holdout_apart"] = _apart(original, rows, columns, same_source=True)
         judges = not same and not described["holdout_apart"]
     found, times = [], None
     for table in others:
@@ -211,7 +213,7 @@ def _compared(
         found.append(_of_release(known, release, holdout))
         held = Known(release, near=False)
         beyond = _beyond(known, held, holdout if judges else None)
-        apart = {**described.get("holdout_apart", {}), **_apart(original, release, columns, probable=False)}
+        apart = {**described.get("holdout_apart", {}), **_apart(original, release, columns)}
         found[-1] |= _judged(beyond, apart, by_holdout=judges)
         if holdout is not None:
             matched = held.times(holdout.numbers.to_numpy()) > 0
@@ -222,19 +224,28 @@ def _compared(
     return {**described, "releases": found}, times
 
 
-def _apart(original: Rows, other: Rows, columns: Sequence[Hashable], *, probable: bool) -> dict[str, str]:
+def _apart(original: Rows, other: Rows, columns: Sequence[Hashable], *, same_source: bool = False) -> dict[str, str]:
     """The columns in which equal values may not be found, and why."""
-    found = {str(c): original.apart(other, i, probable=probable) for i, c in enumerate(columns)}
+    found = {str(c): original.apart(other, i, same_source=same_source) for i, c in enumerate(columns)}
     return {c: why for c, why in found.items() if why}
 
 
 def _in_two_spellings(mine: Sequence[Label], theirs: Sequence[Label]) -> bool:
     """Whether one level is likely spelled in two ways, or fractions are in single precision in one table alone."""
     if not all(isinstance(x, (int, float)) for x in (*mine, *theirs)):
-        return bool(lookalikes(mine, theirs))
+        return bool(lookalikes(mine, theirs) or lookalikes(theirs, mine))
     fractions = [np.array([x for x in said if isinstance(x, float)]) for said in (mine, theirs)]
     single = [bool((x == x.astype(np.float32)).all()) for x in fractions]
     return all(map(len, fractions)) and single[0] != single[1]
+
+
+def _same_form(mine: Sequence[Label], theirs: Sequence[Label]) -> bool:
+    """Whether both are numbers with as many decimals, and the median of either is in the range of the other."""
+    if not mine or not theirs or not all(isinstance(x, (int, float)) for x in (*mine, *theirs)):
+        return False
+    decimals = [min(FINE, max(-int(Decimal(str(x)).as_tuple().exponent) for x in said)) for said in (mine, theirs)]
+    pairs = ((mine, theirs), (theirs, mine))
+    return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in pairs)
 
 
 def _beyond(original: Known, release: Known, holdout: Known | None) -> Beyond:
@@ -248,15 +259,15 @@ def _beyond(original: Known, release: Known, holdout: Known | None) -> Beyond:
 def _judged(beyond: Beyond, apart: Mapping[str, str], *, by_holdout: bool) -> dict[str, Any]:
     """Whether people were copied beyond chance: 1, 0, or None where it cannot be told."""
     told = beyond.people == 0 or beyond.exists
+    of_holdout = {"copied_people_beyond_chance": _known(beyond.estimate), "copied_people_fewest": _known(beyond.fewest)}
     return {
         "copied_people": beyond.people,
         "copied_beyond_chance": 1 if beyond.found else 0 if told and not apart else None,
         "copied_p_value": beyond.p_value,
-        "copied_people_beyond_chance": _known(beyond.estimate),
         "copied_people_lower": beyond.lower,
         "copied_people_upper": beyond.upper,
         "copied_people_shared": beyond.shared,
-        "copied_people_fewest": _known(beyond.fewest),
+        **(of_holdout if by_holdout else {}),
         "by_holdout": by_holdout,
         "apart": dict(apart),
     }
