@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 LEVEL = 0.005  # of the two tests together, one-sided
 MISSED = 0.05  # probability that the number of copied people is outside its interval, at most
 REPEATED = 0.2  # share of the level that is left for repeated records, whose p-values are tiny where they tell
-DEVIATIONS = 40  # of a hypergeometric law; what is further off is below the smallest float
+DEVIATIONS = 12  # of a hypergeometric law, beyond which its terms add nothing to a float
+STEPS = 40  # of a search by halves
 
 Numbers = NDArray[np.int64]
 
@@ -113,7 +114,7 @@ def at_least(x: int, good: int, bad: int, drawn: int) -> float:
         return 0.0
     total = good + bad
     mean = drawn * good / total
-    far = int(DEVIATIONS * (mean * (bad / total) * (total - drawn) / max(total - 1, 1)) ** 0.5) + DEVIATIONS
+    far = int(DEVIATIONS * (1 + (mean * (bad / total) * (total - drawn) / max(total - 1, 1)) ** 0.5)) + STEPS
     above = x > mean
     values = np.arange(x, min(most, x + far) + 1) if above else np.arange(max(least, x - far), x)
     logs = _log_choices(good, values) + _log_choices(bad, drawn - values) - _log_choices(total, drawn)
@@ -184,9 +185,9 @@ def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int
 
     if above(least):
         return 1.0
-    while most < DEVIATIONS and not above(most):
+    while most < STEPS and not above(most):
         most *= 2
-    for _ in range(DEVIATIONS):
+    for _ in range(STEPS):
         middle = (least + most) / 2
         least, most = (least, middle) if above(middle) else (middle, most)
     log_mean = values @ np.logaddexp(np.log1p(-np.exp(log_q)), log_q + least * records)
