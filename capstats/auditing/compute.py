@@ -99,21 +99,20 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()))
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     found["target_distance"] = target_distance(o, s)
-    found |= copied(tables)
+    found |= copied(copies_known(tables), s)
     measures = Result(found, attrs={"result": "Measures of an audit"})
     return measures, levels.isel(target=np.flatnonzero(levels.records.values > 0))
 
 
-def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]:
     """Records of each release that are copies, as far as they were counted with the tables; see `capstats.counting.copies`."""
-    releases = copies_known(tables).get("releases")
-    if not releases:
+    if not (releases := known.get("releases")):
         return {}
     found = {name: np.array([np.nan if x[name] is None else x[name] for x in releases]) for name in MEASURES if name in releases[0]}
     for of in ("", "holdout_"):
         if f"{of}copied_records" in found:
             found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
-    dims = "synthetic" if "synthetic" in tables.s.dims else ()
+    dims = "synthetic" if "synthetic" in s.dims else ()
     return {name: xr.DataArray(values if dims else values[0], dims=dims) for name, values in found.items()}
 
 
