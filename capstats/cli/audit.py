@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
-from capstats.auditing.findings import kept_limits
 from capstats.auditing.front import copies_of
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
@@ -32,7 +31,6 @@ PATHS = (
 )  # what the caller's folders are called stays out of the figure
 ONE_TARGET = (
     "target",
-    "holdout",
     "example",
     "seed",
     "generator",
@@ -45,7 +43,6 @@ ONE_TARGET = (
     "threshold",
     "ledger",
     "reason",
-    "copy-columns",
 )
 
 
@@ -97,13 +94,13 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
         named = " and ".join(f"--{key}" for key in taken)
         raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
     limits = settings.get("fail-above", {})
-    _check_measures(limits, TARGET_MEASURES)
+    _check_measures(limits, [*TARGET_MEASURES, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
     outputs.check_files(settings)
-    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), without=())
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
     if given["targets"] == [ALL_TARGETS]:
         given["targets"] = ALL_TARGETS
     found = audit_targets(**given, progress=reading.progress(settings), provenance={"settings": dict(settings)})
-    if above := [text for text, kept in kept_limits(found.measures, limits) if not kept]:
+    if above := [text for text, kept in found.limits(limits) if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
     return found.to_json() if settings.get("json") else repr(found), failed or int(bool(above))
