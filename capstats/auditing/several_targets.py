@@ -239,10 +239,9 @@ def audit_targets(
                     raise
                 left_out[str(column)] = str(error)
                 continue
-            levels = tables.attrs.get("levels", {}).values()
-            apart = [x for of_table in levels for name, x in of_table.items() if name != "holdout" and not x["shared"]]
+            apart = [x for of_table in tables.attrs.get("levels", {}).values() for x in of_table.values() if not x["shared"]]
             if every and not allow_no_match and apart and all(x["role"] == "target" for x in apart):
-                left_out[str(column)] = "it has no level in common in the original and a release"
+                left_out[str(column)] = "it has no level in common in the original and another table"
                 continue
             for name, of_columns in attrs.items():
                 of_columns |= tables.attrs.get(name, {})
