@@ -196,7 +196,7 @@ def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int
 
 def _cost(part: int, n: int, m: int) -> float:
     """By how much an event of ``part`` of the records is at most more probable in a random split than with independent labels."""
-    total, rest = n + m, n + m - part
+    total, rest = n + m, max(0, n + m - part)
     mode = min(rest, (rest + 1) * n // total)
     logs = [_log_choices(size, k) + k * np.log(n / total) + (size - k) * np.log(m / total) for size, k in ((rest, mode), (total, n))]
     return float(np.exp(logs[0] - logs[1]))
