@@ -214,8 +214,10 @@ def _compared(
         held = Known(release, near=False)
         beyond = _beyond(known, held, holdout if judges else None)
         apart = {**described.get("holdout_apart", {}), **_apart(original, release, columns)}
-        found[-1] |= _judged(beyond, apart, by_holdout=judges)
+        found[-1] |= _judged(beyond, apart)
         if holdout is not None:
+            found[-1]["by_holdout"] = judges
+            found[-1] |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
             matched = held.times(holdout.numbers.to_numpy()) > 0
             found[-1]["holdout_copied_people"] = int(holdout.counts[matched].sum())
             found[-1]["holdout_alike"] = _beyond(holdout, held, None).found
@@ -256,10 +258,9 @@ def _beyond(original: Known, release: Known, holdout: Known | None) -> Beyond:
     return beyond_chance(o, s, None if holdout is None else np.concatenate([holdout.times(people), 0 * alone]))
 
 
-def _judged(beyond: Beyond, apart: Mapping[str, str], *, by_holdout: bool) -> dict[str, Any]:
+def _judged(beyond: Beyond, apart: Mapping[str, str]) -> dict[str, Any]:
     """Whether people were copied beyond chance: 1, 0, or None where it cannot be told."""
     told = beyond.people == 0 or beyond.exists
-    of_holdout = {"copied_people_beyond_chance": _known(beyond.estimate), "copied_people_fewest": _known(beyond.fewest)}
     return {
         "copied_people": beyond.people,
         "copied_beyond_chance": 1 if beyond.found else 0 if told and not apart else None,
@@ -267,8 +268,7 @@ def _judged(beyond: Beyond, apart: Mapping[str, str], *, by_holdout: bool) -> di
         "copied_people_lower": beyond.lower,
         "copied_people_upper": beyond.upper,
         "copied_people_shared": beyond.shared,
-        **(of_holdout if by_holdout else {}),
-        "by_holdout": by_holdout,
+        "by_holdout": False,
         "apart": dict(apart),
     }
 

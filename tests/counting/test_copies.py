@@ -383,7 +383,7 @@ def test_14_of_500_verbatim_are_found_without_a_holdout() -> None:
 def test_a_release_that_matches_as_many_people_of_the_holdout_does_not_know_who_was_in_the_original() -> None:
     """Half of both is in it. The holdout judges all the same, and it is said that no fresh sample would match so many of it."""
     rng = np.random.default_rng(0)
-    original, holdout, release = rng.integers(0, 10**6, (3, 400))
+    original, holdout, release = rng.integers(0, 10**9, (3, 400))
     entry = told(original, [*original[:200], *holdout[:200], *release], holdout)
     assert entry["by_holdout"]
     assert entry["holdout_alike"]
