@@ -392,7 +392,7 @@ def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Ma
 def order_of(measures: xr.Dataset, rank_by: str | None) -> list[int]:
     """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last.
 
-    Without a name the worst is first: copies of real records beyond chance, then average CAP where unmatched keys use the nearest.
+    Without a name the worst is first: most people copied beyond chance, then average CAP where unmatched keys use the nearest.
     """
     releases = measures.sizes.get("synthetic", 1)
     if rank_by is None:

@@ -80,7 +80,7 @@ class _Group(NamedTuple):
     @property
     def expected(self) -> float:
         """How many people of the original would be matched if they were matched as often as those of the holdout."""
-        return self.others * self.original / self.holdout if self.holdout else np.nan
+        return self.others * self.original / self.holdout if self.holdout else np.nan if self.original else 0.0
 
     @property
     def fewest(self) -> float:
@@ -100,7 +100,7 @@ def _from_holdout(o: Numbers, s: Numbers, h: Numbers, times: Numbers) -> Beyond:
     p = min(at_least(x.matched, x.original, x.holdout, x.matched + x.others) for x in (singles, everybody))
     lower = max(0, *(x.matched - x.by_chance(MISSED / 4) for x in (singles, everybody)))
     upper = max(lower, singles.matched - min(singles.matched, singles.at_least_by_chance(MISSED / 2)) + rest.matched)
-    estimate = sum(x.matched - x.expected for x in (singles, rest) if x.matched)
+    estimate = singles.matched - singles.expected + rest.matched - (rest.expected if rest.holdout else 0)
     fewest = np.fmin(singles.fewest, everybody.fewest)
     return Beyond(everybody.matched, rest.matched, min(1.0, 2 * p), lower, upper, estimate, float(fewest), bool(fewest > 0))
 
