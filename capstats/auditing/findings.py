@@ -62,7 +62,7 @@ def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mappi
     found, why = [], copies if isinstance(copies, str) else copies.get("near", "undefined")
     absent = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
     if not isinstance(copies, str):
-        absent["copied_beyond_chance"] = "could not be told"
+        absent["copied_beyond_chance"] = "not known: it could not be told"
     for name, limit in limits.items():
         if name not in measures:
             found.append((f"{name} is {absent.get(name, 'undefined')} (limit {limit:.10g})", False))
