@@ -78,7 +78,9 @@ class Copies:
         return ["alike"] if self.of(i).get("holdout_alike") else []
 
     def _why(self, entry: Mapping[str, Any]) -> str:
-        if not (apart := entry["apart"]):
+        if not (apart := entry["apart"]) and entry.get("too_small"):
+            return str(TEXTS["too_small"].format_map(self.words))
+        if not apart:
             return str(TEXTS["no_test_holdout" if entry["by_holdout"] else "no_test_fresh"].format_map(self.words))
         columns = [f"{named(column)} {why}" for column, why in list(apart.items())[:SHOWN]]
         return listed([*columns, *([f"{len(apart) - SHOWN} more columns do so"] if len(apart) > SHOWN else [])])

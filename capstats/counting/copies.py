@@ -220,7 +220,10 @@ def _compared(
             found[-1] |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
             matched = held.times(holdout.numbers.to_numpy()) > 0
             found[-1]["holdout_copied_people"] = int(holdout.counts[matched].sum())
-            found[-1]["holdout_alike"] = _beyond(holdout, held, None).found
+            found[-1]["holdout_alike"] = alike = _beyond(holdout, held, None).found
+            found[-1]["too_small"] = judges and not beyond.found and not alike and _beyond(known, held, None).found
+            if found[-1]["too_small"]:
+                found[-1]["copied_beyond_chance"] = None
         if by_record:
             times = held.times(original.numbers)
     return {**described, "releases": found}, times
