@@ -195,10 +195,8 @@ def of_group(data: DataSet, tables: xr.Dataset) -> np.ndarray:
 
 
 def excess(found: Mapping[str, float]) -> float:
-    """How many deviations the copies are above what chance gives: the larger number of `copied_beyond_chance`."""
-    kinds = [kind for kind in ("copied", "copied_unique") if found.get(f"{kind}_deviation", 0) > 0]
-    above = [(found[f"{kind}_records"] - found[f"{kind}_expected"]) / found[f"{kind}_deviation"] for kind in kinds]
-    return max(above, default=0.0)
+    """How improbable it is by chance that so many people have their record in the release: minus the logarithm of the p-value."""
+    return float(-np.log10(max(found["copied_p_value"], 1e-300)))
 
 
 def distances(original: pd.DataFrame, holdout: pd.DataFrame, releases: Mapping[str, pd.DataFrame]) -> Values:
@@ -233,7 +231,7 @@ def measures(data: DataSet, original: pd.DataFrame, holdout: pd.DataFrame, relea
         **of_counts(whole, ", all columns", "zero"),
         "membership_test, all columns, the group alone": of_group(data, whole),
         "copies": beyond,
-        "copies, the warning of the audit": (beyond > 3).astype(float),
+        "copies, the warning of the audit": np.array([float(found["copied_beyond_chance"] == 1) for found in copied]),
         "copies and near copies": np.array(
             [sum(x[f"{y}copied_records"] - x[f"holdout_{y}copied_records"] for y in ("", "near_")) for x in copied]
         ),

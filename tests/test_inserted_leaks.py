@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from capstats import tabulate
-from capstats.counting.copies import copied_beyond_chance
+from capstats.counting.beyond_chance import LEVEL
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 K = 9
@@ -86,12 +86,12 @@ def test_distances_are_those_of_all_pairs() -> None:
 
 
 @pytest.mark.slow
-def test_the_number_of_copies_is_above_three_where_they_are_beyond_chance() -> None:
+def test_copies_are_beyond_chance_where_their_number_is_above_that_of_the_level() -> None:
     original, holdout, releases = drawn()
     data = benchmark().survey()
     given = {"keys": data.keys, "target": data.target, "holdout": holdout, "copy_columns": 50, "bins": data.bins}
     copied = tabulate(original, {f"{k}": release for k, release in releases.items()}, **given).encoding["copies"]["releases"]
-    assert [benchmark().excess(found) > 3 for found in copied] == [copied_beyond_chance(found) for found in copied]
+    assert [benchmark().excess(found) >= -np.log10(LEVEL) for found in copied] == [x["copied_beyond_chance"] == 1 for x in copied]
 
 
 def test_the_smallest_size_is_found_with_all_larger_ones() -> None:

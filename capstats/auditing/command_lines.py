@@ -27,10 +27,10 @@ def command(name: str, files: Sequence[str], arguments: Mapping[str, Any], more:
     return "\n".join(lines)
 
 
-def call(name: str, arguments: Mapping[str, Any]) -> str:
+def call(name: str, arguments: Mapping[str, Any], tables: Sequence[str] = ("original", "synthetic")) -> str:
     """The same as a call in Python, where the tables are not files."""
     given = [f"{argument}={value!r}" for argument, value in arguments.items()]
-    return f"capstats.{name}({', '.join(['original', 'synthetic', *given])})"
+    return f"capstats.{name}({', '.join([*tables, *given])})"
 
 
 def _options(argument: str, value: Any) -> list[str]:

@@ -24,7 +24,6 @@ from capstats.codes.checks import check_number
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint
-from capstats.counting.copies import copied_beyond_chance
 from capstats.counting.lattice import Columns, Lattice
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
@@ -94,7 +93,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()), unmatched=unmatched)
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     found["target_distance"] = target_distance(o, s)
-    found |= copied(tables)
+    found |= copied(copies_known(tables), s)
     measures = Result(found, attrs={"result": "Measures of an audit"})
     return measures, levels.isel(target=np.flatnonzero(levels.records.values > 0))
 
@@ -109,23 +108,23 @@ def _commonest(o: xr.DataArray, s: xr.DataArray, records: xr.DataArray, unmatche
     }
 
 
-def copied(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]:
     """Records of each release that are copies, as far as they were counted with the tables; see `capstats.counting.copies`."""
-    releases = copies_known(tables).get("releases")
-    if not releases:
+    if not (releases := known.get("releases")):
         return {}
-    found = {name: np.array([x[name] for x in releases]) for name in MEASURES if name in releases[0]}
+    found = {name: np.array([np.nan if x[name] is None else x[name] for x in releases]) for name in MEASURES if name in releases[0]}
     for of in ("", "holdout_"):
         if f"{of}copied_records" in found:
             found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
-    found["copied_beyond_chance"] = np.array([int(copied_beyond_chance(x)) for x in releases])
-    dims = "synthetic" if "synthetic" in tables.s.dims else ()
+    dims = "synthetic" if "synthetic" in s.dims else ()
     return {name: xr.DataArray(values if dims else values[0], dims=dims) for name, values in found.items()}
 
 
 def copies_known(tables: xr.Dataset) -> dict[str, Any]:
     """What is known of copies in these releases; nothing where the tables are of other releases than when it was found."""
     known: dict[str, Any] = tables.encoding.get("copies", {})
+    if "copied_p_value" not in known.get("releases", [known])[0] and "releases" in known:
+        return {"not_computed": "another version of capstats counted them; count the records again"}
     return known if known.get("synthetic") == synthetic_labels(tables) else {}
 
 

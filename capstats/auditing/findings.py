@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.compute import order_of
+from capstats.auditing.holdout import holds_people
 from capstats.auditing.measures import MEASURES, OnScale, convention
 from capstats.auditing.provenance import Seen
 from capstats.tables.backing import unstacked
@@ -55,7 +56,7 @@ class Findings:
     @property
     def holdout_says(self) -> bool:
         """Whether the holdout tells how much the releases say about the people in the original."""
-        return "individual_gain" in self.measures and "holdout_differs" not in self.provenance
+        return "individual_gain" in self.measures and "holdout_differs" not in self.provenance and not holds_people(self.provenance)
 
     @property
     def worst_by(self) -> str:
@@ -64,10 +65,7 @@ class Findings:
 
     def limits(self) -> list[tuple[str, bool]]:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
-        copies = self.provenance.get("copies", "undefined")
-        why = copies if isinstance(copies, str) else copies.get("near", "undefined")
-        reasons = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
-        return kept_limits(self.measures, self.provenance.get("limits", {}), reasons)
+        return kept_limits(self.measures, self.provenance.get("limits", {}), self.provenance.get("copies", "undefined"))
 
     @property
     def columns(self) -> list[str]:
@@ -77,20 +75,23 @@ class Findings:
         return texts if len(set(texts)) == len(texts) else list(map(repr, labels))
 
 
-def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], absent: Mapping[str, str] | None = None) -> list[tuple[str, bool]]:
+def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mapping[str, Any] | str) -> list[tuple[str, bool]]:
     """Each limit of a measure, as text, and whether it is kept: by each table that the measure is of.
 
-    An undefined measure is above its limit, and so is one that is not there, for which ``absent`` may have the reason.
+    An undefined measure is above its limit, and so is one that is not there; ``copies``, of the provenance, may have the reason.
     """
-    found = []
+    found, why = [], copies if isinstance(copies, str) else copies.get("near", "undefined")
+    absent = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
+    if not isinstance(copies, str):
+        absent["copied_beyond_chance"] = "not known: it could not be told"
     for name, limit in limits.items():
         if name not in measures:
-            found.append((f"{name} is {(absent or {}).get(name, 'undefined')} (limit {limit:.10g})", False))
+            found.append((f"{name} is {absent.get(name, 'undefined')} (limit {limit:.10g})", False))
             continue
         values = measures[name]
         labels = [list(values.indexes[dim]) for dim in values.dims]
         for where, value in zip(product(*labels), values.values.ravel().tolist(), strict=True):
             of = "".join(f" of {label!r}" for label in where) if values.size > 1 else ""
-            shown = "undefined" if np.isnan(value) else f"{value:.10g}"
+            shown = absent.get(name, "undefined") if np.isnan(value) else f"{value:.10g}"
             found.append((f"{name}{of} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
     return found

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from capstats.auditing.compute import Z, by_group, by_target, changes, copies_known, errors_known
+from capstats.auditing.copies import Copies
 from capstats.auditing.findings import Findings
 from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import MEASURES, SENTENCES
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections
 from capstats.auditing.sections import LONGEST, at_most_this, commonest, headings, number, numbers_of, people_right, say, words_of
+from capstats.auditing.sections import percent as _percent
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import replicated_uniques, sample_uniques
@@ -23,7 +24,6 @@ from capstats.tables.ties import at_most
 
 FRONT = SENTENCES["front"]
 GRAVE = 0.01  # share of a release that is copies, from which the alert is set apart
-ALERTS = 3  # releases with copies that have a sentence each
 RELEASES = 10  # that have a line each, the worst
 LEVELS = 4  # of the target that have dots
 DOTS = 200  # of all levels, at most
@@ -51,13 +51,13 @@ def front(audit: Findings) -> Sections:
     of = f" ({heads[first]})" if several else ""
     found: dict[str, Sequence[Block]] = {
         "At a glance": [
-            *(Alert(text, grave=_grave(audit)) for text in copies_beyond_chance(audit)),
+            *(Alert(text, grave=_grave(audit)) for text in copies_of(audit).alert(audit.ranked)),
             *map(Alert, audit.provenance.get("warnings", [])),
             _scope(audit),
             *_headline(audit, first, heads[first]),
             _scale(audit, heads if several else ["this release"]),
             *_sisters(audit, heads),
-            *_no_copies(audit, first, heads),
+            *_no_copies(audit, first),
             *_in_population(audit, first, heads),
         ],
         FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]: _releases(audit, heads) if several else [],
@@ -89,52 +89,26 @@ def _grave(audit: Findings) -> bool:
     return any(_of(audit, "copied_share", i) >= GRAVE for i in audit.ranked)
 
 
-def copies_beyond_chance(audit: Findings) -> list[str]:
-    """A text where releases have more copies of real records than chance explains, those with most first."""
-    heads = headings(audit.columns)
-    beyond = [i for i in audit.ranked if _is_copied(audit, i)]
-    if not beyond:
-        return []
-    shown = beyond[:ALERTS]
-    alike = all(_of(audit, "copied_records", i) == _of(audit, "copied_unique_records", i) for i in beyond)
-    texts = [_copies_of(audit, i, heads[i], "copies" if i == beyond[0] else "more_copies") for i in shown]
-    texts += [f"{many(len(beyond) - len(shown), 'more release')} with fewer"] if len(beyond) > len(shown) else []
-    unique = FRONT["copies_all_unique"] if alike else _copies_of(audit, beyond[0], heads[beyond[0]], "copies_unique")
-    return [f"{'; '.join(texts)}. {unique}"]
-
-
-def _copies(audit: Findings, i: int) -> dict[str, Any]:
-    """What is known of copies in one release, as `capstats.counting.copies` counts them; nothing where they were not counted."""
-    releases = copies_known(audit.tables).get("releases")
-    return releases[i] if releases else {}
+def copies_of(audit: Findings) -> Copies:
+    """What is known of copies in the releases."""
+    return Copies(copies_known(audit.tables), headings(audit.columns), words_of(audit))
 
 
 def _is_copied(audit: Findings, i: int) -> bool:
-    """Whether more records of a release are copies than chance explains, as far as that is known."""
-    return "copied_beyond_chance" in audit.measures and bool(_of(audit, "copied_beyond_chance", i))
+    """Whether people were copied into a release beyond chance, as far as that is known."""
+    return copies_of(audit).found(i)
 
 
-def _copies_of(audit: Findings, i: int, head: str, sentence: str) -> str:
-    """A sentence with the numbers of copies in a release."""
-    entry = _copies(audit, i)
-    names = {
-        "copied": "copied_records",
-        "expected": "copied_expected",
-        "unique": "copied_unique_records",
-        "unique_expected": "copied_unique_expected",
-        "records": "records",
-    }
-    numbers = {short: count(round(entry[name])) for short, name in names.items()}
-    columns, of = many(len(audit.provenance["copies"]["columns"]), "column"), f" of {head}" if head else ""
-    return say(audit, FRONT[sentence], of=of, columns=columns, share=_percent(_of(audit, "copied_share", i)), **numbers)
+def _no_copies(audit: Findings, i: int) -> list[Block]:
+    """What is known of copies in a release that is not known to have them, or why nothing is; several have a column of them.
 
-
-def _no_copies(audit: Findings, i: int, heads: Sequence[str]) -> list[Block]:
-    """What is known of copies in one release that has no more than chance explains, or why nothing is; several have a column of them."""
-    known = audit.provenance["copies"]
+    Of several releases it is said of the first of which it cannot be told.
+    """
+    known, copies = audit.provenance["copies"], copies_of(audit)
     if isinstance(known, str):
         return [f"Copies of real records: {known}."]
-    return [] if len(heads) > 1 or _is_copied(audit, i) else [_copies_of(audit, i, heads[i], "no_copies")]
+    untold = [x for x in audit.ranked if copies.of(x)["copied_beyond_chance"] is None]
+    return [*copies.said(i)] if len(audit.columns) == 1 else [text for x in untold[:1] for text in copies.said(x)]
 
 
 def _sisters(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -227,16 +201,6 @@ def _right(audit: Findings, i: int, of: str) -> list[Headline]:
     return [Headline("\u2013".join(dict.fromkeys([texts["release"], texts["named"]])), text, of, whole=True)]
 
 
-def _percent(x: float) -> str:
-    if np.isnan(x):
-        return "undefined"
-    if 0.995 <= x < 1:
-        return ">99%"
-    if 0 < abs(x) < 0.005:
-        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%" if x > 0 else "0%"
-    return f"{100 * x:.0f}%".replace("-", "\u2212")
-
-
 def _caps(audit: Findings) -> list[float]:
     """Average CAP of each release, unmatched keys using the nearest."""
     return [_of(audit, audit.average, i) for i in range(len(audit.columns))]
@@ -281,9 +245,8 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
 def _decisive(audit: Findings, name: str, i: int) -> str:
     """A measure of a release, with what chance gives or an interval in brackets."""
     x = _of(audit, name, i)
-    if name == "copied_share":
-        entry = _copies(audit, i)
-        return f"{_percent(x)} ({_percent(entry['copied_expected'] / entry['records'])})"
+    if name == "copied_people":
+        return copies_of(audit).cell(i)
     if name != "individual_share":
         return number(name, x)
     ends = " to ".join(_percent(_of(audit, f"{name}_{end}", i)) for end in ("lower", "upper"))
@@ -328,7 +291,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     found = [group for group in by_group(audit.tables, audit.release(i), audit.unmatched) if group.people >= FEWEST and group.above > SMALL]
     if not found:
         return [say(audit, FRONT["no_group"], fewest=count(FEWEST))]
-    copies = _copies(audit, i).get("copied_by_level", {})
+    copies = copies_of(audit).of(i).get("copied_by_level", {})
     found.sort(key=lambda x: (-round(x.above, 9), -copies.get(x.column, {}).get(in_cell(x.level), 0), -x.people))
     rows = [
         [
@@ -381,7 +344,7 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     if texts := _instead(audit, i, heads):
         return " ".join(texts)
     caps = _caps(audit)
-    without_copies = [_copies_of(audit, i, heads[i], "leave_out")] if _is_copied(audit, i) else []
+    without_copies = [copies_of(audit).leave_out(i)] if _is_copied(audit, i) else []
     if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
         return " ".join([*without_copies, FRONT["not_computed"]])
     lower = [change for change in changes(audit.tables, audit.release(i), audit.unmatched) if change.average_cap < caps[i] - SMALL]

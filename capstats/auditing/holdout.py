@@ -138,3 +138,8 @@ def _permutations(releases: int, *permuted: xr.DataArray, cells: int = 0) -> tup
     if cells * draws * releases > CELLS:
         return 0, f"{AT_MOST} (Cantelli)"
     return draws, f"{draws} random permutations (seed {SEED})"
+
+
+def holds_people(provenance: Mapping[str, Any]) -> bool:
+    """Whether the holdout holds people of the original, more than chance explains, so that it says nothing of others."""
+    return "holdout_in_original" in provenance.get("copies", {})

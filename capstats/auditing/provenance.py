@@ -18,7 +18,7 @@ from capstats.auditing.compute import copies_known, foreign
 from capstats.auditing.holdout import LEVEL, differing
 from capstats.auditing.measures import SENTENCES, convention
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.codes.names import listed, shortened
+from capstats.codes.names import shortened
 from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION, observed_domain
@@ -89,12 +89,6 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
             f"{copies['holdout_in_original']:,} records of the holdout are in the original, more than chance explains: they are the same "
             f"people. What is said of people not used for synthesis is not so. Put records aside before the synthesis, and give those."
         )
-    elif used := attrs.get("holdout_used"):
-        releases = listed([f"`{shortened(name, LONGEST)}`" for name in used[:SHOWN]])
-        found.append(
-            f"More records of the holdout are in {releases} than chance explains: the holdout was used for the synthesis, or holds people "
-            f"of the original. What is said of people not used for it is not so. Put records aside before the synthesis, and give those."
-        )
     if differs:
         found.append(
             f"Original and holdout differ in {differing(differs)} by more than chance allows (tests at the level {LEVEL} in all): they are "
@@ -130,9 +124,6 @@ def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
         else {name: x for name, x in copies.items() if name not in ("synthetic", "releases")}
         or (UNKNOWN if counts_given else "not computed: copy_columns is 0 (--copy-columns)")
     )
-    labels = copies.get("synthetic") or ["synthetic"]
-    if used := [str(label) for label, x in zip(labels, copies.get("releases", []), strict=False) if x.get("holdout_used")]:
-        known["holdout_used"] = used
     own = {
         f"{dim}_columns": attrs.get(f"{dim}_columns") or names_of(axis)
         for dim in ("key", "target")

@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.auditing.compute import Z
 from capstats.auditing.findings import Findings
-from capstats.auditing.holdout import AT_MOST, differing
+from capstats.auditing.holdout import AT_MOST, differing, holds_people
 from capstats.auditing.inputs import SIDE_BY_SIDE, facts
 from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, in_table, words
 from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections, beside
@@ -57,6 +57,17 @@ def target_of(audit: Findings) -> str:
     return listed([*map(named, audit.provenance["columns"]["target"])])
 
 
+def percent(x: float) -> str:
+    """A share in per cent."""
+    if np.isnan(x):
+        return "undefined"
+    if 0.995 <= x < 1:
+        return ">99%"
+    if 0 < abs(x) < 0.005:
+        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%" if x > 0 else "0%"
+    return f"{100 * x:.0f}%".replace("-", "\u2212")
+
+
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
@@ -84,7 +95,7 @@ def of_individuals(audit: Findings) -> str:
     m, differs = audit.measures, audit.provenance.get("holdout_differs")
     if differs:
         return say(audit, ANSWER["no_individuals"], differing=differing(differs))
-    if "holdout_used" in audit.provenance:
+    if holds_people(audit.provenance):
         return str(ANSWER["no_holdout"])
     if "individual_gain" in m and (m.individual_gain <= Z * m.individual_gain_error).all():
         return str(ANSWER["by_chance"])

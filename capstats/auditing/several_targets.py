@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -12,11 +12,14 @@ import pandas as pd
 import xarray as xr
 
 from capstats.auditing.command_lines import call, command, restricted
-from capstats.auditing.compute import by_target, total_of
+from capstats.auditing.compute import by_target, copied, total_of
+from capstats.auditing.copies import Copies
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.measures import OnScale
+from capstats.auditing.findings import kept_limits
+from capstats.auditing.measures import OnScale, words
 from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
-from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_page, as_text
+from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Sections, as_fragment, as_page, as_text
+from capstats.auditing.sections import headings
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import normalized_cap
@@ -24,6 +27,7 @@ from capstats.cap.neighbours import without_nearest
 from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named, printable_json, shortened
 from capstats.codes.progress import Progress
+from capstats.counting.copies import COLUMNS
 from capstats.counting.every_column import Looked, every_column, is_identifier
 from capstats.counting.inputs import files_read, released
 from capstats.counting.records import each_target, on_axes
@@ -56,6 +60,7 @@ HEADINGS = {
     "records_above_nine_tenths": ("> 0.9", "people for whom the guess is right with probability above 0.9"),
     "records_certain": ("certain", "people for whom it is right with certainty"),
 }
+NO_COPIES = "not computed: copy_columns is 0 (--copy-columns)"
 MORE = ("share_above_nine_tenths", "share_certain")  # further measures, of the JSON report
 TARGET_MEASURES = (*HEADINGS, *MORE)
 COUNTS = ("levels", "records_above_nine_tenths", "records_certain")
@@ -74,7 +79,8 @@ class TargetAudits:
     measures : Dataset
         One variable a measure, dims ``target_column`` in the order in which they were given, and ``synthetic`` where several synthetic
         tables were given: ``levels``, ``average_cap_nearest``, ``average_cap_zero``, ``baseline``, ``baseline_excess``, ``original_cap``,
-        ``normalized_cap``, ``records_above_nine_tenths`` and ``records_certain`` with their shares.
+        ``normalized_cap``, ``records_above_nine_tenths`` and ``records_certain`` with their shares; and what `audit` knows of copies of
+        whole records, such as ``copied_beyond_chance``, which are the same for all targets.
     left_out : dict {column: reason}
         Columns that are no target, where all were asked for.
     provenance : dict
@@ -88,19 +94,24 @@ class TargetAudits:
     provenance: dict[str, Any]
     arguments: dict[str, Any]  # of the full audit of the worst target
     seen: Mapping[str, Seen] = field(default_factory=dict)
+    copies: Mapping[str, Any] = field(default_factory=dict)  # what is known of records that are copies
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each target, and each synthetic table where there are several, the worst first; a column for each measure."""
         dims = [str(dim) for dim in ("target_column", "synthetic") if dim in self.measures.dims]
-        frame = self.measures.to_dataframe(dim_order=dims)[list(map(str, self.measures.data_vars))]
+        frame = self.measures[list(TARGET_MEASURES)].to_dataframe(dim_order=dims)[list(TARGET_MEASURES)]
         order = np.lexsort([-frame["records_above_nine_tenths"], -_known(frame["baseline_excess"])])
         return frame.iloc[order]
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows of `to_frame`, the columns left out, and the provenance, as plain numbers and texts; what is undefined is None."""
+        """The rows of `to_frame`, what is known of copies, the columns left out, and the provenance; what is undefined is None."""
         frame = self.to_frame()
         rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
-        return {"targets": rows, "left_out": self.left_out, "provenance": self.provenance}
+        return {"targets": rows, "copies": self.copies, "left_out": self.left_out, "provenance": self.provenance}
+
+    def limits(self, limits: Mapping[str, float]) -> list[tuple[str, bool]]:
+        """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
+        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or NO_COPIES)
 
     def to_json(self) -> str:
         """The same as JSON text, with escapes in place of what is not printable."""
@@ -110,7 +121,15 @@ class TargetAudits:
     def command(self) -> str:
         """The full audit of the worst target: a command for a shell where the tables are files, else a call of Python."""
         files = [self.provenance.get("original"), *self.provenance.get("synthetic", [None])]
-        return command("audit", files, self.arguments, ["--html report.html"]) if all(files) else call("audit", self.arguments)
+        holdout = {"holdout": self.provenance.get("holdout")} if self.with_holdout else {}
+        if all([*files, *holdout.values()]):
+            return command("audit", files, holdout | self.arguments, ["--html report.html"])
+        return call("audit", self.arguments, ["original", "synthetic", *(f"{name}={name}" for name in holdout)])
+
+    @property
+    def with_holdout(self) -> bool:
+        """Whether there was a holdout."""
+        return "holdout_records" in self.provenance
 
     def sections(self) -> Sections:
         """The report: what was read, the order, the table, and the command for the worst target."""
@@ -137,8 +156,10 @@ def audit_targets(
     *,
     keys: Columns,
     targets: Columns = ALL_TARGETS,
+    holdout: Any = None,
     allow_no_match: bool = False,
     allow_same: bool = False,
+    copy_columns: int = COLUMNS,
     provenance: Mapping[str, Any] | None = None,
     **reading: Unpack[Reading],
 ) -> TargetAudits:
@@ -157,8 +178,10 @@ def audit_targets(
     targets : "all", column name or sequence of names
         The columns to guess, each alone. "all" are all columns that every table has, without the keys, weights, identifiers (nearly
         every record has a level of its own), columns with one level or, unless `bins` cuts them, with more than 1,000.
-    allow_no_match, allow_same
-        As in `audit`. Without the first, "all" leaves out targets that share no level.
+    holdout : data frame, mapping of columns, or path, optional
+        Records of the same population that were not used for synthesis, as in `audit`: by them it is judged whether people were copied.
+    allow_no_match, allow_same, copy_columns
+        As in `audit`. Without the first, "all" leaves out targets that share no level. Copies of whole records are looked for once.
     provenance : mapping, optional
         Further provenance of the result.
     missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
@@ -207,7 +230,7 @@ def audit_targets(
             reading = {"progress": reading.get("progress"), **restricted(reading, [*key_columns, *targets])}  # type: ignore[typeddict-item]
         several = chosen_columns(targets, "targets")
         given = {"original": original, "synthetic": synthetic, "keys": keys, "target": several, "target_argument": "targets"}
-        request = Request.of(reading, **given, allow_same=allow_same)
+        request = Request.of(reading, **given, holdout=holdout, allow_same=allow_same, copy_columns=copy_columns)
         rows: dict[Hashable, dict[str, Any]] = {}
         attrs: dict[str, Any] = {"levels": {}, "likely_codes": {}}
         for column, records in each_target(request, shown):
@@ -221,32 +244,34 @@ def audit_targets(
                 continue
             apart = [x for of_table in tables.attrs.get("levels", {}).values() for x in of_table.values() if not x["shared"]]
             if every and not allow_no_match and apart and all(x["role"] == "target" for x in apart):
-                left_out[str(column)] = "it has no level in common in the original and a release"
+                left_out[str(column)] = "it has no level in common in the original and another table"
                 continue
             for name, of_columns in attrs.items():
                 of_columns |= tables.attrs.get(name, {})
             unmatched = tables.attrs.get("unmatched_tables", [])  # the same for all targets
-            rows[column] = _measured(tables)
+            rows[column], copies = _measured(tables), records.copies or {}
             sizes = [total_of(tables.get(f"{name}_records", tables[name])) for name in "os"]
     if not rows:
         raise _no_target(left_out)
-    found = _joined(rows, sizes[1])
+    found = _joined(rows, sizes[1]).assign(copied(copies, sizes[1]))
     known = {
         "capstats": VERSION,
-        **files_read(original, released(synthetic)[1], None),
+        **files_read(original, released(synthetic)[1], holdout),
         "keys": list(map(str, key_columns)),
         "missing": request.missing,
         "original_records": sizes[0].values.tolist(),
         "synthetic_records": sizes[1].values.tolist(),
+        **({"holdout_records": total_of(tables.get("h_records", tables.h)).item()} if "h" in tables else {}),
     }
-    warnings = warnings_of({**attrs, "unmatched_tables": unmatched, "null_values": request.codes.as_texts()}, allow_no_match, {})
+    attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes.as_texts()}
+    warnings = warnings_of(attrs, allow_no_match, {})
     known |= {**({"warnings": warnings} if warnings else {}), **(provenance or {})}
-    result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)))
+    result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)
     worst = result.to_frame().index[0]
     target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]
     allowed = {"allow_same": allow_same, "allow_no_match": allow_no_match}
     arguments = {"keys": key_columns, "target": target, **restricted({**reading, **allowed}, [*key_columns, target])}
-    return TargetAudits(found, left_out, known, arguments, result.seen)
+    return replace(result, arguments=arguments)
 
 
 def _all_targets(
@@ -348,11 +373,14 @@ def _title() -> str:
 def _sections(found: TargetAudits, most: int | None = None) -> Sections:
     p, frame = found.provenance, found.to_frame()
     several = isinstance(frame.index, pd.MultiIndex)
+    of_holdout = many(p.get("holdout_records", 0), "record")
     sizes = [p["original_records"], *np.atleast_1d(p["synthetic_records"]).tolist()]
     labels = found.measures.indexes["synthetic"] if several else [None]
     sources = [p.get("original"), *(path or label for path, label in zip(p.get("synthetic", [None] * len(labels)), labels, strict=True))]
     texts = [many(n, "record") if source is None else f"{source}, {many(n, 'record')}" for source, n in zip(sources, sizes, strict=True)]
     read = list(zip(["original", "synthetic", *[""] * (len(texts) - 2)], texts, strict=True))
+    if found.with_holdout:
+        read.append(("holdout", f"{p['holdout']}, {of_holdout}" if "holdout" in p else of_holdout))
     read += [("keys", listed([named(c) for c in p["keys"]])), ("targets", many(found.measures.sizes["target_column"], "column"))]
     rows = []
     for index, row in frame.iterrows():
@@ -360,8 +388,11 @@ def _sections(found: TargetAudits, most: int | None = None) -> Sections:
         rows.append([*label, *((count if name in COUNTS else share)(row[name]) for name in HEADINGS)])
     head = ["target", *(["synthetic"] if several else []), *(heading for heading, _ in HEADINGS.values())]
     rest = len(rows) - (most or len(rows))
+    copies = Copies(found.copies, headings([str(x) for x in labels] if several else [""]), words([]))
+    places = range(len(labels))
+    told = [text for i in places for text in copies.said(i)] or [f"{found.copies.get('not_computed', NO_COPIES)}."]
     shown: dict[str, Sequence[Block]] = {
-        "Read this first": p.get("warnings", []),
+        "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
         "Targets, the worst first": [
             f"Somebody who knows {listed([named(c) for c in p['keys']])} of a person picks a synthetic record with the same keys at "
             f"random, and takes its target for the person's; each column below is such a target.",
@@ -369,6 +400,7 @@ def _sections(found: TargetAudits, most: int | None = None) -> Sections:
             Grid(head, rows[:most]),
             *([f"Not shown: {many(rest, 'more row')}; see --json, or to_frame."] if rest > 0 else []),
         ],
+        "Copies of real records": told if not any(map(copies.found, places)) or several else [],
         "The full report on the worst target": [Listing(found.command)],
         "What was read": [Facts(read)],
         "Columns left out": [Facts([(str(named(c)), why) for c, why in found.left_out.items()])] if found.left_out else [],

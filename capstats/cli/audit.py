@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
-from capstats.auditing.findings import kept_limits
-from capstats.auditing.front import copies_beyond_chance
+from capstats.auditing.front import copies_of
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text
@@ -33,7 +32,6 @@ PATHS = (
 )  # what the caller's folders are called stays out of the figure
 ONE_TARGET = (
     "target",
-    "holdout",
     "example",
     "seed",
     "generator",
@@ -47,7 +45,6 @@ ONE_TARGET = (
     "ledger",
     "reason",
     "despite-pages",
-    "copy-columns",
 )
 
 
@@ -81,7 +78,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if above := [text for text, kept in found.limits() if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     if public:  # which has nothing of them
-        messages += [f"warning: {text}" for text in copies_beyond_chance(found)]
+        messages += [f"warning: {text}" for text in copies_of(found).alert(found.ranked)]
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
         write: Any = partial(write_file, page, public_page(released), private=False) if released else partial(found.to_html, page)
@@ -100,13 +97,13 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
         named = " and ".join(f"--{key}" for key in taken)
         raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
     limits = settings.get("fail-above", {})
-    _check_measures(limits, TARGET_MEASURES)
+    _check_measures(limits, [*TARGET_MEASURES, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
     outputs.check_files(settings)
-    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), without=())
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
     if given["targets"] == [ALL_TARGETS]:
         given["targets"] = ALL_TARGETS
     found = audit_targets(**given, progress=reading.progress(settings), provenance={"settings": dict(settings)})
-    if above := [text for text, kept in kept_limits(found.measures, limits) if not kept]:
+    if above := [text for text, kept in found.limits(limits) if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
     return found.to_json() if settings.get("json") else repr(found), failed or int(bool(above))

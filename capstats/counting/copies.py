@@ -1,5 +1,7 @@
 """Records of a release that are copies of real ones: identical to one of the original in all columns that both have, or in all but one.
 
+Whether these are more than chance explains is said by `beyond_chance`.
+
 Each label has a random number of 64 bits, made from what it says and from its column. A record is the sum of its numbers, so that it is
 compared as one integer, and without a column by a subtraction. Two different ones agree with a probability of 2**-64.
 """
@@ -10,6 +12,7 @@ import datetime as dt
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,6 +25,8 @@ from capstats.codes.column import Column, Counts, Ints, chosen
 from capstats.codes.declared_types import NUMBER, parsed
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.names import in_cell
+from capstats.codes.spellings import lookalikes
+from capstats.counting.beyond_chance import LEVEL, Beyond, beyond_chance
 from capstats.counting.inputs import Input
 from capstats.counting.reading import read_rows
 from capstats.sources.memory import MemorySource
@@ -31,9 +36,13 @@ COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all but one are looked for
 MOST = 1 << 25  # numbers that are held for these, at most
 LEVELS = 1000  # labels of a key column, at most, by whose levels copies are counted
+FINE = 8  # decimals of a number that was not rounded
+EXAMINED = 20_000  # labels of a column, at most, that are looked at for other spellings
 IDENTIFIER = "each record of the original has a value of its own"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
+NOTHING_SHARED = "shares no level with the original"
+SPELLED = "has levels in two spellings"
 DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 BITS = (1 << 64) - 1
 
@@ -63,6 +72,8 @@ class Rows:
     codes: list[Ints]
     counts: Counts
     whole: list[bool]  # whether a column has no fractions
+    said: list[Sequence[Label] | Ints]  # what the first labels of each column say
+    missing: list[Numbers]  # the number of a missing value in each column, where there is one
     levels: dict[str, tuple[Ints, list[str]]] = field(default_factory=dict)  # of key columns: the level of each row, as tables show it
 
     @cached_property
@@ -83,6 +94,22 @@ class Rows:
         n, held = self.counts.sum(), self.counts > 0
         return self.whole[column] and n <= len(self.labels[column]) and n == len(np.unique(self.labels[column][self.codes[column][held]]))
 
+    def apart(self, other: Rows, column: int, *, same_source: bool = False) -> str:
+        """Why equal values of a column may not be found in another table; nothing where they are.
+
+        Values of which few are equal in this table need not be in another one, if that is of the ``same_source`` or has numbers of the same
+        form.
+        """
+        both = (self, other)
+        records = [np.bincount(x.codes[column], x.counts, len(x.labels[column])) for x in both]
+        held = [np.setdiff1d(x.labels[column][n > 0], x.missing[column]) for x, n in zip(both, records, strict=True)]
+        said = [[x for x, n in zip(of.said[column], n, strict=False) if n] for of, n in zip(both, records, strict=True)]
+        if any(map(len, held)) and not np.isin(*held).any():
+            alike = (records[0] * (records[0] - 1)).sum() / max(records[0].sum() - 1, 1) * records[1].sum()  # pairs, expected
+            if np.exp(-alike) < LEVEL or not (same_source or _same_form(*said)):
+                return NOTHING_SHARED
+        return SPELLED if _in_two_spellings(*said) else ""
+
     def by_level(self, rows: NDArray[np.bool_]) -> dict[str, dict[str, int]]:
         """How many of the records in some of the rows have each level of the key columns."""
         found: dict[str, dict[str, int]] = {name: {} for name in self.levels}
@@ -93,7 +120,8 @@ class Rows:
 
     def only(self, kept: Sequence[int]) -> Rows:
         """The same rows over some of the columns."""
-        return Rows([self.labels[i] for i in kept], [self.codes[i] for i in kept], self.counts, [self.whole[i] for i in kept])
+        labels, codes, *others = ([of[i] for i in kept] for of in (self.labels, self.codes, self.whole, self.said, self.missing))
+        return Rows(labels, codes, self.counts, *others)
 
 
 class Known:
@@ -168,112 +196,103 @@ def _compared(
     columns, original = [columns[i] for i in kept], original.only(kept)
     near = 1 < len(columns) <= NEAR and len(columns) * len(original.counts) <= MOST
     known, others = Known(original, near=near), list(inputs[1:])
-    holdout, same_people, overlap = None, False, {}
+    holdout, described = None, {"columns": list(map(str, columns)), "left_out": left_out}
+    if not near:
+        described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
+    judges = False  # whether the holdout says what chance gives
     if inputs[-1].source.name == "holdout":
         rows = _read(others.pop(), columns, options)
-        holdout, overlap = Known(rows, near=near), _of_release(known, rows)
-        same_people = copied_beyond_chance(overlap)
+        holdout = Known(rows, near=near)
+        if same := _beyond(known, holdout, None).found:
+            described["holdout_in_original"] = int(rows.counts[known.times(rows.numbers) > 0].sum())
+        described["holdout_apart"] = _apart(original, rows, columns, same_source=True)
+        judges = not same and not described["holdout_apart"]
     found, times = [], None
     for table in others:
         release = _read(table, columns, options, keys)
-        found.append(_of_release(known, release, holdout, same_people))
+        found.append(_of_release(known, release, holdout))
+        held = Known(release, near=False)
+        beyond = _beyond(known, held, holdout if judges else None)
+        apart = {**described.get("holdout_apart", {}), **_apart(original, release, columns)}
+        found[-1] |= _judged(beyond, apart)
+        if holdout is not None:
+            found[-1]["by_holdout"] = judges
+            found[-1] |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
+            matched = held.times(holdout.numbers.to_numpy()) > 0
+            found[-1]["holdout_copied_people"] = int(holdout.counts[matched].sum())
+            found[-1]["holdout_alike"] = alike = _beyond(holdout, held, None).found
+            found[-1]["too_small"] = judges and not beyond.found and not alike and _beyond(known, held, None).found
+            if found[-1]["too_small"]:
+                found[-1]["copied_beyond_chance"] = None
         if by_record:
-            times = Known(release, near=False).times(original.numbers)
-    why = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
-    described: Copies = {"columns": list(map(str, columns)), "left_out": left_out, **({} if near else {"near": why})}
-    if same_people:
-        described["holdout_in_original"] = overlap["copied_records"]
+            times = held.times(original.numbers)
     return {**described, "releases": found}, times
 
 
-def _of_release(original: Known, release: Rows, holdout: Known | None = None, same_people: bool = False) -> dict[str, Any]:
-    """Numbers of copies in one release, what chance would give, and how far that may be off.
+def _apart(original: Rows, other: Rows, columns: Sequence[Hashable], *, same_source: bool = False) -> dict[str, str]:
+    """The columns in which equal values may not be found, and why."""
+    found = {str(c): original.apart(other, i, same_source=same_source) for i, c in enumerate(columns)}
+    return {c: why for c, why in found.items() if why}
 
-    Nothing is judged by a holdout that was used for the release, or holds the ``same_people`` as the original.
-    """
+
+def _in_two_spellings(mine: Sequence[Label], theirs: Sequence[Label]) -> bool:
+    """Whether one level is likely spelled in two ways, or fractions are in single precision in one table alone."""
+    if not all(isinstance(x, (int, float)) for x in (*mine, *theirs)):
+        return bool(lookalikes(mine, theirs) or lookalikes(theirs, mine))
+    fractions = [np.array([x for x in said if isinstance(x, float)]) for said in (mine, theirs)]
+    single = [bool((x == x.astype(np.float32)).all()) for x in fractions]
+    return all(map(len, fractions)) and single[0] != single[1]
+
+
+def _same_form(mine: Sequence[Label], theirs: Sequence[Label]) -> bool:
+    """Whether both are numbers with as many decimals, and the median of either is in the range of the other."""
+    if not mine or not theirs or not all(isinstance(x, (int, float)) for x in (*mine, *theirs)):
+        return False
+    decimals = [min(FINE, max(-int(Decimal(str(x)).as_tuple().exponent) for x in said)) for said in (mine, theirs)]
+    pairs = ((mine, theirs), (theirs, mine))
+    return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in pairs)
+
+
+def _beyond(original: Known, release: Known, holdout: Known | None) -> Beyond:
+    """What the multiplicities of the values tell of people that were copied."""
+    people = original.numbers if holdout is None else original.numbers.append(holdout.numbers).unique()
+    alone = release.counts[people.get_indexer(release.numbers) < 0]
+    o, s = (np.concatenate([x, y]) for x, y in ((original.times(people), 0 * alone), (release.times(people), alone)))
+    return beyond_chance(o, s, None if holdout is None else np.concatenate([holdout.times(people), 0 * alone]))
+
+
+def _judged(beyond: Beyond, apart: Mapping[str, str]) -> dict[str, Any]:
+    """Whether people were copied beyond chance: 1, 0, or None where it cannot be told."""
+    told = beyond.people == 0 or beyond.exists
+    return {
+        "copied_people": beyond.people,
+        "copied_beyond_chance": 1 if beyond.found else 0 if told and not apart else None,
+        "copied_p_value": beyond.p_value,
+        "copied_people_lower": beyond.lower,
+        "copied_people_upper": beyond.upper,
+        "copied_people_shared": beyond.shared,
+        "by_holdout": False,
+        "apart": dict(apart),
+    }
+
+
+def _known(x: float) -> float | None:
+    return None if np.isnan(x) else x
+
+
+def _of_release(original: Known, release: Rows, holdout: Known | None) -> dict[str, Any]:
+    """Numbers of released records that are copies."""
     found: dict[str, Any] = {"records": int(release.counts.sum())}
-    tables = {"": original} if holdout is None else {"": original, "holdout_": holdout}
-    times = {prefix: real.times(release.numbers) for prefix, real in tables.items()}
-    for prefix, real in tables.items():
-        found[f"{prefix}copied_records"] = int(release.counts[times[prefix] > 0].sum())
-        found[f"{prefix}copied_unique_records"] = int(release.counts[times[prefix] == 1].sum())
+    for prefix, real in {"": original, **({} if holdout is None else {"holdout_": holdout})}.items():
+        times = real.times(release.numbers)
+        found[f"{prefix or 'original_'}people"] = real.total
+        found[f"{prefix}copied_records"] = int(release.counts[times > 0].sum())
+        found[f"{prefix}copied_unique_records"] = int(release.counts[times == 1].sum())
         if real.without:
-            found[f"{prefix}near_copied_records"] = real.near(release, times[prefix])
-    found["copied_by_level"] = release.by_level(times[""] > 0)
-    matched = np.any([x > 0 for x in times.values()], axis=0)
-    place, distinct = pd.factorize(release.numbers[matched])
-    c = np.bincount(place, release.counts[matched], len(distinct))  # records of the release that are alike
-    m, alike = found["records"], original.times(distinct)
-    if holdout is not None:
-        others = holdout.times(distinct)
-        of_holdout = {"copied_unique_records": found["holdout_copied_unique_records"], **_by_frequencies(holdout, m, c, others)}
-        found["holdout_used"] = same_people or copied_beyond_chance(of_holdout)
-    chance = _by_frequencies(original, m, c, alike)
-    if holdout is not None and not found["holdout_used"]:
-        by_holdout = _by_holdout(original, holdout, m, c, alike, others)
-        larger = original.total > holdout.total  # few copies are then within the deviation, which a small holdout makes large
-        if not (larger and copied_beyond_chance(found | chance) and not copied_beyond_chance(found | by_holdout)):
-            chance = by_holdout
-    return found | {name: float(x) for name, x in chance.items()}
-
-
-def _by_holdout(original: Known, holdout: Known, m: float, c: Counts, times: Counts, others: Counts) -> dict[str, Any]:
-    """Copies that the original would have if it were, like the holdout, a sample that the release knows nothing of; and their deviation.
-
-    ``c`` is how often the release has a record, ``times`` how often the original has it, and ``others`` how often the holdout. See
-    theory/individuals.md#copies.
-    """
-    f, t = min(1.0, original.total / holdout.total), max(1.0, original.total / holdout.total)
-    found = {}
-    for name, is_copy, p in (
-        ("copied", times > 0, 1 - (1 - f) ** others),
-        ("copied_unique", times == 1, f * others * (1 - f) ** np.maximum(others - 1, 0)),
-    ):
-        found[f"{name}_expected"] = min(t * (c * p).sum(), m)
-        found[f"{name}_deviation"] = np.sqrt(t * (c**2 * ((is_copy - p) ** 2 + p * (1 - p))).sum())
+            found[f"{prefix}near_copied_records"] = real.near(release, times)
+        if not prefix:
+            found["copied_by_level"] = release.by_level(times > 0)
     return found
-
-
-def _by_frequencies(original: Known, m: float, c: Counts, times: Counts) -> dict[str, Any]:
-    """Copies among m further records of the population, as the records that occur once, twice and three times in the original say.
-
-    Good (1953): a further record is in the original with a probability that 1 - f1 / n estimates, and one of its unique records with
-    2 f2 / n. See theory/individuals.md#copies.
-    """
-    n = original.total
-    f1, f2, f3 = np.bincount(np.minimum(original.counts, 4), minlength=4)[1:4].tolist()
-    deviation = np.sqrt((c[times == 1] ** 2).sum() + (m / n) ** 2 * (4 * (f2 + 2) + 6 * f3))
-    return {"copied_expected": m * (1 - f1 / n), "copied_unique_expected": m * 2 * f2 / n, "copied_unique_deviation": deviation}
-
-
-def copied_beyond_chance(release: Mapping[str, float]) -> bool:
-    """Whether a release has more copies of records of the original than chance explains.
-
-    Parameters
-    ----------
-    release : mapping
-        One of the entries of ``tables.encoding["copies"]["releases"]``, where copies are computed.
-
-    Returns
-    -------
-    bool
-        True where the number of copies, or that of copies of unique records, is above what is expected by more than three deviations.
-        Without a holdout it goes by unique records alone, since a release that prefers common records has more copies of them.
-
-    Notes
-    -----
-    See theory/individuals.md#copies.
-
-    Examples
-    --------
-    >>> copied_beyond_chance({"copied_unique_records": 40, "copied_unique_expected": 12.0, "copied_unique_deviation": 8.0})
-    True
-    """
-    return any(
-        release[f"{name}_records"] - release[f"{name}_expected"] > 3 * release[f"{name}_deviation"]
-        for name in ("copied", "copied_unique")
-        if f"{name}_deviation" in release
-    )
 
 
 # --- tables as numbers ------------------------------------------------------------------------------------------------
@@ -295,16 +314,18 @@ def _read(table: Input, columns: Sequence[Hashable], options: Options, keys: Key
     if counts.dtype.kind == "f":
         raise NotCompared(f"the counts of `{table.source.name}` are fractional")
     decimal = options.decimal if table.source.is_csv else "."
-    labels, codes, whole, levels = [], [], [], {}
+    labels, codes, whole, first, missing, levels = [], [], [], [], [], {}
     for name, column in zip(columns, map(_held, found), strict=True):
         said = _said_by(column, name, decimal, options)
+        first.append(said[:EXAMINED])
         whole.append(isinstance(said, np.ndarray) or not any(isinstance(x, float) for x in said))
         labels.append(_mixed(_bits(said) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
+        missing.append(labels[-1][[] if isinstance(said, np.ndarray) else [i for i, x in enumerate(said) if x is MISSING][:1]])
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
         if name in keys.columns and len(column.labels) <= LEVELS:
             cut = {x: keys.cuts[x] for x in [name] if x in keys.cuts}
             levels[str(name)] = codes[-1], _levels(column.labels, name, cut, decimal, options)
-    return Rows(labels, codes, counts, whole, levels)
+    return Rows(labels, codes, counts, whole, first, missing, levels)
 
 
 def _levels(labels: Sequence[Label] | Ints, name: Hashable, cuts: Mapping[Hashable, Cut], decimal: str, options: Options) -> list[str]:

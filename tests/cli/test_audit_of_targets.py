@@ -93,7 +93,6 @@ def test_limits_hold_for_each_target(files, capsys):
     [
         (["--audience", "public", "--ledger", "l.json"], "--audience public is of one target"),
         (["--target", "health"], "--target cannot be given with --targets, which has a row for each target and no more."),
-        (["--holdout", "t.csv"], "--holdout cannot be given with --targets"),
         (["--rank-by", "average_cap_zero", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
         (["--html", "o.csv"], "--html is 'o.csv', which is read as well."),
     ],
@@ -103,6 +102,26 @@ def test_what_is_of_one_target_is_refused(files, capsys, more, message):
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert message in err
+
+
+@pytest.mark.slow
+def test_copies_are_looked_for_once_and_a_holdout_tells_what_chance_gives(files, capsys):
+    o, s = pd.read_csv("o.csv"), pd.read_csv("s.csv")
+    pd.concat([o[:120], s[120:]]).assign(age=lambda x: x.age.astype(str)).to_csv("copies.csv", index=False)
+    for holdout, known in (([], "more than a fresh sample"), (["--holdout", "t.csv"], "Of the 150 people in the holdout")):
+        given = ["audit", "o.csv", "copies.csv", *files[3:], "--targets", "all", *holdout]
+        assert main(given) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "! 1" in out
+        assert known in out
+        assert ("--holdout t.csv" in out) == bool(holdout)
+        found = in_json(capsys, *given)["copies"]
+        assert "income, net" in found["columns"]
+        (release,) = found["releases"]
+        assert release["copied_records"] >= 120
+        assert release["copied_beyond_chance"] == 1
+    assert main(["audit", *files[1:], "--targets", "all", "--copy-columns", "0"]) == 0
+    assert "not computed: copy_columns is 0" in capsys.readouterr().out
 
 
 @pytest.mark.slow

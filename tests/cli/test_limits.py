@@ -49,6 +49,16 @@ def test_limits_hold_for_the_example_too(capsys):
     assert "average_cap_zero is 0.66" in capsys.readouterr().err
 
 
+def test_a_limit_of_copies_is_broken_where_it_could_not_be_told(here, capsys):
+    """All of the 100 smokers are in one of four cells, each with several people."""
+    assert main([*SMOKERS, "--fail-above", "copied_beyond_chance=0"]) == 1
+    message = "capstats audit: --fail-above: copied_beyond_chance is not known: it could not be told (limit 0).\n"
+    assert capsys.readouterr().err == message
+    many = [*SMOKERS[:5], "--targets", "all", "--fail-above", "copied_beyond_chance=0"]
+    assert main(many) == 1
+    assert capsys.readouterr().err == message
+
+
 @pytest.mark.slow
 def test_copies_have_limits_and_those_that_are_not_computed_do_not_pass(here, capsys):
     """All of the 100 smokers are in one of four cells."""

@@ -1,0 +1,202 @@
+"""How many people were copied into a release beyond chance, as far as it tells: a function of how often each value occurs in the tables.
+
+A value is a whole record, over the columns that are compared. With a holdout, people of the original are compared with people of the
+holdout; without one, the release with a fresh sample of the population. See theory/individuals.md#copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEVEL = 0.005  # of the two tests together, one-sided
+MISSED = 0.05  # probability that the number of copied people is outside its interval, at most
+REPEATED = 0.2  # share of the level that is left for repeated records, whose p-values are tiny where they tell
+DEVIATIONS = 12  # of a hypergeometric law, beyond which its terms add nothing to a float
+STEPS = 40  # of a search by halves
+
+Numbers = NDArray[np.int64]
+
+
+class Beyond(NamedTuple):
+    """People of the original whose record the release has, and how many of them it would not have by chance.
+
+    By chance means: without a look at them, or, without a holdout, more than a fresh sample of the same population would have.
+    """
+
+    people: int  # of the original whose record the release has
+    shared: int  # those of them whose record somebody else in original or holdout has; without a holdout all of them
+    p_value: float  # of both tests, Holm's
+    lower: int  # ends of an interval of 95 % of the people beyond chance
+    upper: int
+    estimate: float  # of the same; NaN without a holdout
+    fewest: float  # people beyond chance that the holdout could show, at least; NaN where none, and without a holdout
+    exists: bool  # whether one of the tests could have shown anything
+
+    @property
+    def found(self) -> bool:
+        """Whether more people are copied than chance explains."""
+        return self.p_value <= LEVEL
+
+
+def beyond_chance(o: Numbers, s: Numbers, h: Numbers | None = None, times: Numbers | None = None) -> Beyond:
+    """What the multiplicities of values tell of copied people.
+
+    Parameters
+    ----------
+    o, s, h : array of int, shape (values,)
+        How often each value occurs in the original, in the release, and, if there is one, in the holdout.
+    times : array of int, shape (values,), optional
+        How many values have these multiplicities; 1 if not given.
+    """
+    times = np.ones(len(o), np.int64) if times is None else times
+    return _from_fresh(o, s, times) if h is None else _from_holdout(o, s, h, times)
+
+
+# --- with a holdout -----------------------------------------------------------------------------------------------------
+
+
+class _Group(NamedTuple):
+    """People of original and holdout, and those of them whose record the release has."""
+
+    original: int
+    holdout: int
+    matched: int
+    others: int  # matched people of the holdout
+
+    def by_chance(self, level: float) -> int:
+        """The most people of the original that are matched by chance, but for this probability."""
+        return _last(lambda x: at_least(x, self.original, self.holdout, x + self.others) > level, self.original)
+
+    def at_least_by_chance(self, level: float) -> int:
+        """The fewest, but for this probability."""
+        return self.original - _last(
+            lambda y: at_least(self.others, self.holdout, self.original, self.original - y + self.others) > level, self.original
+        )
+
+    @property
+    def expected(self) -> float:
+        """How many people of the original would be matched if they were matched as often as those of the holdout."""
+        return self.others * self.original / self.holdout if self.holdout else np.nan if self.original else 0.0
+
+    @property
+    def fewest(self) -> float:
+        """People beyond chance that the test finds, at least; NaN where it finds none, however many they are."""
+        needed = self.by_chance(LEVEL / 2) + 1
+        return max(1.0, np.ceil(needed - self.expected)) if needed <= self.original else np.nan
+
+
+def _from_holdout(o: Numbers, s: Numbers, h: Numbers, times: Numbers) -> Beyond:
+    alone, matched = o + h == 1, s > 0
+
+    def group(of: NDArray[np.bool_]) -> _Group:
+        return _Group(*(int((people * times)[rows].sum()) for rows in (of, of & matched) for people in (o, h)))
+
+    singles, everybody = group(alone), group(o + h > 0)
+    rest = group(~alone)
+    p = min(at_least(x.matched, x.original, x.holdout, x.matched + x.others) for x in (singles, everybody))
+    lower = max(0, *(x.matched - x.by_chance(MISSED / 4) for x in (singles, everybody)))
+    upper = max(lower, singles.matched - min(singles.matched, singles.at_least_by_chance(MISSED / 2)) + rest.matched)
+    estimate = singles.matched - singles.expected + rest.matched - (rest.expected if rest.holdout else 0)
+    fewest = np.fmin(singles.fewest, everybody.fewest)
+    return Beyond(everybody.matched, rest.matched, min(1.0, 2 * p), lower, upper, estimate, float(fewest), bool(fewest > 0))
+
+
+def at_least(x: int, good: int, bad: int, drawn: int) -> float:
+    """The probability of at least ``x`` good ones among so many ``drawn`` of good and bad ones without replacement."""
+    least, most = max(0, drawn - bad), min(good, drawn)
+    if x <= least:
+        return 1.0
+    if x > most:
+        return 0.0
+    total = good + bad
+    mean = drawn * good / total
+    far = int(DEVIATIONS * (1 + (mean * (bad / total) * (total - drawn) / max(total - 1, 1)) ** 0.5)) + STEPS
+    above = x > mean
+    values = np.arange(x, min(most, x + far) + 1) if above else np.arange(max(least, x - far), x)
+    logs = _log_choices(good, values) + _log_choices(bad, drawn - values) - _log_choices(total, drawn)
+    tail = float(np.exp(logs).sum())
+    return min(1.0, tail) if above else max(0.0, 1 - tail)
+
+
+def _log_choices(n: int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    from scipy.special import gammaln
+
+    logs: NDArray[np.float64] = gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
+    return logs
+
+
+def _last(holds: Callable[[int], bool], most: int) -> int:
+    """The last of 0 to ``most`` for which something holds that holds for 0, and for nothing after the first for which it does not."""
+    low, high = 0, most + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+# --- without a holdout --------------------------------------------------------------------------------------------------
+
+
+def _from_fresh(o: Numbers, s: Numbers, times: Numbers) -> Beyond:
+    n, m, t = int((o * times).sum()), int((s * times).sum()), o + s
+    people, once = int((o * times)[s > 0].sum()), o == 1
+    mixed, pure = (int(times[(t == 2) & of].sum()) for of in (once, ~once))  # values that occur twice, once in each table or not
+    released = int((s * times)[once].sum())
+    rows = t > 1
+    sizes, place = np.unique(t[rows], return_inverse=True)
+    values = np.bincount(place, times[rows], len(sizes))
+    p = min(_pairs(mixed, pure, n, m) / (1 - REPEATED), _repeated(released, sizes, values, n, m) / REPEATED)
+    fewer = max(n, m - released) if m > n else m  # released records that are no copies, as is least favourable
+    by_chance = _last(lambda x: _pairs(x, pure, n, fewer) > MISSED / 2, mixed)
+    lower = max(mixed - by_chance, int(p <= LEVEL))
+    return Beyond(people, people, min(1.0, p), lower, people, np.nan, np.nan, bool(times[once].any()))
+
+
+def _pairs(mixed: int, pure: int, n: int, m: int) -> float:
+    """A bound of the probability that as many of the values that occur twice are once in each table."""
+    from scipy.special import betainc
+
+    if not mixed:
+        return 1.0
+    k = mixed + pure
+    return min(1.0, _cost(2 * k, n, m) * float(betainc(mixed, pure + 1, 2 * n * m / (n + m) ** 2)))
+
+
+def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int, m: int) -> float:
+    """A bound of the probability that as many released records are equal to somebody who is alone in the original.
+
+    ``values`` values occur ``sizes`` times in both tables together.
+    """
+    from scipy.special import expit
+
+    if not released:
+        return 1.0
+    f, g, records = n / (n + m), m / (n + m), sizes - 1
+    log_q = np.log(sizes) + np.log(f) + records * np.log(g)
+    odds = log_q - np.log1p(-np.exp(log_q))
+    least, most = 0.0, 1.0
+
+    def above(rate: float) -> bool:
+        return bool((values * records) @ expit(odds + rate * records) > released)
+
+    if above(least):
+        return 1.0
+    while most < STEPS and not above(most):
+        most *= 2
+    for _ in range(STEPS):
+        middle = (least + most) / 2
+        least, most = (least, middle) if above(middle) else (middle, most)
+    log_mean = values @ np.logaddexp(np.log1p(-np.exp(log_q)), log_q + least * records)
+    return float(min(1.0, _cost(int(values @ sizes), n, m) * np.exp(min(0.0, log_mean - least * released))))
+
+
+def _cost(part: int, n: int, m: int) -> float:
+    """By how much an event of ``part`` of the records is at most more probable in a random split than with independent labels."""
+    total, rest = n + m, max(0, n + m - part)
+    mode = min(rest, (rest + 1) * n // total)
+    logs = [_log_choices(size, k) + k * np.log(n / total) + (size - k) * np.log(m / total) for size, k in ((rest, mode), (total, n))]
+    return float(np.exp(logs[0] - logs[1]))
