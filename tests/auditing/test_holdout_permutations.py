@@ -56,7 +56,7 @@ def test_the_values_are_in_the_text_the_page_and_the_json_and_not_in_public():
 
 def test_many_records_are_permuted_at_random_by_a_seed_that_is_told():
     tables = tabulate(sample(3000, 1), sample(3000, 2), holdout=sample(3000, 4), **ASKED)
-    found, again = p_values(tables), p_values(tables)
+    found, again = p_values(tables, "zero"), p_values(tables, "zero")
     assert found["membership_p_value"].item() == membership_test(tables.o, tables.s, h=tables.h, draws=999, rng=0).p_value.item()
     assert found["permutation_p_value"].item() == permutation_test(tables.o, tables.s, draws=999, rng=0).p_value.item() == 1 / 1000
     for name in P_VALUES:
@@ -68,13 +68,13 @@ def test_many_records_are_permuted_at_random_by_a_seed_that_is_told():
 def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monkeypatch):
     releases = {str(i): sample(500, i) for i in range(20)}
     tables = tabulate(sample(500, 30), releases, holdout=sample(500, 31), **ASKED)
-    found = p_values(tables)
+    found = p_values(tables, "zero")
     assert found["membership_p_value"].sizes == {"synthetic": 20}
     assert found["membership_p_value"].attrs["method"].endswith("499 random permutations (seed 0)")
     monkeypatch.setattr(holdout, "CELLS", 1000)
     one = audit(sample(500, 30), sample(500, 1), holdout=sample(500, 31), **ASKED)
     assert "average CAP would be as large with probability at most 0.00" in " ".join(repr(one).split())
-    bounds = p_values(tables)["permutation_p_value"]
+    bounds = p_values(tables, "zero")["permutation_p_value"]
     assert bounds.attrs["method"].endswith("at most this, by the exact mean and standard deviation (Cantelli)")
     tested = permutation_test(tables.o, tables.s)
     z = (tested.average_cap - tested.expected) / tested.standard_deviation

@@ -17,13 +17,13 @@ def audited(**asked):
 @pytest.mark.slow
 def test_conventions_are_told_of_measures_that_are_there():
     found = audited(holdout=PEOPLE, against="one")
-    assert {"average_cap_zero_error", "individual_disclosure", "difference"} <= set(found.provenance["conventions"])
+    assert {"average_cap_nearest_error", "individual_disclosure", "difference"} <= set(found.provenance["conventions"])
     assert not {"individual_disclosure", "difference"} & set(audited().provenance["conventions"])
     fractional = audited(counts="w")
-    assert "average_cap_zero_error" not in fractional.provenance["conventions"]
+    assert "average_cap_nearest_error" not in fractional.provenance["conventions"]
     assert {name for name in fractional.provenance if str(fractional.provenance[name]).startswith("not defined")} == {
         "quantiles",
-        "average_cap_zero_error",
+        "average_cap_nearest_error",
         "expected_certain",
     }
     assert fractional.provenance["quantiles"] == "not defined: the original's counts are fractional"
@@ -31,7 +31,7 @@ def test_conventions_are_told_of_measures_that_are_there():
 
 def test_every_convention_is_of_something_that_is_measured():
     found = audited(holdout=PEOPLE, against="one")
-    assert set(conventions(found.measures)["conventions"]) - set(found.measures.data_vars) == {"individual_cap"}
+    assert set(conventions(found.measures)["conventions"]) - set(found.measures.data_vars) == {"individual_cap", "predictive_success"}
 
 
 def test_the_columns_are_told_with_their_kinds_and_levels_in_the_original():
