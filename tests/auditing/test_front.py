@@ -6,7 +6,7 @@ import pytest
 from read_reports import public
 
 from capstats import audit, from_counts
-from capstats.auditing.front import SENTENCES, Z
+from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import paper_originals, paper_synthetics
 
@@ -78,7 +78,7 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
     share, *ends = (half.measures[f"individual_share{end}"].item() for end in ("", "_lower", "_upper"))
     assert 0.2 < share < 0.8
     assert f"{100 * share:.0f}% of what publishing" in text(half)
-    assert f"interval: {' to '.join(f'{100 * x:.0f}%' for x in ends)}" in text(half)
+    assert f"interval: {' to '.join(f'{100 * x:.0f}%' for x in ends)}".replace("-", "\u2212") in text(half)
 
 
 @pytest.mark.slow
