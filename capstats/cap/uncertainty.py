@@ -70,7 +70,8 @@ def average_cap_interval(
     -------
     Dataset, dims (...) without `over`
         ``estimate``, from 0 to 1, or from -1 to 1 if two tables are compared; its ``standard_error``; and ``lower`` and ``upper``, the ends
-        of the interval, clipped to the range of the estimate. The standard error is NaN with fewer than two records (of positive weight) in
+        of the interval, in the range of the estimate and not symmetric around it: records are added at both ends of the range, so that it
+        covers near 0 and 1 as well. The standard error is NaN with fewer than two records (of positive weight) in
         the average, and for `over` with a single table.
 
     Raises
@@ -95,6 +96,7 @@ def average_cap_interval(
     References
     ----------
     Cochran (1977), Sampling Techniques, 3rd edition, sections 2.6 and 2.11 for the variance of a mean and of a domain mean.
+    Agresti and Coull (1998), https://doi.org/10.1080/00031305.1998.10480550, for records added at both ends.
     Howe (1974), Journal of the American Statistical Association 69, for an interval from two variances.
     Kish (1965), Survey Sampling, section 11.7, for the effective number of records.
 
