@@ -146,7 +146,7 @@ def average_cap_interval(
         if second:  # of the same record, so that covariances are included
             others, its, its_values, _ = zip(*(of(s) for s in tables[len(first) : 2 * len(first)]), strict=True)
             means, deviations, values = (
-                [x - y for x, y in zip(*pair, strict=True)] for pair in ((means, others), (deviations, its), (values, its_values))
+                tuple(x - y for x, y in zip(*pair, strict=True)) for pair in ((means, others), (deviations, its), (values, its_values))
             )
             apart = np.abs(sum(values) / len(first)).max(-1, initial=0)
         variance = _variance(squares, sum(deviations) / len(first))
@@ -280,8 +280,8 @@ def individual_share(
         held, both = of.get("h_records", h), o.like(of.get("o_records", o).values + of.get("h_records", h).values)
         t = attribution(*rows_of(both, both), 0.0)
 
-        def contrast(table: Table) -> tuple[Floats, ...]:
-            """Average CAP of both samples, of the contrasts of q and of q - t the mean and the deviations, and where there are rows."""
+        def contrast(table: Table) -> tuple[list[Floats], Floats, list[tuple[Floats, Floats]], Array]:
+            """Average CAP of both samples, the contrast of q - t, the deviations of q and of q - t, and whether every key has rows."""
             read, total = rows_of(both, table)
             averages, means, deviations = [], [], []
             for sample, its_squares in zip((o, h), squares, strict=True):
@@ -295,8 +295,8 @@ def individual_share(
 
         def product(x: int, y: int, of_x: Any, of_y: Any) -> Floats:
             """The variance of a contrast, or the covariance of two."""
-            parts = zip(squares, of_x, of_y, strict=True)
-            return sum(np.asarray((w.side_by_side() * a[x] * b[y]).sum(-1)) for w, a, b in parts)
+            first, second = ((w.side_by_side() * a[x] * b[y]).sum(-1) for w, a, b in zip(squares, of_x, of_y, strict=True))
+            return np.asarray(first + second)
 
         (averages, gain, of_s, matched), (own, whole, of_o, complete) = contrast(s), contrast(o)
         plain, variance = product(0, 0, of_s, of_s), product(1, 1, of_s, of_s)
@@ -314,6 +314,11 @@ def individual_share(
     found = aligned.map(formula, "individual_share", ("part",))
     parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}
     return Result(parts, attrs={"result": "How much is about the people in the data"})
+
+
+def sums_of_weights(tables: xr.Dataset) -> dict[str, Any]:
+    """What `individual_share` asks of tables whose records have sampling weights, by the name of the argument."""
+    return {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
 
 
 def _fieller(
