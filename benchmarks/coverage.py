@@ -38,9 +38,9 @@ def settings(quick):
         plain = [(12, 5, 400, 400), (60, 3, 400, 400), (60, 2, 800, 200), (200, 2, 400, 400)]
         weighted = [(60, 3, 400, 400)]
     else:
-        plain = [(j, i, *size) for j, i, size in itertools.product((4, 8, 12, 24, 60, 200), (2, 3, 5), SIZES)]
-        plain += [(600, i, *size) for i, size in itertools.product((2, 5), SIZES)]
-        weighted = [(j, i, *size) for j, i, size in itertools.product((12, 24, 60, 200), (2, 5), (SIZES[1], *SIZES[3:]))]
+        plain = [(j, i, *size) for j, i, size in itertools.product((4, 12, 24, 60, 200), (2, 3, 5), SIZES)]
+        plain += [(600, i, *size) for i, size in itertools.product((2, 5), SIZES[1:3])]
+        weighted = [(j, 3, *size) for j, size in itertools.product((24, 60, 200), (SIZES[1], *SIZES[3:]))]
     for kind in KINDS:
         yield from ((*setting, "none", kind) for setting in plain)
         yield from ((*setting, weights, kind) for setting in weighted for weights in WEIGHTS)

@@ -19,7 +19,7 @@ from capstats.cap.comparison import normalized_cap, target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
-from capstats.cap.uncertainty import average_cap_interval, individual_share
+from capstats.cap.uncertainty import average_cap_interval, individual_share, sums_of_weights
 from capstats.codes.checks import check_number
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
@@ -147,8 +147,7 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 
 def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
-    sums = {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
-    found = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums)
+    found = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums_of_weights(tables))
     gains = ("individual_gain", "individual_gain_error", "original_gain", "original_gain_error")
     shares = ("individual_share", "individual_share_lower", "individual_share_upper")
     return {

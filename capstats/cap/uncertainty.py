@@ -70,7 +70,8 @@ def average_cap_interval(
     -------
     Dataset, dims (...) without `over`
         ``estimate``, from 0 to 1, or from -1 to 1 if two tables are compared; its ``standard_error``; and ``lower`` and ``upper``, the ends
-        of the interval, clipped to the range of the estimate. The standard error is NaN with fewer than two records (of positive weight) in
+        of the interval, in the range of the estimate and not symmetric around it: records are added at both ends of the range, so that it
+        covers near 0 and 1 as well. The standard error is NaN with fewer than two records (of positive weight) in
         the average, and for `over` with a single table.
 
     Raises
@@ -95,6 +96,7 @@ def average_cap_interval(
     References
     ----------
     Cochran (1977), Sampling Techniques, 3rd edition, sections 2.6 and 2.11 for the variance of a mean and of a domain mean.
+    Agresti and Coull (1998), https://doi.org/10.1080/00031305.1998.10480550, for records added at both ends.
     Howe (1974), Journal of the American Statistical Association 69, for an interval from two variances.
     Kish (1965), Survey Sampling, section 11.7, for the effective number of records.
 
@@ -144,7 +146,7 @@ def average_cap_interval(
         if second:  # of the same record, so that covariances are included
             others, its, its_values, _ = zip(*(of(s) for s in tables[len(first) : 2 * len(first)]), strict=True)
             means, deviations, values = (
-                [x - y for x, y in zip(*pair, strict=True)] for pair in ((means, others), (deviations, its), (values, its_values))
+                tuple(x - y for x, y in zip(*pair, strict=True)) for pair in ((means, others), (deviations, its), (values, its_values))
             )
             apart = np.abs(sum(values) / len(first)).max(-1, initial=0)
         variance = _variance(squares, sum(deviations) / len(first))
@@ -278,8 +280,8 @@ def individual_share(
         held, both = of.get("h_records", h), o.like(of.get("o_records", o).values + of.get("h_records", h).values)
         t = attribution(*rows_of(both, both), 0.0)
 
-        def contrast(table: Table) -> tuple[Floats, ...]:
-            """Average CAP of both samples, of the contrasts of q and of q - t the mean and the deviations, and where there are rows."""
+        def contrast(table: Table) -> tuple[list[Floats], Floats, list[tuple[Floats, Floats]], Array]:
+            """Average CAP of both samples, the contrast of q - t, the deviations of q and of q - t, and whether every key has rows."""
             read, total = rows_of(both, table)
             averages, means, deviations = [], [], []
             for sample, its_squares in zip((o, h), squares, strict=True):
@@ -293,8 +295,8 @@ def individual_share(
 
         def product(x: int, y: int, of_x: Any, of_y: Any) -> Floats:
             """The variance of a contrast, or the covariance of two."""
-            parts = zip(squares, of_x, of_y, strict=True)
-            return sum(np.asarray((w.side_by_side() * a[x] * b[y]).sum(-1)) for w, a, b in parts)
+            first, second = ((w.side_by_side() * a[x] * b[y]).sum(-1) for w, a, b in zip(squares, of_x, of_y, strict=True))
+            return np.asarray(first + second)
 
         (averages, gain, of_s, matched), (own, whole, of_o, complete) = contrast(s), contrast(o)
         plain, variance = product(0, 0, of_s, of_s), product(1, 1, of_s, of_s)
@@ -312,6 +314,11 @@ def individual_share(
     found = aligned.map(formula, "individual_share", ("part",))
     parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}
     return Result(parts, attrs={"result": "How much is about the people in the data"})
+
+
+def sums_of_weights(tables: xr.Dataset) -> dict[str, Any]:
+    """What `individual_share` asks of tables whose records have sampling weights, by the name of the argument."""
+    return {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
 
 
 def _fieller(
