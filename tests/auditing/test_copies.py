@@ -1,0 +1,101 @@
+"""What reports say of copies of real records, each sentence on data on which it holds, and on data on which it would be false."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from front_sheets import FRESH, HOLDOUT, ORIGINAL, audited, blocks, text
+
+from capstats import audit
+from capstats.auditing.report import Alert
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    return audited(FRESH)
+
+
+@pytest.mark.slow
+def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted():
+    """It holds everybody. Of a fresh sample beside the original, which is of the original alone, nothing like it is said."""
+    both = audited(pd.concat([ORIGINAL, HOLDOUT]))
+    assert "Whether real records were copied cannot be told: it has the records of so many people of the holdout, too" in text(both)
+    assert "it matches people whether or not they were in the data" in text(both)
+    assert not blocks(both, Alert)
+    alone = text(audited(pd.concat([ORIGINAL, FRESH])))
+    assert "600 of 1,200 records (50%) are copies of real ones, those of 600 of 600 people" in alone
+    assert "whether or not they were in the data" not in alone
+
+
+def test_copies_of_a_twentieth_stand_before_everything_else():
+    few = audited(pd.concat([ORIGINAL[:30], FRESH[30:]]))
+    first, *_ = few.sections()["At a glance"]
+    assert isinstance(first, Alert)
+    assert first.grave
+    m = few.measures
+    assert first.text.startswith("30 of 600 records (5%) are copies of real ones, those of 30 of 600 people, identical in all 4 columns")
+    lower, upper = m.copied_people_lower.item(), m.copied_people_upper.item()
+    assert 20 <= lower <= 30 <= upper
+    assert f"would not have the records of {lower} to {upper} of these people (95% interval) without having looked" in first.text
+    assert first.text.endswith("Of the 400 people in the holdout it has the records of 0.")
+
+
+@pytest.mark.parametrize("holdout", [None, HOLDOUT], ids=["without a holdout", "with one"])
+def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
+    release = pd.concat([*[ORIGINAL[:9]] * 50, FRESH[:50]])
+    found = audited(release, holdout)
+    if holdout is None:
+        (alert,) = [x.text for x in blocks(found, Alert) if "copies" in x.text]
+        assert "450 of 500 records (90%) are copies of real ones, those of 9 of 600 people" in alert
+        assert "more than a fresh sample of the same population would have (p < 0.0001), by at least 1 of these people" in alert
+        assert alert.endswith("only a holdout can tell copying from an unusual release.")
+    else:  # it could show 12
+        assert "cannot be told: it has more people of the original than a fresh sample" in text(found)
+        assert "the records of 9 of 600 people, identical in all 4 columns that were compared, in 450 of its 500 records." in text(found)
+        assert np.isnan(found.measures.copied_beyond_chance.item())
+
+
+def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
+    """With few columns they may be nearly all, who share their record with others; without a holdout all that match."""
+    assert not blocks(fresh, Alert)
+    assert "no more than chance explains, and of at most 0 people: the release has the records of 0 of 600 people" in text(fresh)
+    assert "in the original (in 0 of its 600 records), and of 0 of 400 in the holdout." in text(fresh)
+    assert "This holdout could not have shown fewer than 12 copied people." in text(fresh)
+    few = audited(FRESH.drop(columns="income"), HOLDOUT.drop(columns="income"), ORIGINAL.drop(columns="income"))
+    m = few.measures
+    matched, upper = m.copied_people.item(), m.copied_people_upper.item()
+    assert 500 < upper <= matched
+    assert f"of at most {upper} people: the release has the records of {matched} of 600 people" in text(few)
+    assert "whose record somebody else in original or holdout has, too" in text(few)
+    assert "whose record somebody else" not in text(fresh)
+    alone = text(audited(FRESH.drop(columns="income"), None, ORIGINAL.drop(columns="income")))
+    assert f"would have, and of at most {matched} of 600 people: those whose record the release has" in alone
+    assert "How many of these it would have by chance, only a holdout can tell." in alone
+    assert "by chance, only a holdout" not in text(audited(FRESH, None))
+    two = audit(ORIGINAL, FRESH, keys="sex", target="ill", copy_columns=3, allow_same=True)
+    assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
+
+
+def test_where_a_column_is_spelled_otherwise_nothing_is_said_to_be_free_of_copies(fresh):
+    """All of the release are copies but for the capitals of a column, which is no key and no target."""
+    asked = {"keys": "area", "target": "ill", "limits": {"copied_beyond_chance": 0}, "allow_same": True}
+    for release in (ORIGINAL.assign(sex=ORIGINAL.sex.str.upper()), ORIGINAL.assign(income=ORIGINAL.income / 1000)):
+        found = audit(ORIGINAL, release, **asked)
+        assert "Whether real records were copied cannot be told: " in text(found)
+        assert "no more than" not in text(found)
+        assert found.limits() == [("copied_beyond_chance is not known: it could not be told (limit 0)", False)]
+        assert found.to_dict()["measures"]["copied_beyond_chance"] is None
+    assert "sex shares no level with the original" in text(audit(ORIGINAL, ORIGINAL.assign(sex=ORIGINAL.sex.str.upper()), **asked))
+    assert "cannot be told" not in text(fresh)
+    alike = audit(ORIGINAL[["area", "sex", "ill"]].assign(area=1), FRESH[["area", "sex", "ill"]].assign(area=1), **asked)
+    assert "nobody's record in the original is the only one of its kind, so that no test could show it" in text(alike)
+
+
+def test_copies_are_left_out_only_where_something_is_left():
+    advice = "What would lower it most"
+    found = audited(pd.concat([ORIGINAL[:30], FRESH[30:]]))
+    assert "Leave out the 30 records that are copies." in blocks(found, str, advice)[0]
+    found = audited(pd.concat([ORIGINAL[:400], FRESH[400:]]))
+    assert "Make it anew: 400 of its 600 records are copies of real ones." in blocks(found, str, advice)[0]
+    assert "Leave out" not in blocks(found, str, advice)[0]
