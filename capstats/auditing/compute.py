@@ -22,7 +22,7 @@ from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, individual_share, sums_of_weights
 from capstats.codes.checks import check_number
 from capstats.codes.column import Places
-from capstats.codes.labels import canonical
+from capstats.codes.labels import canonical, in_order, one_kind
 from capstats.codes.names import hint
 from capstats.counting.lattice import Columns, Lattice
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
@@ -341,13 +341,18 @@ def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Cha
 
 def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floats) -> Places:
     """To which of half as many levels each level of a key column belongs."""
-    labels, codes = key.levels[i], np.asarray(key.codes[i])
-    n = len(labels)
-    in_order = {*tables.attrs.get("bins", {}), *tables.attrs.get("categories", {})}
-    if name in in_order or not isinstance(canonical(labels[0]), (str, bool)):
-        return np.arange(n) // 2
-    rank = np.argsort(np.argsort(-np.bincount(codes, o_j, n), kind="stable"))
-    return np.minimum(rank, (n + 1) // 2 - 1)
+    labels, codes = list(map(canonical, key.levels[i])), np.asarray(key.codes[i])
+    n, categories = len(labels), tables.attrs.get("categories", {}).get(name)
+    kind = one_kind(labels, name, "original", typed=False)
+    ordered = categories is not None or name in tables.attrs.get("bins", {}) or kind not in ("text", "bool")
+    wanted = in_order(labels, kind) if categories is None and kind not in ("text", "other") else categories or labels
+    place = {label: at for at, label in enumerate(wanted)}
+    order = sorted(range(n), key=lambda code: place.get(labels[code], n))
+    rank = np.argsort(order)
+    if ordered:
+        return np.asarray(rank // 2)
+    common = np.bincount(codes, o_j, n)[order]
+    return np.minimum(np.argsort(np.argsort(-common, kind="stable"))[rank], (n + 1) // 2 - 1)
 
 
 # --- what the caller asks of several releases: their utility, differences to one of them, and an order ---------------------

@@ -347,7 +347,8 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     without_copies = [copies_of(audit).leave_out(i)] if _is_copied(audit, i) else []
     if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
         return " ".join([*without_copies, FRONT["not_computed"]])
-    lower = [change for change in changes(audit.tables, audit.release(i), audit.unmatched) if change.average_cap < caps[i] - SMALL]
+    found = changes(audit.tables, audit.release(i), audit.unmatched)
+    lower = [change for change in found if change.average_cap < caps[i] - SMALL]
     texts = []
     for kind in ("without", "coarser"):
         of_kind = [change for change in lower if (change.levels == 0) == (kind == "without")]
@@ -355,4 +356,8 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
             least = min(of_kind, key=lambda change: change.average_cap)
             texts.append(FRONT[kind].format(column=named(least.column), levels=count(least.levels), then=share(least.average_cap)))
     text = say(audit, FRONT["change"], texts="; ".join(texts), now=share(caps[i])) if texts else FRONT["no_change"]
-    return " ".join([*without_copies, text])
+    without = max((change for change in found if change.levels == 0), key=lambda change: change.average_cap, default=None)
+    better = []
+    if _unmatched(audit) == "nearest" and without is not None and without.average_cap > caps[i] + SMALL:
+        better = [say(audit, FRONT["better_without"], column=named(without.column), then=share(without.average_cap), now=share(caps[i]))]
+    return " ".join([*without_copies, text, *better])

@@ -101,11 +101,12 @@ def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """Average CAP by key column; of several releases what each column adds to the others."""
     c = audit.by_column
+    convention = SENTENCES["by_column"][c.attrs["unmatched"]]
     if "synthetic" in c.dims:
-        return added_by_column(c, heads, audit.ranked)
+        return [*added_by_column(c, heads, audit.ranked), convention]
     names = [name for name in BY_COLUMN if name in c]
     rows = [[named(column), *(share(c[name].values[i], 4) for name in names)] for i, column in enumerate(c.indexes["key_column"])]
-    return [Grid(["key column", *(BY_COLUMN[name].heading for name in names)], rows, "Average CAP by key column")]
+    return [Grid(["key column", *(BY_COLUMN[name].heading for name in names)], rows, "Average CAP by key column"), convention]
 
 
 def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:

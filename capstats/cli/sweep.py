@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import xarray as xr
@@ -13,9 +14,10 @@ from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_p
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
-from capstats.codes.names import shortened
+from capstats.codes.names import named, shortened
 from capstats.tables.printing import count, share
 
+SMALL = 0.0005  # a change of average CAP that is none
 WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {"shapley": "Shapley value", "mean_increment": "mean increment"}
 
@@ -48,8 +50,7 @@ def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
         given["targets"] = given.pop("target")
     if "max-size" in settings:
         given["sizes"] = range(1, settings["max-size"] + 1)
-    if "limit" in settings:
-        given["limit"] = settings["limit"]
+    given |= {name: settings[name] for name in ("limit", "unmatched") if name in settings}
     try:
         with reading.levels_told(settings, messages):
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
@@ -100,6 +101,7 @@ def _sections(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any
         *facts(settings, columns),
         ("records", f"{count(found.attrs['records'])} in the original"),
         ("subsets", count(found.sizes["keyset"])),
+        *([("unmatched keys", outputs.MEANINGS["sweep"][found.attrs["unmatched"]])] if _measure(found) == "average_cap" else []),
     ]
     return {
         "What was read": [Facts(read)],
@@ -123,7 +125,23 @@ def _added(found: xr.Dataset) -> list[Block]:
         cells = one.transpose("key_column", "target_column").values
         rows = [[shortened(str(c), WIDEST), *map(share, row)] for c, row in zip(found.indexes["key_column"], cells, strict=True)]
         blocks += [Grid(head, rows)] if label is None else [str(label), Grid(head, rows)]
-    return blocks
+    return [*blocks, *_better_without(found)]
+
+
+def _better_without(found: xr.Dataset) -> list[str]:
+    """The columns without which the intruder guesses better than with all: the one that does most for each target and table."""
+    if "leave_one_out" not in found or _measure(found) != "average_cap" or found.attrs["unmatched"] != "nearest":
+        return []
+    texts = []
+    for label, target in product(_releases(found), found.indexes["target_column"]):
+        one = found.sel(target_column=target).isel(measure=0)
+        one = one if label is None else one.sel(synthetic=label)
+        least = one.leave_one_out.isel(key_column=one.leave_one_out.argmin("key_column"))
+        if (gained := -least.item()) > SMALL:
+            now = one.value.isel(keyset=-1).item()
+            words = {"column": named(least.key_column.item()), "target": named(target), "of": "" if label is None else f" in {label}"}
+            texts.append(outputs.MEANINGS["sweep"]["better_without"].format(**words, then=share(now + gained), now=share(now)))
+    return texts
 
 
 def _releases(found: xr.Dataset) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,11 +25,15 @@ from capstats.counting.request import Request
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
+from capstats.sources.source import Options
 from capstats.tables.axes import UNLABELLED, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
-from capstats.tables.levels import warn_of_levels
+from capstats.tables.levels import callers, warn_of_levels
 
+OF_COUNTS = {"count", "counts", "freq", "frequency", "n", "nobs"}  # names of columns that usually hold numbers of records
+FEWEST = 4  # rows of a table of counts that is noticed
+SPARSEST = 4  # combinations of levels for each row, at most, where the rows may be the cells that somebody is in
 ANY = Column(np.zeros(1, np.intp), ["any"])  # the target of all records that are counted by key alone
 
 
@@ -123,8 +128,28 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record)
+    for table, counted in zip(inputs, tables, strict=True):
+        _warn_of_counts(table, counted, request.columns, options)
     check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
+
+
+def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable], options: Options) -> None:
+    """Warn where the rows of a table look like cells: a column is called as one of counts, and no combination is there more often."""
+    named = [str(name) for name in table.source.names(options) if str(name).lower() in OF_COUNTS and name not in used]
+    columns, times = [*counted.key.columns, *counted.target.columns], counted.counts
+    if table.weight is not None or not named or len(times) < FEWEST or times.min() < times.max():
+        return
+    combinations = math.prod(len(np.unique(column.codes)) for column in columns)
+    if len(times) == combinations or (times.max() == 1 and combinations <= SPARSEST * len(times)):
+        told_once = "once" if times.max() == 1 else "equally often"
+        warnings.warn(
+            f"`{table.source.name}` looks like a table of counts: it has a column {named[0]!r}, and each combination of keys and target "
+            f"{told_once}. Its {int(times.sum())} rows are taken for one record each. If {named[0]!r} holds numbers of records, give "
+            f"counts={named[0]!r} (--counts {named[0]}).",
+            UserWarning,
+            stacklevel=callers(),
+        )
 
 
 def _complete(records: Records) -> Records:

@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.codes.column import Places
 from capstats.tables.axes import Held, alike, axis_of, coords_of, index_of, join, labels_of
 from capstats.tables.backing import is_sparse, placed, summed
-from capstats.tables.checking import CELLS, Core, check_range, checked
+from capstats.tables.checking import CELLS, Core, check_not_swapped, check_range, checked
 from capstats.tables.dense import BLOCK, DenseBatch, expanded
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.sparse import SparseBatch
@@ -31,6 +31,7 @@ class Aligned:
     """
 
     def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
+        check_not_swapped(tables)
         counts = {name: checked(table, name, CELLS, name not in inexact) for name, table in tables.items()}
         keyed = {name: checked(array, name, ("key",)) for name, array in (by_key or {}).items()}
         sparse = any(is_sparse(array.data) for array in counts.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,17 @@ def check_unweighted(why: str, **tables: Any) -> None:
         if (column := weights_of(table)) is not None:
             records = f"tables.{name}_records" if name in "osh" else "such as tables.o_records"
             raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, but {why}. Give the numbers of records, {records}.")
+
+
+def check_not_swapped(tables: Mapping[str, Any]) -> None:
+    """Raise where one table has the name of another one, and that one its name, as where `o` and `s` are given the other way round."""
+    names = {name: table.name for name, table in tables.items() if isinstance(table, xr.DataArray)}
+    for name, own in names.items():
+        if own != name and names.get(own) == name:
+            raise ValueError(
+                f"`{name}` is a table called {own!r}, and `{own}` one called {name!r}: they are given the other way round. "
+                f'If that is meant, rename them: {own}.rename("{name}"), {name}.rename("{own}").'
+            )
 
 
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:

@@ -271,7 +271,7 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
     all_levels = ["For all levels see compare_levels."] if found else []
     warning = LevelsWarning(" ".join([*found[:most], *more, *all_levels, *fine]))
     warning.nothing_shared = any(not entry["shared"] for _, _, entry in _entries(attrs))
-    warnings.warn(warning, stacklevel=_callers())
+    warnings.warn(warning, stacklevel=callers())
 
 
 def warn_of_bins(column: Hashable, asked: int, found: int) -> None:
@@ -280,10 +280,10 @@ def warn_of_bins(column: Hashable, asked: int, found: int) -> None:
         f"Column {str(column)!r} is cut into {many(found, 'bin')}, not {asked:,} as `bins` asks for: many values of `original` are equal, "
         f"so that cut points coincide. Give fewer bins, or cut points."
     )
-    warnings.warn(LevelsWarning(message), stacklevel=_callers())
+    warnings.warn(LevelsWarning(message), stacklevel=callers())
 
 
-def _callers() -> int:
+def callers() -> int:
     """The stack level of the first caller outside this package, as `warnings.warn` counts from the function that calls this one."""
     package = str(Path(__file__).parents[1])
     level, frame = 0, inspect.currentframe()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,6 +65,16 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
     def to_dataset(self) -> xr.Dataset:
         """The same as a plain xarray Dataset."""
         return xr.Dataset(self.data_vars, self.coords, self.attrs)
+
+    def to_netcdf(self, *arguments: Any, **options: Any) -> Any:
+        """As `xarray.Dataset.to_netcdf`: labels of several columns are written as coordinates, and attrs that netCDF cannot hold as JSON.
+
+        ``xarray.open_dataset`` opens the file, and every function of capstats takes the tables in it by these labels. A label for missing
+        values is none that netCDF knows: `write_counts` writes such tables.
+        """
+        attrs = {name: json.dumps(x, default=str) if isinstance(x, (dict, list, tuple, bool)) else x for name, x in self.attrs.items()}
+        several = [dim for dim in self.dims if isinstance(self.indexes.get(dim), pd.MultiIndex)]
+        return self.to_dataset().reset_index(several).assign_attrs(attrs).to_netcdf(*arguments, **options)
 
     def __repr__(self) -> str:
         if not self._is_held():

@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from swept_records import people
 
-from capstats import audit, average_cap, tabulate
+from capstats import audit, average_cap, from_counts, laws, tabulate
 from capstats.auditing import compute
 from capstats.auditing.compute import by_column, by_group, changes
+from capstats.datasets import anes96
 from capstats.screening import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -52,6 +54,51 @@ def test_contributions_are_those_of_a_sweep():
     found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
     for name in ("shapley", "leave_one_out"):
         np.testing.assert_allclose(found[name], swept[name], atol=1e-15)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(several):
+    """What average CAP would be without a column, of records and of their counts in any order."""
+    releases = RELEASES if several else RELEASES["one"]
+    found = audit(ORIGINAL, releases, keys=KEYS, target="income")
+    unsorted = found.tables.isel(key=np.random.default_rng(1).permutation(found.tables.sizes["key"]))
+    for swept in (sweep(ORIGINAL, releases, keys=KEYS, targets="income"), sweep(unsorted)):
+        swept = swept.sel(measure="average_cap").squeeze("target_column")
+        for release in range(1 + several):
+            of_release, own = (x.isel(synthetic=release) if several else x for x in (swept, found.by_column))
+            without = {
+                change.column: change.average_cap
+                for change in changes(found.tables, found.release(release), "nearest")
+                if not change.levels
+            }
+            for column in KEYS:
+                others = of_release.value.sel(keyset=" + ".join(key for key in KEYS if key != column)).item()
+                assert others == pytest.approx(without[column], rel=1e-12)
+                assert others == pytest.approx(own.without.sel(key_column=column).item(), rel=1e-12)
+                assert of_release.shapley.sel(key_column=column).item() == pytest.approx(
+                    own.shapley.sel(key_column=column).item(), abs=1e-12
+                )
+
+
+def test_a_column_that_matters_has_a_share_above_0_by_nearest_keys_and_below_by_version_1():
+    """Bootstrap of the voters: a person who knows education and age guesses better for it, yet fewer people match."""
+    voters = anes96()
+    tables = tabulate(voters, keys=["educ", "age", "PID"], target="vote")
+    drawn = laws.sample_tables(tables.o, laws.Bootstrap(len(voters)), draws=10, rng=1).rename(draw="synthetic")
+    releases = xr.Dataset({"o": tables.o, "s": drawn}, attrs=tables.attrs)
+    nearest = by_column(releases, "nearest").shapley.mean("synthetic")
+    assert nearest.sel(key_column=["educ", "age"]).min() > 0.02
+    assert by_column(releases, "zero").shapley.mean("synthetic").sel(key_column="educ") < -0.01
+
+
+def test_coarser_levels_are_those_of_the_values_and_not_of_the_order_in_which_keys_are_given():
+    """1 and 2, and 10 and 11, are neighbours: the release that tells them apart tells nothing more than one that does not."""
+    o = [[3, 0, 3, 0], [0, 3, 0, 3]]
+    found = {}
+    for order in ([0, 1, 2, 3], [2, 0, 3, 1]):
+        tables = from_counts(np.array(o)[:, order], np.array(o)[:, order], key_labels={"age": np.array([1, 10, 2, 11])[order].tolist()})
+        found[str(order)] = [change.average_cap for change in changes(tables, tables.s, "nearest") if change.levels]
+    assert list(found.values()) == [[1.0], [1.0]]
 
 
 def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():

@@ -272,6 +272,23 @@ def test_where_no_change_helps_none_is_advised():
     assert FRONT["no_change"] in text(audit(one, one, keys="k", target="t", allow_same=True))
 
 
+def test_a_column_without_which_the_intruder_guesses_better_is_named():
+    """The target is decided by one column; three columns of noise send people of unmatched keys to wrong neighbours."""
+
+    def people(n, seed):
+        rng = np.random.default_rng(seed)
+        noise = {f"x{i}": rng.integers(0, 6, n) for i in range(3)}
+        return pd.DataFrame({"k": rng.choice([*"ab"], n), **noise}).assign(t=lambda x: x.k)
+
+    found = audit(people(300, 1), people(100, 2), keys=["k", "x0", "x1", "x2"], target="t")
+    now, without = found.measures.average_cap_nearest.item(), found.by_column.without.values
+    assert without.argmax() > 0
+    named = (
+        f"leaves x{without.argmax() - 1} aside guesses better than one who uses it: average CAP {without.max():.3f} without it, {now:.3f}"
+    )
+    assert named in text(found)
+
+
 # --- the page
 
 

@@ -49,7 +49,7 @@ def test_every_subset_and_target_is_there_worst_first_with_its_own_average(argum
     for keys in (keys for size in (1, 2, 3) for keys in combinations(KEYS, size)):
         for target in TARGETS:
             tables = tabulate("o.csv", "s.csv", keys=list(keys), target=target)
-            expected[" + ".join(keys), target] = average_cap(tables.o, tables.s).item()
+            expected[" + ".join(keys), target] = average_cap(tables.o, tables.s, unmatched="nearest").item()
     assert {(row["known"], row["target"]): row["average_cap"] for row in found} == pytest.approx(expected, rel=1e-12)
     assert all(row["columns"] == 1 + row["known"].count("+") for row in found)
 
@@ -148,7 +148,27 @@ def test_hostile_names_are_inert(tmp_path, capsys):
 
 
 def test_the_measures_are_those_of_the_library():
-    assert OPTIONS["measure"].choices == tuple(FORMULAS)
+    assert OPTIONS["measure"].choices == ("average_cap", *FORMULAS)
+
+
+def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, capsys):
+    for name, n, seed in (("o", 300, 1), ("s", 100, 2)):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame({"k": rng.choice([*"ab"], n), **{f"x{i}": rng.integers(0, 6, n) for i in range(3)}})
+        frame.assign(t=frame.k).to_csv(tmp_path / f"{name}.csv", index=False)
+    given = ["sweep", str(tmp_path / "o.csv"), str(tmp_path / "s.csv"), "--keys", "k,x0,x1,x2", "--targets", "t"]
+    found = in_json(capsys, *given)
+    values = {row["known"]: row["average_cap"] for row in found["subsets"]}
+    best = max(values[f"k + x{i} + x{j}"] for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert found["provenance"]["unmatched"] == "nearest"
+    assert main(given) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "guessed from the nearest keys" in out
+    assert f"guesses t better: average CAP {best:.3f} without it, {values['k + x0 + x1 + x2']:.3f} with all columns." in out
+    assert main([*given, "--unmatched", "zero"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "count 0, so that a finer key can look safer" in out
+    assert "guesses t better" not in out
 
 
 def test_a_size_beyond_all_key_columns_is_refused_at_once(capsys):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from few_records import OTHER, RECORDS, category
 
 import capstats
-from capstats import tabulate
+from capstats import datasets, tabulate
 from capstats.codes.names import RESERVED
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -90,3 +91,36 @@ def test_columns_of_a_data_frame_may_be_numbers_or_tuples() -> None:
     assert tables.indexes["key"].names == ["0_"]
     nested = pd.DataFrame({("a", 1): ["f"], ("b", 1): ["x"]})
     assert tabulate(nested, keys=[("a", 1)], target=[("b", 1)]).attrs["key_columns"] == ["('a', 1)"]
+
+
+# --- tables of counts that are given as records
+
+
+@pytest.mark.parametrize("keys", [["Class", "Sex", "Age"], ["Class", "Sex"], "Sex"])
+def test_a_table_of_counts_given_as_records_is_noticed_and_the_remedy_named(keys: Any) -> None:
+    """32 rows with a count each: 2,201 people are 32 records where nobody says so."""
+    cells = datasets.titanic()
+    with pytest.warns(UserWarning, match=r"looks like a table of counts.*Its 32 rows .* give counts='count'"):
+        tables = tabulate(cells, keys=keys, target="Survived")
+    assert tables.o.values.sum() == 32
+    assert tabulate(cells, keys=keys, target="Survived", counts="count").o.values.sum() == 2201  # without a warning
+
+
+def test_cells_without_people_may_be_left_out_of_such_a_table() -> None:
+    cells = datasets.hair_eye_color()
+    cells = cells[cells["count"] > 4]
+    with pytest.warns(UserWarning, match="looks like a table of counts"):
+        tabulate(cells, keys=["Hair", "Eye"], target="Sex")
+
+
+def test_no_column_of_ordinary_records_is_taken_for_counts() -> None:
+    """Records with a column n: of each combination there are some more often than others, or very few of those that there could be."""
+    rng = np.random.default_rng(1)
+    for levels in (2, 3, 1000):
+        people = pd.DataFrame({"a": rng.integers(0, levels, 60), "b": rng.integers(0, levels, 60), "n": 1, "t": rng.integers(0, 2, 60)})
+        tabulate(people, keys=["a", "b"], target="t")
+    voters = datasets.anes96()
+    for target in voters.columns:
+        keys = [column for column in voters.columns if column != target]
+        tabulate(voters.assign(Freq=1), keys=keys[:3], target=target)
+        tabulate(voters.assign(Freq=1), keys=keys, target=target)

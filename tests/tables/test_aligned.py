@@ -313,3 +313,16 @@ def test_a_dim_of_the_tables_that_the_result_would_have_twice_is_an_error(sparse
     with pytest.raises(ValueError, match=r"has a dim 'quantile', which is that of the result. Rename it: .rename\(quantile=...\)."):
         Aligned({"o": table}).map(lambda o: o.key_total(), "found", ("quantile",))
     assert Aligned({"o": table.rename(quantile="of")}).map(lambda o: o.key_total(), "found", ("quantile",)).dims == ("of", "quantile")
+
+
+@pytest.mark.parametrize("swapped", ["os", "oh"])
+def test_tables_that_are_given_the_other_way_round_are_refused_with_the_line_that_renames(swapped: str) -> None:
+    """disco of the paper's tables is another number where the original is taken for the release."""
+    first, second = swapped
+    tables = {
+        name: xr.DataArray(rows, dims=("target", "key"), name=name) for name, rows in (("o", [[2, 1]]), ("s", [[0, 3]]), ("h", [[1, 1]]))
+    }
+    with pytest.raises(ValueError, match=rf'are given the other way round. .*{second}\.rename\("{first}"\), {first}\.rename\("{second}"\)'):
+        Aligned({first: tables[second], second: tables[first]})
+    Aligned({first: tables[second].rename(first), second: tables[first].rename(second)})
+    Aligned({first: tables[second], second: tables[second]})  # a table beside itself is often meant

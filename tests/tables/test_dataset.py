@@ -412,3 +412,44 @@ def test_a_domain_that_is_too_large_raises_with_its_size(monkeypatch: pytest.Mon
         full_domain(tables)
     monkeypatch.setattr(module, "LARGEST_DOMAIN", 6)
     assert full_domain(from_counts(COUNTS)).o.shape == (2, 3)
+
+
+# --- through netCDF
+
+
+def test_counts_and_results_are_saved_as_netcdf_and_opened_again_with_the_same_numbers(tmp_path: Path) -> None:
+    voters = capstats.datasets.anes96()
+    release = voters.assign(vote=voters.vote.sample(frac=1, random_state=1).to_numpy())
+    tables = capstats.tabulate(voters, {"a": release, "b": voters}, keys=["educ", "PID"], target="vote")
+    for name, result in {
+        "counts": tables,
+        "sweep": capstats.screening.sweep(tables),
+        "audit": capstats.audit(tables, allow_same=True).measures,
+    }.items():
+        result.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
+    with xr.open_dataset(tmp_path / "counts.nc", engine="scipy") as opened:
+        again = opened.load()
+    turned = again.s.isel(key=slice(None, None, -1))
+    np.testing.assert_array_equal(capstats.average_cap(tables.o, turned), capstats.average_cap(tables.o, tables.s))
+    swept = [capstats.screening.sweep(x).value.sel(measure="average_cap", keyset="PID") for x in (tables, again)]
+    np.testing.assert_allclose(*swept, rtol=1e-12)
+    with xr.open_dataset(tmp_path / "sweep.nc", engine="scipy") as opened:
+        np.testing.assert_array_equal(opened.value.sel(measure="average_cap", keyset="PID"), swept[0])
+
+
+def test_releases_without_names_are_numbered(voters_of_two_releases: xr.Dataset) -> None:
+    """A dim `synthetic` without a coordinate, as of an array of several tables."""
+    named = voters_of_two_releases
+    bare = named.drop_vars("synthetic")
+    assert list(capstats.to_frame(bare))[-2:] == ["s[0]", "s[1]"]
+    found = capstats.screening.sweep(bare)
+    np.testing.assert_array_equal(found.value, capstats.screening.sweep(named).value)
+    assert found.synthetic.values.tolist() == [0, 1]
+    np.testing.assert_array_equal(capstats.audit(bare).measures.average_cap, capstats.audit(named).measures.average_cap)
+
+
+@pytest.fixture
+def voters_of_two_releases() -> xr.Dataset:
+    rng = np.random.default_rng(3)
+    o, s = rng.integers(0, 9, (2, 4)), rng.integers(0, 9, (2, 2, 4))
+    return capstats.from_counts(o, s, key_labels={"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
