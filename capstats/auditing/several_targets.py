@@ -250,7 +250,8 @@ def _all_targets(
     """The columns that can be targets, and why each other one is left out."""
     same: Any = {name: x for name, x in reading.items() if name in FirstReading.__annotations__ and name != "progress"}
     tables, _ = every_column(original, synthetic, Options(**same, display=shown))
-    bins, weights = reading.get("bins") or {}, _weights(reading.get("weights")) | _weights(reading.get("counts"))
+    bins: Any = {} if reading.get("bins") is None else reading["bins"]
+    weights = _weights(reading.get("weights")) | _weights(reading.get("counts"))
     chosen: list[Hashable] = []
     left_out: dict[str, str] = {}
     for column in dict.fromkeys(c for table in tables for c in table.columns):

@@ -256,7 +256,7 @@ def _households(aligned: Aligned, household: str | None) -> tuple[dict[str, pd.I
     """The labels of the households, if there are any; the household of each target; and the number of households."""
     axis = aligned.axes["target"]
     names = [UNLABELLED["target"]] if axis is None else names_of(axis)
-    if household not in names and (household is not None or len(names) > 1):
+    if not (isinstance(household, str) and household in names) and (household is not None or len(names) > 1):
         given = "is not given" if household is None else f"is {shown(household)}, which is no target column"
         raise ValueError(f"`household` {given}: name the column that says which household a record is of.{hint(household, names)}")
     if axis is None:
