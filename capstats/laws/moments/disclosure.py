@@ -66,7 +66,8 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     model = checked_model(model, o)
     if not isinstance(model, CellUrn):
         raise ValueError(
-            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent, Dirichlet or Given; got {shown(model)}. "
+            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent, Dirichlet or Given; "
+            f"got {shown(model)}. "
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
 
