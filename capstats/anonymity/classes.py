@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.codes.checks import check_choice, check_integer
+from capstats.codes.checks import check_choice, check_integer, shown
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
@@ -373,7 +373,7 @@ def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = 
     """
     check_choice(kind, "kind", get_args(Diversity))
     if (l is not None) != (kind == "recursive"):
-        raise ValueError(f'`l` must be given with kind="recursive", and only then; got kind={kind!r}, l={l!r}.')
+        raise ValueError(f'`l` must be given with kind="recursive", and only then; got kind={kind!r}, l={shown(l)}.')
     if l is not None:
         number = check_targets(l)
         return of_table(table, lambda x: recursive_factor(x, number), "l_diversity")

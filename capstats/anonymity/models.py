@@ -27,7 +27,7 @@ from capstats.anonymity.closeness import (
     ordered_distance,
     target_columns,
 )
-from capstats.codes.checks import check_number
+from capstats.codes.checks import check_number, shown
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
@@ -208,7 +208,7 @@ def satisfies_anonymity(
     {'k': True, 'entropy_l': False, 'recursive_cl': False}
     """
     if recursive_cl is not None and not (isinstance(recursive_cl, (tuple, list)) and len(recursive_cl) == 2):
-        raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {recursive_cl!r}.")
+        raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {shown(recursive_cl)}.")
     c, number = (None, 1) if recursive_cl is None else recursive_cl
     check_targets(number)
     aligned = Aligned({"table": by_value(table)})

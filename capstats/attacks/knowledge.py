@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.membership import by_name, numbers_released
-from capstats.codes.checks import is_number
+from capstats.codes.checks import is_number, shown
 from capstats.codes.column import Ints, Places
 from capstats.codes.declared_types import Type
 from capstats.codes.distinct import DENSE, union
@@ -112,7 +112,7 @@ def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[L
     given = by_name(tolerance, "tolerance", names) if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
     for name, t in given.items():
         if not is_number(t) or not t >= 0:
-            raise ValueError(f"A tolerance must be 0 or more; got {t!r} for column {name!r}.")
+            raise ValueError(f"A tolerance must be 0 or more; got {shown(t)} for column {name!r}.")
     return [float(given.get(name, 1.0)) for name in names]
 
 

@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.neighbours import Unmatched
+from capstats.codes.checks import shown
 from capstats.codes.labels import canonical
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.tabulate import counted
@@ -99,7 +100,7 @@ def model_attack(
     except ImportError as error:
         raise ImportError("Fitted intruders need scikit-learn. Install capstats[learn].") from error
     if isinstance(estimator, type) or not hasattr(estimator, "get_params") or not is_classifier(estimator):
-        raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {estimator!r}.")
+        raise TypeError(f"`estimator` must be a scikit-learn classifier, such as CategoricalNB(); got {shown(estimator)}.")
     given = {"original": original, "synthetic": synthetic, "holdout": holdout}
     tables = counted(Request.of(reading, **given, keys=keys, target=target, allow_same=allow_same))
     if "s" not in tables:

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.kernels import Kernel, log_sums
-from capstats.codes.checks import check_integer, is_number
+from capstats.codes.checks import check_integer, is_number, shown
 from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
@@ -137,7 +137,7 @@ def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, 
     """Scores of distinct rows for each synthetic table, where ``first`` is the position of the first one: shape (table, row)."""
     if categories not in get_args(Categories):
         raise ValueError(
-            f'`categories` must be "codes" (the difference of the levels\' positions) or "mismatch" (0 or 1); got {categories!r}.'
+            f'`categories` must be "codes" (the difference of the levels\' positions) or "mismatch" (0 or 1); got {shown(categories)}.'
         )
     sigma = _widths(widths, known.columns)
     kernels = [Kernel(c.values, w, categories == "mismatch" and not c.numerical) for c, w in zip(known.columns, sigma, strict=True)]
@@ -165,7 +165,7 @@ def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
         check_integer(k, "releases", f"numbers of released tables, from 1 to the {tables} given", least=1, most=tables) for k in counts
     ]
     if not numbers or sorted(set(numbers)) != numbers:
-        raise ValueError(f"`releases` must be one number or increasing ones; got {releases!r}.")
+        raise ValueError(f"`releases` must be one number or increasing ones; got {shown(releases)}.")
     return numbers, one
 
 
@@ -177,7 +177,7 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
         data, level = (str(x) for x in named)
         if level not in SETTINGS.get(data, ()):
             raise ValueError(
-                f'`widths` must be "low", "medium" or "high", alone or in a pair after "adult", "polish" or "avila"; got {widths!r}.'
+                f'`widths` must be "low", "medium" or "high", alone or in a pair after "adult", "polish" or "avila"; got {shown(widths)}.'
             )
         numerical, categorical = SETTINGS[data][level]
         return [numerical if c.numerical else categorical for c in columns]
@@ -194,7 +194,7 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
         found = [widths] * len(names)
     for name, width in zip(names, found, strict=True):
         if not (is_number(width) and 0 < width < math.inf and 1 / width < math.inf):
-            raise ValueError(f"A width must be a positive, finite number; got {width!r} for column {name!r}.")
+            raise ValueError(f"A width must be a positive, finite number; got {shown(width)} for column {name!r}.")
     return [float(w) for w in found]
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.membership import Categories, Widths, log10_scores, merely_numbers, numbers_released, taken_together
+from capstats.codes.checks import shown
 from capstats.codes.column import Counts
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
@@ -120,7 +121,7 @@ def membership_roc(
             raise ValueError(f"`{name}` holds no record: members and non-members are needed.")
     places = _numbers(at, "`at` must be finite thresholds, as log10").reshape(-1)
     if not np.isfinite(places).all():
-        raise ValueError(f"`at` must be finite thresholds, as log10; got {at!r}.")
+        raise ValueError(f"`at` must be finite thresholds, as log10; got {shown(at)}.")
     if dim == "releases" and releases is not None:
         raise ValueError("`releases` needs the scores of each released table, with dim `synthetic`; these already combine several tables.")
     numbers, one = (list(members.indexes["releases"]), False) if dim == "releases" else numbers_released(releases, len(scores))
@@ -314,7 +315,7 @@ def best_membership_width(
     """
     if isinstance(widths, (str, bytes)) or not isinstance(widths, (Sequence, Mapping)) or not widths:
         raise ValueError(
-            f'`widths` must be several widths to compare, such as ["low", "high"] or {{"narrow": 0.1, "wide": 1}}; got {widths!r}.'
+            f'`widths` must be several widths to compare, such as ["low", "high"] or {{"narrow": 0.1, "wide": 1}}; got {shown(widths)}.'
         )
     labelled = list(widths.items()) if isinstance(widths, Mapping) else [(str(width), width) for width in widths]
     labels = [label for label, _ in labelled]

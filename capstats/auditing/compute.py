@@ -20,7 +20,7 @@ from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, individual_share, sums_of_weights
-from capstats.codes.checks import check_number
+from capstats.codes.checks import check_number, shown
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical, in_order, one_kind
 from capstats.codes.names import hint
@@ -361,7 +361,7 @@ def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floa
 def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: Any, utility: Mapping[str, Any] | None) -> None:
     """Raise for a comparison that cannot be made, before any record is read."""
     if against is not None and (labels is None or canonical(against) not in labels):
-        rule = f"`against` must be the label of one of several synthetic tables; got {against!r}"
+        rule = f"`against` must be the label of one of several synthetic tables; got {shown(against)}"
         if labels is None:
             raise ValueError(f"{rule}, and `synthetic` is one table. Give {{label: table}}, or leave `against` out.")
         raise ValueError(f"{rule}.{hint(against, labels)}")
@@ -369,12 +369,16 @@ def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: A
         raise TypeError(f"`utility` must be a mapping of names to numbers; got {type(utility).__name__}.")
     for name, given in (utility or {}).items():
         if not isinstance(name, str) or not name or name in (*MEASURES, "synthetic"):
-            raise ValueError(f"`utility` must name numbers by texts that are no measure of an audit; got {name!r}. Choose another name.")
+            raise ValueError(
+                f"`utility` must name numbers by texts that are no measure of an audit; got {shown(name)}. Choose another name."
+            )
         _numbers(name, given, labels)
     known = [*computed(against=against is not None), *(utility or {})]
     if rank_by is not None and (not isinstance(rank_by, str) or (rank_by not in known and rank_by.removeprefix("-") not in known)):
         least = "; a minus in front of the name puts the least first"
-        raise ValueError(f"`rank_by` must be the name of a measure{least}; got {rank_by!r}.{hint(str(rank_by).removeprefix('-'), known)}")
+        raise ValueError(
+            f"`rank_by` must be the name of a measure{least}; got {shown(rank_by)}.{hint(str(rank_by).removeprefix('-'), known)}"
+        )
 
 
 def check_limits(limits: Mapping[str, float] | None, utility: Mapping[str, Any] | None) -> None:
@@ -432,5 +436,5 @@ def _numbers(name: str, given: Any, labels: Sequence[Hashable] | None) -> Floats
         numbers = [given] * (1 if labels is None else len(labels))
     for number in numbers:
         if not isinstance(number, Real) or isinstance(number, bool):
-            raise TypeError(f"`utility[{name!r}]` must hold a number for each synthetic table; got {number!r}.")
+            raise TypeError(f"`utility[{name!r}]` must hold a number for each synthetic table; got {shown(number)}.")
     return np.array(numbers, np.float64)

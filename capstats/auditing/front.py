@@ -358,6 +358,6 @@ def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:
     text = say(audit, FRONT["change"], texts="; ".join(texts), now=share(caps[i])) if texts else FRONT["no_change"]
     without = max((change for change in found if change.levels == 0), key=lambda change: change.average_cap, default=None)
     better = []
-    if _unmatched(audit) == "nearest" and without is not None and without.average_cap > caps[i] + SMALL:
+    if audit.unmatched == "nearest" and without is not None and without.average_cap > caps[i] + SMALL:
         better = [say(audit, FRONT["better_without"], column=named(without.column), then=share(without.average_cap), now=share(caps[i]))]
     return " ".join([*without_copies, text, *better])

@@ -41,6 +41,7 @@ from capstats.tables.sums import ratio
 ALL_TARGETS = "all"
 LEVELS = 1000  # of a target that "all" takes, at most
 ROWS = 60  # of the table of a text
+SHOWN = 10  # columns of which an error says why they are left out
 WIDEST = 24  # characters of a name in a table
 HEADINGS = {
     "levels": ("levels", "levels of the target in the original; a missing value is one of them"),
@@ -280,7 +281,8 @@ def _all_targets(
     """The columns that can be targets, and why each other one is left out."""
     same: Any = {name: x for name, x in reading.items() if name in FirstReading.__annotations__ and name != "progress"}
     tables, _ = every_column(original, synthetic, Options(**same, display=shown))
-    bins, weights = reading.get("bins") or {}, _weights(reading.get("weights")) | _weights(reading.get("counts"))
+    bins: Any = {} if reading.get("bins") is None else reading["bins"]
+    weights = _weights(reading.get("weights")) | _weights(reading.get("counts"))
     chosen: list[Hashable] = []
     left_out: dict[str, str] = {}
     for column in dict.fromkeys(c for table in tables for c in table.columns):
@@ -297,7 +299,9 @@ def _all_targets(
 
 
 def _no_target(left_out: Mapping[str, str]) -> ValueError:
-    return ValueError(f"No column is fit for a target{''.join(f'; {named(c)}: {why}' for c, why in left_out.items())}. Name the targets.")
+    why = "".join(f"; {named(c)}: {why}" for c, why in list(left_out.items())[:SHOWN])
+    more = f"; and {len(left_out) - SHOWN} more" if len(left_out) > SHOWN else ""
+    return ValueError(f"No column is fit for a target{why}{more}. Name the targets.")
 
 
 def _unfit(column: Hashable, tables: Sequence[Looked]) -> str:

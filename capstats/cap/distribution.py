@@ -11,6 +11,7 @@ from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.tolerance import Within
+from capstats.codes.checks import shown
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
@@ -234,7 +235,7 @@ def _numbers(given: Any, rule: str, least: float = -np.inf, most: float = np.inf
     except (TypeError, ValueError):
         numbers = np.zeros(0)
     if numbers.ndim > 1 or not numbers.size or not ((numbers >= least) & (numbers <= most)).all():
-        raise ValueError(f"{rule}; got {given!r}.")
+        raise ValueError(f"{rule}; got {shown(given)}.")
     return numbers
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.cap.subkeys import Pool, Search, differences, effort
 from capstats.cap.tolerance import Within, windows_of
-from capstats.codes.checks import check_integer
+from capstats.codes.checks import check_integer, shown
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
@@ -31,9 +31,9 @@ MEANINGS = {"zero": "a record whose key is not in `s` counts 0", "drop": "it is 
 
 def check_unmatched(unmatched: str, conventions: Sequence[str] = get_args(Unmatched)) -> None:
     """Raise unless it is a convention for records whose key is not in the synthetic table."""
-    if unmatched not in conventions:
+    if not isinstance(unmatched, str) or unmatched not in conventions:
         *first, last = [f'"{convention}" ({MEANINGS[convention]})' for convention in conventions]
-        raise ValueError(f"`unmatched` must be {', '.join(first)} or {last}; got {unmatched!r}.")
+        raise ValueError(f"`unmatched` must be {', '.join(first)} or {last}; got {shown(unmatched)}.")
 
 
 def check_convention(unmatched: str) -> None:
@@ -80,7 +80,7 @@ def _rows_of_others(aligned: Aligned, unmatched: str, radius: int, *, everybody:
         return None
     codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
     if radius > len(codes):
-        raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {radius!r}.")
+        raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {shown(radius)}.")
 
     def impute(o: Table, s: Table) -> tuple[Table, Array]:
         recipients = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0

@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.tolerance import Within
-from capstats.codes.checks import check_number
+from capstats.codes.checks import check_number, shown
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, weights_of
@@ -395,7 +395,9 @@ def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
         return {name: table}
     array = as_counts(table, name)
     if over not in array.dims[:-2]:
-        raise ValueError(f"`over` must be a dim of `{name}`, and neither 'target' nor 'key'; got {over!r}, and its dims are {array.dims}.")
+        raise ValueError(
+            f"`over` must be a dim of `{name}`, and neither 'target' nor 'key'; got {shown(over)}, and its dims are {array.dims}."
+        )
     axis = array.dims.index(over)
     dims = [dim for dim in array.dims if dim != over]
     coords = {c: v for c, v in array.coords.items() if over not in v.dims}

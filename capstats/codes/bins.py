@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.checks import is_integer
+from capstats.codes.checks import is_integer, shown
 from capstats.codes.column import Column, Counts, Ints
 from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import BLOCK
@@ -173,7 +173,7 @@ def check_bins(
     if bins is None:
         return {}
     if not isinstance(bins, Mapping):
-        raise TypeError(f"`bins` must be a mapping {{column: bins}}; got {bins!r}. Give each column {_FORMS}.")
+        raise TypeError(f"`bins` must be a mapping {{column: bins}}; got {shown(bins)}. Give each column {_FORMS}.")
     check_named("bins", bins, columns, other)
     for column in bins:
         if column in types and not (isinstance(types[column], str) and types[column] in get_args(TypeToCut)):
@@ -190,10 +190,10 @@ def _spec(given: Any, column: Hashable) -> Spec:
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str) and given[0] == "quantile":
         return Spec("quantile", _number_of_bins(given[1], column))
     if not isinstance(given, (Sequence, np.ndarray, pd.Index, pd.Series)) or isinstance(given, (str, bytes)):
-        raise TypeError(f"`bins` of column {column!r} must be {_FORMS}; got {given!r}.")
+        raise TypeError(f"`bins` of column {column!r} must be {_FORMS}; got {shown(given)}.")
     points = [canonical(x) for x in given]
     if not points:
-        raise ValueError(f"`bins` of column {column!r} must have at least one cut point; got {given!r}. Give {_FORMS}.")
+        raise ValueError(f"`bins` of column {column!r} must have at least one cut point; got {shown(given)}. Give {_FORMS}.")
     for point in points:
         if point is MISSING or (isinstance(point, (int, float)) and abs(point) > sys.float_info.max):
             raise ValueError(

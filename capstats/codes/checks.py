@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+LONGEST = 60  # characters of a text that a message repeats
+NAMES = 20  # of which a message repeats one; a longer list may be a column's values, given by mistake
+
 
 def shown(value: Any) -> str:
-    """A wrong option for a message: numbers and texts as they are, of all else the type, since a table would show its labels."""
-    simple = value is None or isinstance(value, (str, bool, int, float, np.generic))
-    return repr(value.item() if isinstance(value, np.generic) else value) if simple else type(value).__name__
+    """A wrong option for a message: numbers and short texts as they are, of all else type and length, since it may hold records."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= LONGEST):
+        text = repr(value)
+        return text if len(text) <= LONGEST else f"a number of {len(text)} digits"
+    try:
+        return f"{type(value).__name__} of length {len(value)}"
+    except TypeError:
+        return type(value).__name__
+
+
+def shown_name(name: Any, among: Any = ()) -> str:
+    """A name for a message; not that of one among many, which may be values of a column in place of names."""
+    many = hasattr(among, "__len__") and not isinstance(among, str) and len(among) > NAMES
+    return f"one of {len(among)} names" if many else shown(name)
+
+
+def is_name(value: Any) -> bool:
+    """Whether it can be the name of a column: neither a list nor a table of any library, whose comparison with a name is another table."""
+    return isinstance(value, Hashable) and (not hasattr(value, "__array__") or isinstance(value, np.generic))
 
 
 def is_number(value: Any) -> bool:

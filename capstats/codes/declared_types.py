@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from capstats.codes.checks import shown
 from capstats.codes.labels import MISSING, Label, canonical, one_kind
 from capstats.codes.names import check_named
 
@@ -74,7 +75,7 @@ _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:
 def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
     """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
     if not isinstance(types, (Mapping, type(None))):
-        raise TypeError(f"`types` must be a mapping {{column: type}}; got {types!r}.")
+        raise TypeError(f"`types` must be a mapping {{column: type}}; got {shown(types)}.")
     check_named("types", types or {}, columns, absent)
     for column, declared in (types or {}).items():
         _check_type(str(column), declared)
@@ -86,12 +87,13 @@ def _check_type(column: str, declared: Any) -> None:
         return
     if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
         raise ValueError(
-            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; got {declared!r}."
+            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; "
+            f"got {shown(declared)}."
         )
     levels = [canonical(x) for x in declared]
     one_kind(levels, column, "types")
     if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
-        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {list(declared)!r}.")
+        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {shown(list(declared))}.")
 
 
 def _name(declared: Type) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
 from capstats.codes.names import check_named
@@ -145,7 +146,7 @@ def _codes(given: Any) -> tuple[Label, ...]:
         label = MISSING if isinstance(code, (Mapping, list, tuple)) else canonical(code)
         if label is MISSING or kind_of(label) in ("duration", "other") or (isinstance(label, float) and not math.isfinite(label)):
             raise TypeError(
-                f"`null_values` must be texts, numbers or dates, or a mapping {{column: list of them}}; got {code!r}. "
+                f"`null_values` must be texts, numbers or dates, or a mapping {{column: list of them}}; got {shown(code)}. "
                 f"None and NaN are missing anyway."
             )
         found.append(label)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from capstats.codes.checks import shown_name
 from capstats.codes.labels import MISSING
 
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
@@ -70,11 +71,11 @@ def hint(name: Hashable, names: Iterable[Hashable]) -> str:
     return near or f" It has {', '.join(map(repr, known[:20]))}{', ...' if len(known) > 20 else ''}."
 
 
-def check_named(argument: str, named: Iterable[Hashable], columns: Collection[Hashable], absent: str) -> None:
+def check_named(argument: str, named: Collection[Hashable], columns: Collection[Hashable], absent: str) -> None:
     """Raise unless each column that an argument names is one of those that are counted; ``absent`` says what another one is."""
     for column in named:
         if column not in columns:
-            raise ValueError(f"`{argument}` names {column!r}, which is {absent}." + hint(column, columns))
+            raise ValueError(f"`{argument}` names {shown_name(column, named)}, which is {absent}." + hint(column, columns))
 
 
 def hint_of_data(name: Hashable, names: Iterable[Hashable], what: str = "column") -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+from capstats.codes.checks import shown
 from capstats.codes.names import printable
 
 DELAY = 2.0  # seconds before anything is shown
@@ -53,7 +54,7 @@ class Progress:
 
     def __init__(self, show: bool | None = None):
         if show is not None and not isinstance(show, bool):
-            raise TypeError(f"`progress` must be True, False or None; got {show!r}.")
+            raise TypeError(f"`progress` must be True, False or None; got {shown(show)}.")
         self.shown = is_watched() if show is None else show
         self._step = Step("")
         self._lock = threading.Lock()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from capstats.codes.checks import is_name, shown
 from capstats.codes.labels import Label, canonical
 from capstats.sources import files
 from capstats.sources.door import is_table, open_source
@@ -47,8 +48,8 @@ def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label
     """The column that `weights` or `counts` names for the original, each synthetic table and the holdout."""
     if isinstance(given, tuple) and len(given) in (2, 3):
         of_o, of_s, of_h = (*given, given[0])[:3]
-    elif isinstance(given, (list, tuple)):
-        raise ValueError(f"`{argument}` must be a column name, or a pair of them for original and synthetic records; got {given!r}.")
+    elif given is not None and not is_name(given):
+        raise ValueError(f"`{argument}` must be a column name, or a pair of them for original and synthetic records; got {shown(given)}.")
     else:
         of_o = of_s = of_h = given
     if labels is None:

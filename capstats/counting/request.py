@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
-from capstats.codes.checks import check_choice
+from capstats.codes.checks import check_choice, is_name, shown, shown_name
 from capstats.codes.declared_types import Type, check_types
 from capstats.codes.missing_codes import NullValues
 from capstats.codes.names import hint
@@ -52,8 +52,8 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
     chosen = list(columns) if several else [columns]
     if not chosen or columns is None:
         raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(isinstance(column, Hashable) for column in chosen):
-        raise TypeError(f"`{argument}` must be a column name or a list of them; got {columns!r}.")
+    if not all(map(is_name, chosen)):
+        raise TypeError(f"`{argument}` must be a column name or a list of them; got {shown(columns)}.")
     return chosen
 
 
@@ -110,12 +110,14 @@ class Request(Options):
         if twice:
             both = twice[0] in self.key_columns and twice[0] in self.target_columns
             raise ValueError(
-                f"Column {twice[0]!r} is {'both a key and the target' if both else 'named twice'}. "
+                f"Column {shown_name(twice[0], columns)} is {'both a key and the target' if both else 'named twice'}. "
                 f"{'A column cannot be both. Name' if both else 'Name'} each column once."
             )
         check_choice(self.missing, "missing", ("level", "drop"))
+        if not isinstance(self.allow_same, (bool, np.bool_)):
+            raise TypeError(f"`allow_same` must be True or False; got {shown(self.allow_same)}.")
         if not isinstance(self.copy_columns, int) or isinstance(self.copy_columns, bool) or self.copy_columns < 0:
-            raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {self.copy_columns!r}.")
+            raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {shown(self.copy_columns)}.")
         absent = "neither a key nor the target" if self.target_columns else f"not among `{self.keys_argument}`"
         check_types(self.types, columns, absent)
         self.codes.check_columns(columns, absent)

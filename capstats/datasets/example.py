@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from capstats.codes.checks import shown
 from capstats.counting.tabulate import tabulate
 from capstats.datasets.bundled import anes96, titanic
 from capstats.tables.longform import to_frame
@@ -48,7 +49,7 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     elif name == "anes96":
         frame, keys, target, counts = anes96(), ["educ", "PID"], "vote", None
     else:
-        raise ValueError(f'`name` must be "titanic" or "anes96"; got {name!r}.')
+        raise ValueError(f'`name` must be "titanic" or "anes96"; got {shown(name)}.')
     tables = tabulate(frame, keys=keys, target=target, counts=counts)
     share = (tables.o / tables.o.sum()).values
     independent = share.sum(1, keepdims=True) * share.sum(0, keepdims=True)

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.codes.checks import check_number
+from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import MISSING, Label, canonical
 from capstats.codes.names import hint, hint_of_data
 from capstats.disclosure.attribute import disclosed, tables_of
@@ -97,7 +97,7 @@ def exclude(
     target, key = (cast(pd.MultiIndex, axis_of(tables.o, dim)) for dim in ("target", "key"))  # which as_tables gives labels
     stored = {old: new for new, old in tables.attrs.get("renamed", {}).items()}
     if not isinstance(missing_target, (bool, np.bool_)):
-        raise TypeError(f"`missing_target` must be True or False; got {missing_target!r}.")
+        raise TypeError(f"`missing_target` must be True or False; got {shown(missing_target)}.")
     one = isinstance(targets, tuple) and target.nlevels > 1 and bool(targets)
     several = pd.api.types.is_list_like(targets) and not one
     named = np.any([np.zeros(len(target), bool), *(_target(target, x) for x in (targets if several else [targets]))], axis=0)
@@ -151,10 +151,10 @@ def _target(axis: pd.MultiIndex, label: Any) -> NDArray[np.bool_]:
     """Which targets have a label: a scalar, or a tuple with one label for each column."""
     parts = label if isinstance(label, tuple) and axis.nlevels > 1 else (label,)
     if len(parts) != axis.nlevels:
-        raise ValueError(f"A target is a tuple with one label for each of {names_of(axis)}; got {label!r}.")
+        raise ValueError(f"A target is a tuple with one label for each of {names_of(axis)}; got {shown(label)}.")
     found = np.all([_is(axis, c, canonical(x)) for c, x in zip(names_of(axis), parts, strict=True)], axis=0)
     if not found.any():
-        raise ValueError(f"No target is {label!r}." + hint_of_data(label, axis.levels[0] if axis.nlevels == 1 else axis, "level"))
+        raise ValueError(f"No target is {shown(label)}." + hint_of_data(label, axis.levels[0] if axis.nlevels == 1 else axis, "level"))
     return np.asarray(found)
 
 
@@ -162,7 +162,7 @@ def _column(name: Hashable, axis: pd.MultiIndex, stored: Mapping[str, str]) -> s
     """A key column under the name by which it is stored."""
     column = stored.get(str(name), str(name))
     if column not in names_of(axis):
-        raise ValueError(f"{name!r} is not a key column." + hint(name, names_of(axis)))
+        raise ValueError(f"{shown(name)} is not a key column." + hint(name, names_of(axis)))
     return column
 
 
@@ -174,7 +174,7 @@ def _key_columns(chosen: Any, axis: pd.MultiIndex, stored: Mapping[str, str]) ->
 
 def _pair(pair: Any) -> tuple[Mapping[Hashable, Any], Any]:
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Mapping) and pair[0]):
-        raise TypeError(f"`pairs` must be a list of ({{key column: level}}, target); got {pair!r}.")
+        raise TypeError(f"`pairs` must be a list of ({{key column: level}}, target); got {shown(pair)}.")
     return pair[0], pair[1]
 
 

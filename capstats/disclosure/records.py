@@ -11,6 +11,7 @@ import xarray as xr
 from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import without_nearest
+from capstats.codes.checks import shown
 from capstats.counting.records import locate
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.disclosure.attribute import among, disclosed, tables_of
@@ -205,8 +206,8 @@ def record_risk(
     >>> found["sex"], list(found)[:2]
     (['f', 'm', 'f'], ['cap', 'cap_nearest'])
     """
-    if sort_by is not None and sort_by not in ADDED:
-        raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {sort_by!r}.")
+    if sort_by is not None and not (isinstance(sort_by, str) and sort_by in ADDED):
+        raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {shown(sort_by)}.")
     given = {"keys": keys, "target": target, "allow_same": allow_same, "copy_columns": copy_columns}
     request = Request.of(reading, original=original, synthetic=synthetic, **given)
     tables, source, i, j, copies = locate(request, request.backing)

@@ -12,6 +12,7 @@ from pandas.api.types import is_list_like
 
 from capstats.cap.average import matched_records
 from capstats.cap.baselines import baseline_cap
+from capstats.codes.checks import shown
 from capstats.codes.labels import MISSING
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
@@ -79,8 +80,8 @@ def as_synthpop(tables: Tables, version: Version = "1.9-2", **options: Any) -> d
     >>> [round(found[name], 2) for name in ("DiSCO", "DCAP", "TCAP", "baseCAPd")]
     [66.67, 66.67, 82.35, 52.83]
     """
-    if version not in get_args(Version):
-        raise ValueError(f'`version` must be "1.9-2" or "development"; got {version!r}.')
+    if not isinstance(version, str) or version not in get_args(Version):
+        raise ValueError(f'`version` must be "1.9-2" or "development"; got {shown(version)}.')
     given = {name.replace(".", "_"): value for name, value in options.items()}
     unknown = given.keys() - DEFAULTS.keys()
     if unknown:
@@ -151,13 +152,13 @@ def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any
     keys = list(tables.indexes["key"].names)
     use = [options["usekeysNA"]] * len(keys) if isinstance(options["usekeysNA"], (bool, np.bool_)) else options["usekeysNA"]
     if not is_list_like(use) or len(use) != len(keys) or not all(isinstance(used, (bool, np.bool_)) for used in use):
-        raise ValueError(f"`usekeysNA` must be True or False, or one of them for each of the keys {keys}; got {use!r}.")
+        raise ValueError(f"`usekeysNA` must be True or False, or one of them for each of the keys {keys}; got {shown(use)}.")
     three = [options[f"exclude_{name}"] for name in ("keys", "keylevs", "targetlevs")]
     given = [x if is_list_like(x) else [x] for x in three if x is not None]
     if len(given) not in (0, 3) or len(set(map(len, given))) > 1:
         raise ValueError(
             f"exclude_keys, exclude_keylevs and exclude_targetlevs belong together: give all three, or none, with one entry each for "
-            f"every pair; got {three!r}."
+            f"every pair; got {shown(three)}."
         )
     columns, levels, targets = given or ((), (), ())
     left_out = options["not_targetlev"]
@@ -180,7 +181,7 @@ def _limits(options: Mapping[str, Any], name: str) -> tuple[float, float]:
     numbers = is_list_like(limits) and len(limits) == 2 and all(isinstance(x, (int, float, np.number)) for x in limits)
     if numbers and limits[0] >= 0 and 0 <= limits[1] <= 100:
         return float(limits[0]), float(limits[1]) / 100
-    raise ValueError(f"`{name}` must be a number of records and a percentage, such as {DEFAULTS[name]}; got {limits!r}.")
+    raise ValueError(f"`{name}` must be a number of records and a percentage, such as {DEFAULTS[name]}; got {shown(limits)}.")
 
 
 def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, share: float) -> list[dict[str, Any]]:

@@ -12,6 +12,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from capstats.codes.checks import shown
+
 FONTS = "DejaVu Sans, Verdana, Arial, sans-serif"  # matplotlib measures text in the first; Verdana is as wide
 DROPPED = ("metadata", "style")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -28,7 +30,7 @@ def inline_svg(ax: Axes, *, prefix: str, alt: str = "") -> str:
     screen reader, described by that text.
     """
     if not re.fullmatch(r"[A-Za-z][\w-]*", prefix, re.ASCII):
-        raise ValueError(f"`prefix` must be a letter and then letters, digits, - or _; got {prefix!r}.")
+        raise ValueError(f"`prefix` must be a letter and then letters, digits, - or _; got {shown(prefix)}.")
     root = _drawn(ax)
     _clean(root)
     ids = _renamed(root, prefix)

@@ -13,7 +13,7 @@ from capstats.codes.labels import MISSING
 from capstats.codes.names import hint
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.checking import cell_at, check_unweighted, shown
+from capstats.tables.checking import check_unweighted, shown
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Index, Table, group_sums
@@ -75,10 +75,9 @@ def _sample(o: Counts, o_records: Counts) -> Aligned:
         ("`o_records` must count the records whose weights `o` adds up", (f == 0) & (total > 0)),
     ):
         if wrong.any():
-            at = np.unravel_index(wrong.values.argmax(), wrong.shape)
             raise ValueError(
-                f"{rule}; got weights of {total.values[at]:.12g} for {f.values[at]:g} records at {cell_at(wrong, at)}. A weight says how "
-                f"many people of the population a record stands for: mend those of these records, or give both tables of the same records."
+                f"{rule}; at {int(wrong.sum())} of {wrong.size} keys it is otherwise. A weight says how many people of the population a "
+                f"record stands for: mend those of these records, or give both tables of the same records."
             )
     return aligned
 
@@ -257,7 +256,7 @@ def _households(aligned: Aligned, household: str | None) -> tuple[dict[str, pd.I
     """The labels of the households, if there are any; the household of each target; and the number of households."""
     axis = aligned.axes["target"]
     names = [UNLABELLED["target"]] if axis is None else names_of(axis)
-    if household not in names and (household is not None or len(names) > 1):
+    if not (isinstance(household, str) and household in names) and (household is not None or len(names) > 1):
         given = "is not given" if household is None else f"is {shown(household)}, which is no target column"
         raise ValueError(f"`household` {given}: name the column that says which household a record is of.{hint(household, names)}")
     if axis is None:

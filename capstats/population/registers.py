@@ -11,7 +11,7 @@ from capstats.codes.checks import check_number
 from capstats.disclosure.attribute import ALONE
 from capstats.population.individual import parts
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import CELLS, cell_at, check_unweighted, checked
+from capstats.tables.checking import CELLS, check_unweighted, checked
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
 from capstats.tables.ties import at_most
@@ -42,10 +42,9 @@ def classes(o: Counts, population: Counts) -> Classes:
     f, people = parts(sums, "f", "people").values()
     lacking = (people < f).values
     if lacking.any():
-        at = np.unravel_index(lacking.argmax(), lacking.shape)
         raise ValueError(
-            f"`population` must hold the people of all records of `o`; it has {people.values[at]} for {f.values[at]} records at "
-            f"{cell_at(f, at)}. Spell and cut the key columns alike in both tables, and leave out records of nobody in the population."
+            f"`population` must hold the people of all records of `o`; of {lacking.size} keys {lacking.sum()} have fewer people in it than "
+            f"records in `o`. Spell and cut the key columns alike in both tables, and leave out records of nobody in the population."
         )
     return Classes(f, people)
 

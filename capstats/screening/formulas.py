@@ -10,6 +10,7 @@ import xarray as xr
 
 from capstats.cap.average import correct_by_key, matched, predicted
 from capstats.cap.neighbours import Convention, nearest
+from capstats.codes.checks import shown, shown_name
 from capstats.codes.column import Ints
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
@@ -57,15 +58,15 @@ def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure])
     """The measures by name."""
     names = [measures] if isinstance(measures, str) else measures
     if not isinstance(names, (Sequence, Mapping)) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"`measures` must be a name, a list of names, or a mapping {{name: name or function}}; got {measures!r}.")
+        raise TypeError(f"`measures` must be a name, a list of names, or a mapping {{name: name or function}}; got {shown(measures)}.")
     given = names if isinstance(names, Mapping) else dict(zip(names, names, strict=True))
     if not given or len(given) < len(names):
-        raise ValueError(f"`measures` must name at least one measure, each of them once; got {measures!r}.")
+        raise ValueError(f"`measures` must name at least one measure, each of them once; got {shown(measures)}.")
     for name, measure in given.items():
         if isinstance(measure, str) and measure not in (known := formulas("nearest")):
-            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, known))
+            raise ValueError(f"`measures` names {shown_name(measure, given)}, which is unknown." + hint(measure, known))
         if not isinstance(measure, str) and not callable(measure):
-            raise TypeError(f"Measure {name!r} must be a name or a function of `o` and `s`; got {measure!r}.")
+            raise TypeError(f"Measure {shown_name(name, given)} must be a name or a function of `o` and `s`; got {shown(measure)}.")
     return dict(given)
 
 

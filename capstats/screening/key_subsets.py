@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
 from capstats.cap.neighbours import Convention, check_convention, numbered
-from capstats.codes.checks import check_integer, is_integer
+from capstats.codes.checks import check_integer, is_integer, shown
 from capstats.codes.progress import Progress
 from capstats.counting.lattice import Columns, Lattice
 from capstats.counting.records import read_records
@@ -178,9 +178,11 @@ def _subsets(sizes: int | Collection[int] | None, k: int, limit: int) -> list[Co
     given = range(1, k + 1) if sizes is None else [sizes] if isinstance(sizes, (int, np.integer)) else sizes
     ends = (given[0], given[-1]) if isinstance(given, range) and given else given  # a range may be very long
     if not isinstance(ends, Collection) or not all(map(is_integer, ends)):
-        raise TypeError(f"`sizes` must be a number of key columns, or a collection of such numbers; got {sizes!r}.")
+        raise TypeError(f"`sizes` must be a number of key columns, or a collection of such numbers; got {shown(sizes)}.")
     if not ends or not 1 <= min(ends) <= max(ends) <= k:
-        raise ValueError(f"`sizes` must be from 1 to {k}, the number of key columns; got {sizes!r}. `without_keys` is always included.")
+        raise ValueError(
+            f"`sizes` must be from 1 to {k}, the number of key columns; got {shown(sizes)}. `without_keys` is always included."
+        )
     chosen = sorted(set(map(int, given)))
     check_integer(limit, "limit", "a number of subsets, at least 1", least=1)
     many = sum(math.comb(k, size) for size in chosen)

@@ -11,6 +11,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap, correct_by_key
 from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.codes.checks import shown
 from capstats.codes.labels import MISSING, canonical, level_index
 from capstats.codes.names import hint
 from capstats.screening.influence import counted_by_key
@@ -117,14 +118,14 @@ def _located(aligned: Aligned, column: str) -> tuple[str, int, list[Array]]:
     """The dim of a column, its position there, and the codes of all columns of that dim."""
     columns = columns_of(aligned)
     for dim, names in columns.items():
-        if column in names:
+        if isinstance(column, str) and column in names:
             axis = aligned.axes[dim]
             if axis is None:
                 return dim, 0, [np.arange(aligned.sizes[dim])]
             missing_last = zip(map(np.asarray, axis.codes), axis.levels, strict=True)
             return dim, names.index(column), [np.where(code < 0, len(level), code) for code, level in missing_last]
     known = [name for names in columns.values() for name in names]
-    raise ValueError(f"`column` {column!r} is neither a key column nor a target column.{hint(column, known)}")
+    raise ValueError(f"`column` {shown(column)} is neither a key column nor a target column.{hint(column, known)}")
 
 
 def columns_of(aligned: Aligned) -> dict[str, list[str]]:
@@ -193,7 +194,7 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
         dim = aligned.dims[0]
         raise ValueError(f"A ranked list needs one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
     if isinstance(columns, str):
-        raise TypeError(f"`columns` must be a sequence of column names; got {columns!r}. Give [{columns!r}].")
+        raise TypeError(f"`columns` must be a sequence of column names; got {shown(columns)}. Give [{columns!r}].")
     before = average_cap(o, s, unmatched=unmatched).item()
     parts = []
     for column in columns_of(aligned)["key"] if columns is None else columns:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.cap.neighbours import Convention
+from capstats.codes.checks import shown
 from capstats.codes.names import hint, hint_of_data
 from capstats.peers.protection import cap_protection
 from capstats.sdmetrics.metric import Metric, Names, check_columns, check_dtype, check_once, checked_frames, counted, listed_of_data
@@ -75,7 +76,7 @@ class CategoricalMetric(Metric):
         keys = _fields("key_fields", key_fields, described)
         sensitive = _fields("sensitive_fields", sensitive_fields, described)
         if model_kwargs:
-            raise TypeError(f"`model_kwargs` must be empty, since the intruder has no parameters; got {dict(model_kwargs)!r}.")
+            raise TypeError(f"`model_kwargs` must be empty, since the intruder has no parameters; got {shown(dict(model_kwargs))}.")
         for column in [*keys, *sensitive]:
             if column not in frames[0].columns:
                 raise KeyError(f"Column {column!r} is not in `real_data`." + hint_of_data(column, frames[0].columns))
@@ -117,7 +118,7 @@ class CategoricalGeneralizedCAP(CategoricalMetric):
 def _described(metadata: Any, table_name: Any) -> dict[str, Any]:
     """The metadata of the table; empty if there are none."""
     if table_name is not None and not isinstance(table_name, str):
-        raise TypeError(f"`table_name` must be a string; got {table_name!r}.")
+        raise TypeError(f"`table_name` must be a string; got {shown(table_name)}.")
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
@@ -147,5 +148,5 @@ def _fields(argument: str, fields: Any, described: Mapping[str, Any]) -> list[An
     if fields is None:
         raise TypeError(f"`{argument}` must be given, as an argument or in `metadata`.")
     if isinstance(fields, str) or not len(fields):
-        raise ValueError(f"`{argument}` must be a list with at least one name; got {fields!r}.")
+        raise ValueError(f"`{argument}` must be a list with at least one name; got {shown(fields)}.")
     return list(fields)

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.cap.neighbours import Convention
+from capstats.codes.checks import shown
 from capstats.counting.equality import SIDES, count_by_equality
 from capstats.sources.source import check_names
 
@@ -36,7 +37,7 @@ class Metric:
     def normalize(cls, raw_score: float) -> float:
         """The score itself, which is already from 0 to 1."""
         if raw_score < cls.min_value or raw_score > cls.max_value:
-            raise ValueError(f"`raw_score` must be from {cls.min_value} to {cls.max_value}; got {raw_score!r}.")
+            raise ValueError(f"`raw_score` must be from {cls.min_value} to {cls.max_value}; got {shown(raw_score)}.")
         return float(raw_score)
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from capstats.codes.checks import shown
 from capstats.codes.names import hint_of_data
 from capstats.peers.protection import METHODS, protections
 from capstats.sdmetrics.metric import Metric, Names, check_columns, check_dtype, check_once, checked_frames, counted
@@ -64,7 +65,7 @@ class DisclosureProtection(Metric):
         sensitive = _chosen(sensitive_column_names, "sensitive_column_names", frames[0])
         method = computation_method.lower() if isinstance(computation_method, str) else computation_method
         if method not in tuple(METHODS):
-            raise ValueError(f"`computation_method` must be one of {', '.join(map(repr, METHODS))}; got {computation_method!r}.")
+            raise ValueError(f"`computation_method` must be one of {', '.join(map(repr, METHODS))}; got {shown(computation_method)}.")
         cut = _chosen(continuous, "continuous_column_names", frames[0], least=0)
         _check_count(num_discrete_bins, "num_discrete_bins")
         check_columns(frames)
@@ -163,4 +164,4 @@ def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> li
 
 def _check_count(number: Any, argument: str) -> None:
     if not isinstance(number, Integral) or number <= 0:
-        raise ValueError(f"`{argument}` must be an integer greater than zero; got {number!r}.")
+        raise ValueError(f"`{argument}` must be an integer greater than zero; got {shown(number)}.")

@@ -15,6 +15,8 @@ from pathlib import Path, PurePath
 from threading import Event
 from typing import IO, Any
 
+from capstats.codes.checks import shown
+
 BLOCK = 1 << 18  # bytes: what is done with a block stays in cache
 MOST_TO_INFLATE = 1 << 28  # bytes that xz may need to decompress; its strongest preset needs 65 MB
 ENDINGS = (".csv", ".tsv", ".txt")
@@ -37,7 +39,9 @@ def codec(encoding: str | None) -> str:
             return found.name.removesuffix("-sig")
     except (LookupError, TypeError, ValueError):
         pass
-    raise ValueError(f'`encoding` must be the name of a text encoding that Python knows, such as "cp1252" or "utf-16"; got {encoding!r}.')
+    raise ValueError(
+        f'`encoding` must be the name of a text encoding that Python knows, such as "cp1252" or "utf-16"; got {shown(encoding)}.'
+    )
 
 
 def is_csv(path: Any) -> bool:

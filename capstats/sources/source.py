@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
+from capstats.codes.checks import shown, shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, Kind, Label, canonical
@@ -41,6 +42,8 @@ class Options:
 
     def type_of(self, column: Hashable) -> Any:
         """What `types` says of a column, or None."""
+        if self.types is not None and not isinstance(self.types, Mapping):
+            raise ValueError(f"`types` must be a mapping {{column: type}}; got {shown(self.types)}.")
         return (self.types or {}).get(column)
 
 
@@ -150,7 +153,7 @@ def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: st
     """Raise unless a table has each of the wanted columns exactly once."""
     for column in wanted:
         if column not in names:
-            raise ValueError(f"Column {column!r} is not in `{table}`." + hint_of_data(column, names))
+            raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")
 

@@ -33,7 +33,7 @@ _OURS = {  # DuckDB takes each file of this prefix for its own; the rest of the 
 @contextmanager
 def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
     """A new folder that its owner alone can read, in the given folder or the system's for temporary files; removed at the end."""
-    top = Path(expanded(tempfile.gettempdir() if spill_dir is None else spill_dir)).absolute()
+    top = Path(expanded(_chosen_by_system() if spill_dir is None else spill_dir)).absolute()
     _remove_leftovers(top)
     owner = os.getpid()
     with ExitStack() as opened:
@@ -51,6 +51,14 @@ def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
         finally:
             if os.getpid() == owner:  # a forked child leaves its parent's folder alone
                 _remove(folder, handle)
+
+
+def _chosen_by_system() -> str:
+    """The system's folder for temporary files; an error where it is another one than was asked for, since that may be on another disk."""
+    name, asked = next(((name, os.environ[name]) for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name)), ("", "."))
+    if name and not (Path(asked).is_dir() and os.access(asked, os.W_OK | os.X_OK)):
+        raise ValueError(f"{name} is {asked!r}, a folder in which no file can be written. Set it to another one, or give `spill_dir`.")
+    return tempfile.gettempdir()
 
 
 def expanded(path: str | Path) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.checks import check_choice
+from capstats.codes.checks import check_choice, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, level_index
 from capstats.codes.names import in_spreadsheet, printable
 from capstats.sources.new_files import opened, replacing
@@ -83,7 +83,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     """
     tables, target = as_tables(tables), Path(path)
     if target.suffix.lower() not in ENDINGS:
-        raise ValueError(f"`path` must end in {' or '.join(ENDINGS)}; got {str(path)!r}.")
+        raise ValueError(f"`path` must end in {' or '.join(ENDINGS)}; got {shown(str(path))}.")
     if target.exists() and not overwrite:
         raise FileExistsError(f"{str(path)!r} is there. Give another path, or overwrite=True (--overwrite).")
     header, places, numbers = _listed(tables)

@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.labels import Label, canonical, level_index
+from capstats.codes.names import shortened
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
 from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, multi_index, names_of, original_names, shown
@@ -148,7 +149,7 @@ def from_counts(
     if isinstance(s, Mapping):
         synthetic = [canonical(x) for x in s]
         if not synthetic or len(set(synthetic)) < len(synthetic):
-            raise ValueError(f"The labels of the synthetic tables must be distinct, and one at least; got {synthetic!r}.")
+            raise ValueError(f"The labels of the synthetic tables must be distinct, and one at least; got {len(synthetic)}.")
         given |= {f"s[{label!r}]": table for label, table in zip(synthetic, s.values(), strict=True)}
     elif s is not None:
         given["s"] = s
@@ -269,7 +270,9 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
         theirs = _described(other)
         for what, own in _described(first).items():
             if own != theirs[what]:
-                raise ValueError(f"Tables to merge must have the same {what}; got {own!r} and {theirs[what]!r}.")
+                raise ValueError(
+                    f"Tables to merge must have the same {what}; got {shortened(repr(own), 200)} and {shortened(repr(theirs[what]), 200)}."
+                )
     names = [f"tables[{i}]" for i in range(len(parts))]
     orders = _category_orders(parts)
     axes, places = {}, {}

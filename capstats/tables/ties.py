@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import is_number, shown
 from capstats.tables.table import Array, Floats
 
 TIE = 1e-12  # two numbers closer than this, relative to the larger, are equal
@@ -55,10 +56,10 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE, scale: Any = 0.0) 
     >>> bool(at_most(0.1 + 0.2 - 0.3, 0)), bool(at_most(0.1 + 0.2 - 0.3, 0, scale=0.3))
     (False, True)
     """
-    if not rtol >= 0:
-        raise ValueError(f"`rtol` must be 0 or more; got {rtol!r}.")
+    if not (is_number(rtol) and rtol >= 0):
+        raise ValueError(f"`rtol` must be 0 or more; got {shown(rtol)}.")
     if np.any(np.asarray(scale) < 0):
-        raise ValueError(f"`scale` must be 0 or more; got {scale!r}.")
+        raise ValueError(f"`scale` must be 0 or more; got {shown(scale)}.")
     for name, given in (("value", value), ("reference", reference)):
         if hasattr(given, "todense") or hasattr(getattr(given, "data", None), "todense"):
             raise TypeError(

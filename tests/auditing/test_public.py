@@ -169,7 +169,9 @@ def test_differences_are_those_of_printed_numbers():
     rows = [dict(zip(heads, ["".join(cell.itertext()) for cell in row], strict=True)) for row in table.find("tbody")]
     for row in rows:
         assert float(row["difference to holdout"]) == pytest.approx(float(row["average CAP, version 1"]) - float(row["holdout"]))
-        assert float(row["difference to release 1"]) == pytest.approx(float(row["average CAP, version 1"]) - float(rows[0]["average CAP, version 1"]))
+        assert float(row["difference to release 1"]) == pytest.approx(
+            float(row["average CAP, version 1"]) - float(rows[0]["average CAP, version 1"])
+        )
 
 
 @pytest.mark.slow

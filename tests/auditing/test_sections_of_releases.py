@@ -138,7 +138,9 @@ def test_a_holdout_is_told_once_and_compared_in_columns(people):
     found = audit(
         original, {"a": synthetic, "b": synthetic.iloc[9:]}, keys="smoking", target="health", holdout=original.iloc[::2], against="b"
     )
-    assert "The holdout has 50 people not used for synthesis. The difference to them is not shown to be more than chance gives" in one_line(found)
+    assert "The holdout has 50 people not used for synthesis. The difference to them is not shown to be more than chance gives" in one_line(
+        found
+    )
     for heading, name in {
         "used - not": "individual_disclosure",
         "error of this": "individual_disclosure_error",

@@ -45,7 +45,7 @@ COUNT = """async (cases) => {
       changed(find(id));
     }
     await wait(() => find('#keys').options.length || said());
-    const offered = [...find('#keys').options].map(option => option.text);
+    const offered = [...find('#keys').options].map(option => option.value);
     if ([...keys, target].every(name => offered.includes(name))) {
       for (const option of find('#keys').options) option.selected = keys.includes(option.value);
       changed(find('#keys'));
@@ -269,7 +269,7 @@ def test_a_file_that_was_repaired_in_its_place_can_be_chosen_again(tab, tmp_path
         (tmp_path / "original.csv").write_bytes(header + PEOPLE[11:])
         tab.set_input_files("#original", tmp_path / "original.csv")
         names = [] if said else header.decode().split(",")
-        wait_for(tab, f"[...document.querySelectorAll('#keys option')].map(option => option.text).join() === '{','.join(names)}'")
+        wait_for(tab, f"[...document.querySelectorAll('#keys option')].map(option => option.value).join() === '{','.join(names)}'")
         if said:
             wait_for(tab, "document.querySelector('#alert').textContent !== ''")
         assert tab.inner_text("#alert").startswith(said)
@@ -447,6 +447,21 @@ def test_a_dot_says_who_it_is(tab):
 
 
 @pytest.mark.chromium
+def test_what_cannot_be_seen_in_labels_names_and_files_is_escaped(tab):
+    bad = "\u202e\x1b\u200b"
+    people, release = (data.replace(b"cook", f"co{bad}ok".encode()).replace(b"sex", f"se{bad}x".encode()) for data in (PEOPLE, RELEASE))
+    ((numbers, refusal),) = [case[:2] for case in counted(tab, (people, release, ["age", f"se{bad}x"], "job"))]
+    assert numbers
+    assert not refusal
+    page = tab.inner_text("body") + " ".join(tab.locator("[aria-label]").evaluate_all("all => all.map(x => x.getAttribute('aria-label'))"))
+    assert all(sign not in page for sign in bad)
+    for text in (r"co\u{202e}\u{1b}\u{200b}ok", r"se\u{202e}\u{1b}\u{200b}x"):
+        assert text in page
+    ((_, refusal),) = [case[:2] for case in counted(tab, (people, (f"s{bad}.zip", b"PK\x03\x04"), ["age"], "job"))]
+    assert all(sign not in tab.inner_text("body") for sign in bad)
+
+
+@pytest.mark.chromium
 def test_each_share_says_what_becomes_of_people_without_their_keys(tab):
     counted(tab, GOOD)
     headings = "#results h2:has(+ #people), #results h2:has(+ .numbers)"
@@ -532,7 +547,7 @@ def test_with_the_keyboard_alone(tab, tmp_path):
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
     wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
-    assert tab.evaluate("[...document.querySelector('#keys').selectedOptions].map(option => option.text)") == ["age", "sex"]
+    assert tab.evaluate("[...document.querySelector('#keys').selectedOptions].map(option => option.value)") == ["age", "sex"]
     assert tab.evaluate("document.activeElement.id") == "results"
 
 

@@ -246,9 +246,11 @@ def test_nobody_in_the_sample_has_a_risk(function: Any):
 def test_a_class_that_the_population_lacks_is_named(function: Any):
     sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
     few = tabulate(REGISTER[REGISTER.educ != "Some college"], keys=KEYS, target=None).o
-    with pytest.raises(ValueError, match=r"`population` must hold the people of all records of `o`; it has 0 for 5 records at key=\('Some"):
+    with pytest.raises(
+        ValueError, match=r"`population` must hold the people of all records of `o`; of \d+ keys \d+ have fewer people in it than records"
+    ):
         function(sample, population=few)
-    with pytest.raises(ValueError, match=r"it has 1 for 2 records at key=1\. Spell and cut the key columns alike"):
+    with pytest.raises(ValueError, match=r"fewer people in it than records in `o`\. Spell and cut the key columns alike"):
         function([[1, 2]], population=[[9, 1]])
 
 

@@ -479,3 +479,24 @@ def test_what_a_process_spills_is_removed_after_a_kill_and_kept_as_long_as_it_ru
         process.send_signal(signal.SIGCONT)
         assert process.communicate(timeout=60) == ("[(2000000,)]\n", None)
     assert not running.exists()
+
+
+@pytest.mark.parametrize("name", ["TMPDIR", "TEMP", "TMP"])
+@pytest.mark.parametrize("what", ["absent", "file", "locked"])
+def test_no_other_disk_is_used_than_the_one_that_was_asked_for(
+    name: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "locked").mkdir(mode=0o500)
+    if what == "locked" and os.access(tmp_path / "locked", os.W_OK):
+        pytest.skip("the administrator can write everywhere")
+    for other in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, str(tmp_path / what))
+    with (
+        pytest.raises(ValueError, match=f"{name} is '.*{what}', a folder in which no file can be written.*`spill_dir`"),
+        private_folder(None),
+    ):
+        pass
+    with private_folder(tmp_path) as folder:
+        assert folder.parent == tmp_path

@@ -382,5 +382,5 @@ def numbers(given: Any, name: str, most: float) -> xr.DataArray:
             raise ValueError(f"`{name}` must be a number or a sequence of numbers; it has {found.ndim} dimensions.")
         found = xr.DataArray(found, {name: found} if found.ndim else {}, (name,) * found.ndim)
     if not bool(((found >= 0) & (found <= most)).all()):
-        raise ValueError(f"`{name}` must be {'at least 0' if most == np.inf else f'from 0 to {most:g}'}; got {found.values.tolist()}.")
+        raise ValueError(f"`{name}` must be {'at least 0' if most == np.inf else f'from 0 to {most:g}'}; got {shown(given)}.")
     return found

@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.uncertainty import check_level
-from capstats.codes.checks import check_choice
+from capstats.codes.checks import check_choice, shown
 from capstats.codes.column import Ints
 from capstats.laws.guarantees.one_record import Adjacency, epsilons
 from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
@@ -109,7 +109,7 @@ def dp_audit_release(
     check_level(level)
     aligned = Aligned({"o": o, "s": s, "h": h})
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
-        raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {over!r}.")
+        raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {shown(over)}.")
     check_records({"o": o, "h": h})
     rows_of, rng = rows_used(aligned, unmatched), np.random.default_rng(seed_of(rng))
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, rows_used
 from capstats.cap.uncertainty import check_level
-from capstats.codes.checks import check_choice, check_integer
+from capstats.codes.checks import check_choice, check_integer, shown
 from capstats.codes.column import Column
 from capstats.codes.distinct import factor
 from capstats.laws.distribution.law import clopper_pearson
@@ -320,7 +320,10 @@ def check_options(alternative: str, draws: int | None) -> None:
 
 def seed_of(rng: Any) -> int:
     """One seed for all tables of a batch, so that the p-value of a table does not depend on the others."""
-    return int(np.random.default_rng(rng).integers(2**63))
+    try:
+        return int(np.random.default_rng(rng).integers(2**63))
+    except (TypeError, ValueError):
+        raise ValueError(f"`rng` must be a seed, an integer from 0, or a Generator of numpy; got {shown(rng)}.") from None
 
 
 def costs_of(counts: Array, totals: Array, records: int) -> Array:

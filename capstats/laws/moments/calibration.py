@@ -89,7 +89,7 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
     >>> int(found.records), round(float(found.at_lower), 4), round(float(found.at_upper), 4)
     (2, 1.0, 0.8333)
     """
-    if model not in (Pram, Swap, Partial, Dirichlet):
+    if not any(model is known for known in (Pram, Swap, Partial, Dirichlet)):
         names = "laws.Pram, laws.Swap, laws.Partial, laws.Dirichlet"
         got = model if isinstance(model, type) else shown(model)
         raise TypeError(f"`model` must be a class of models with a parameter to choose, {names}; got {got}.")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from capstats.codes.checks import shown
 from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
 from capstats.tables.printing import Result
@@ -65,7 +66,8 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     model = checked_model(model, o)
     if not isinstance(model, CellUrn):
         raise ValueError(
-            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent, Dirichlet or Given; got {model!r}. "
+            f"`model` must be one that places each record by itself, Uniform, Bootstrap, Independent, Dirichlet or Given; "
+            f"got {shown(model)}. "
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
 

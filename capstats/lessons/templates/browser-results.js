@@ -9,7 +9,9 @@ const toThousandths = (text) => (x) => {
 };
 const shareOf = toThousandths((x) => x.toFixed(3));
 const ofPeople = toThousandths((x) => `${(100 * x).toFixed(1)}%`);
-const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${text}"` : text);
+/** A text with escapes in place of what cannot be seen: control characters, marks of direction, spaces but the ordinary one. */
+const printable = (text) => text.replace(/[\p{C}\p{Z}]/gu, (sign) => (sign === " " ? sign : `\\u{${sign.codePointAt(0).toString(16)}}`));
+const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${printable(text)}"` : printable(text));
 const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
 function showResults({ numbers, dots, groups, fine }, keys, target) {
@@ -55,7 +57,7 @@ function showScale(marks) {
 }
 
 function showHint({ columns: fine, whole: isWhole }, { matched_share: matched }) {
-  const names = fine.map(({ name, levels }) => `${name} (${whole(levels)} values)`).join(", ");
+  const names = fine.map(({ name, levels }) => `${printable(name)} (${whole(levels)} values)`).join(", ");
   const why = `${percent(1 - matched)} of people are without a synthetic record of their keys. Where they count 0, as in version 1, average CAP is low `
     + "because the keys are fine, not because the release is safe: look at the matched people and at the nearest keys.";
   const hint = find("#fine");
@@ -98,7 +100,7 @@ function showGroups(groups) {
     return;
   }
   const head = ["10 people or more", "above guess without data", ">0.9", "people", "right"].map((text) => make("th", { scope: "col" }, text));
-  const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${group.column}: ${label(group.label)}`),
+  const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${printable(group.column)}: ${label(group.label)}`),
     ...[`+${group.above.toFixed(2)}`, percent(group.sure), whole(group.people), shareOf(group.cap)].map((text) => make("td", {}, text))));
   find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }

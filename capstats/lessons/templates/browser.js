@@ -44,7 +44,7 @@ const chosenKeys = () => [...find("#keys").selectedOptions].map(({ value }) => v
 function clear() {
   if (find("#count").disabled) stop();
   busy(false);
-  find("#alert").textContent = unreadable.original || unreadable.synthetic;
+  find("#alert").textContent = printable(unreadable.original || unreadable.synthetic || "");
   find("#results").hidden = true;
   for (const output of findAll("output[data-name]")) {
     delete output.dataset.value;
@@ -54,7 +54,7 @@ function clear() {
 
 function refuse(error) {
   busy(false);
-  find("#alert").textContent = error.message;
+  find("#alert").textContent = printable(error.message);
 }
 
 /** Read the header of a file that was chosen, and offer the columns of the original. */
@@ -66,13 +66,13 @@ async function choose(name) {
   const kept = { keys: chosenKeys(), target: find("#target").value };
   if (name === "original") offer([], kept);
   const about = find(`#about-${name}`);
-  about.textContent = file ? `${file.name}: ${size(file.size)}` : "";
+  about.textContent = file ? `${printable(file.name)}: ${size(file.size)}` : "";
   if (!file) return;
   try {
     const names = await ask(FILES.indexOf(name), "header", { file }, { about: file.name });
     if (chosenFile(name) !== file) return;
     columns[name] = names;
-    about.textContent = `${file.name}: ${size(file.size)}, ${counted(names.length, "column", "columns")}`;
+    about.textContent = `${printable(file.name)}: ${size(file.size)}, ${counted(names.length, "column", "columns")}`;
     if (name === "original") offer([...new Set(names)], kept);
     for (const label of findAll("#boxes label")) mark(label);
   } catch (error) {
@@ -86,7 +86,7 @@ async function choose(name) {
 /** Boxes and options of the columns. */
 function offer(names, kept) {
   const option = (name, selected) => {
-    const found = make("option", { value: name }, name);
+    const found = make("option", { value: name }, printable(name));
     found.selected = found.defaultSelected = selected;
     return found;
   };
@@ -98,7 +98,7 @@ function offer(names, kept) {
       find("#keys").options[i].selected = box.checked;
       clear();
     } });
-    return make("label", {}, box, make("span", {}, name || "(no name)"));
+    return make("label", {}, box, make("span", {}, printable(name) || "(no name)"));
   });
   find("#boxes").replaceChildren(...(boxes.length ? boxes : [make("p", { class: "small soft" }, "The columns of the original file will be here.")]));
 }
@@ -195,7 +195,7 @@ async function count() {
       if (then(await ask(0, "equal", { hashes }, { transfer: hashes.map(({ buffer }) => buffer) }))) throw same;
     }
     busy(false);
-    showResults(found, keys, target);
+    showResults(found, keys.map(printable), printable(target));
   } catch (error) {
     if (error instanceof Stopped || turn !== mine) return;
     stop();
