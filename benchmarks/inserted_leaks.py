@@ -43,9 +43,8 @@ import pandas as pd
 import xarray as xr
 from generator import coded, network, people
 
-from capstats import average_cap, datasets, disclosure, tabulate
+from capstats import average_cap, datasets, disclosure, individual_share, tabulate
 from capstats.attacks import membership_scores
-from capstats.cap import individual_share
 from capstats.laws import dp_audit_release, membership_test
 from capstats.plotting.inline import inline_svg
 

@@ -17,11 +17,12 @@ from capstats.cap import (
     cap_ecdf,
     cap_quantiles,
     correct_predictions,
-    holdout_contrast,
     individual_cap,
+    individual_share,
     matched_records,
 )
 from capstats.codes.labels import MISSING
+from capstats.codes.names import missing_name
 from capstats.counting.tabulate import tabulate
 from capstats.tables.counts_files import read_counts, write_counts
 from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
@@ -68,8 +69,8 @@ __all__ = [
     "expand",
     "from_counts",
     "full_domain",
-    "holdout_contrast",
     "individual_cap",
+    "individual_share",
     "matched_records",
     "maximum_cap",
     "merge_counts",
@@ -111,7 +112,7 @@ if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would 
             return import_module(f"capstats.{name}")
         if name in _LATER:
             return getattr(import_module(f"capstats.{_LATER[name]}"), name)
-        raise AttributeError(f"module 'capstats' has no attribute {name!r}")
+        raise missing_name(__name__, name)
 
 
 def __dir__() -> list[str]:

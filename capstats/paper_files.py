@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import xarray as xr
 from capstats import __version__
 from capstats.auditing.confidential import check_replaceable
 from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.sources.new_files import write_file
 
 HEADS = {"values.csv": ["section", "value", "printed", "computed", "agrees"], "tables.csv": ["table", "target", "key", "count"]}
 FIGURES = ("figure-1", "figure-2", "tables")
@@ -44,7 +46,7 @@ def table_rows() -> Iterator[list[Any]]:
 
 def write_csv(path: Path, rows: Iterator[list[Any]]) -> Path:
     """The rows below the head of the file, in a file with the same line ends everywhere."""
-    pd.DataFrame(rows, columns=HEADS[path.name]).to_csv(path, index=False, lineterminator="\n")
+    write_file(path, pd.DataFrame(rows, columns=HEADS[path.name]).to_csv(index=False, lineterminator="\n"), private=False)
     return path
 
 
@@ -87,7 +89,14 @@ def _save(figure: Any, path: Path, description: Mapping[str, Any]) -> list[Path]
 
     about = json.dumps(description, ensure_ascii=False)
     png, pdf = (path.with_suffix(ending) for ending in ENDINGS)
-    figure.savefig(png, dpi=200, metadata={"Software": f"capstats {__version__}", "Description": about})
-    figure.savefig(pdf, metadata={"Creator": f"capstats {__version__}", "Subject": about, "CreationDate": None})
+    made = f"capstats {__version__}"
+    how: dict[Path, dict[str, Any]] = {
+        png: {"format": "png", "dpi": 200, "metadata": {"Software": made, "Description": about}},
+        pdf: {"format": "pdf", "metadata": {"Creator": made, "Subject": about, "CreationDate": None}},
+    }
+    for file, options in how.items():
+        content = io.BytesIO()
+        figure.savefig(content, **options)
+        write_file(file, content.getvalue(), private=False)
     plt.close(figure)
     return [png, pdf]

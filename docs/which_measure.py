@@ -17,7 +17,7 @@ QUESTIONS = {  # by what a newcomer asks first: the heading of the card, its fir
         ("About whom does the release leave no doubt?", "with certainty", "disco"),
     ],
     "Why is it so high?": [
-        ("Is it about individuals, or about the population?", "the people in it", "holdout_contrast"),
+        ("Is it about individuals, or about the population?", "the people in it", "individual_share"),
         ("How probable is such a number by chance?", "chance", "cap_law"),
     ],
     "What can be done about it?": [

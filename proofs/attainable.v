@@ -668,27 +668,28 @@ Qed.
 Lemma of_counts_total s : total (of_counts R s) = (records s)%:R.
 Proof. by rewrite natr_sum; apply: eq_bigr => j _; rewrite natr_sum. Qed.
 
-Lemma counts_in_targets (m : K -> nat) (t : K -> T) : exists2 s, counts_with_key_totals m s &
-  forall i j, 0 < of_counts R s i j -> i = t j /\ (0 < m j)%N.
+Lemma counts_in_cells (m : K -> nat) (v : K -> R) : (forall j, exists2 i, True & o i j = v j) ->
+  exists2 s, counts_with_key_totals m s & forall i j, 0 < of_counts R s i j -> o i j = v j.
 Proof.
-exists (fun i j => if i == t j then m j else 0%N) => [j|i j]; last first.
-  by rewrite ltr0n; case: eqP.
-by rewrite (bigD1 (t j)) //= eqxx big1 ?addn0 // => i /negbTE ->.
+move=> at_; have at' j : exists i, o i j == v j by have [i _ e] := at_ j; exists i; apply/eqP.
+pose t j := xchoose (at' j); exists (fun i j => if i == t j then m j else 0%N) => [j|i j].
+  by rewrite (bigD1 (t j)) //= eqxx big1 ?addn0 // => i /negbTE ->.
+by rewrite ltr0n; case: eqP => // -> _; exact/eqP/(xchooseP (at' j)).
 Qed.
+
+Lemma positive_counts (m : K -> nat) (f : K -> R) :
+  \sum_(j | (0 < m j)%N) f j = \sum_(j | 0 < (m j)%:R :> R) f j.
+Proof. by apply: eq_bigl => j; rewrite ltr0n. Qed.
 
 Theorem lemma_1_counts (m : K -> nat) (lo : K -> R) :
   (forall j, is_least (fun=> True) (o^~ j) (lo j)) ->
   is_least (counts_with_key_totals m) (fun s => cap o (of_counts R s))
     ((\sum_(j | (0 < m j)%N) lo j) / total o).
 Proof.
-move=> least.
-have at_ j : exists i, o i j == lo j by case: (least j) => -[i _ e] _; exists i; apply/eqP.
-have e : \sum_(j | (0 < m j)%N) lo j = \sum_(j | 0 < (m j)%:R :> R) lo j.
-  by apply: eq_bigl => j; rewrite ltr0n.
-split=> [|s /of_counts_key_totals ms]; last by rewrite e; have [] := lemma_1 n0 least ms.
-have [s sm cells] := counts_in_targets m (fun j => xchoose (at_ j)); exists s => //.
-have [_ [_ h]] := lemma_1 n0 least (of_counts_key_totals sm).
-by rewrite e; apply: h => i j /cells[-> _]; exact/eqP/(xchooseP (at_ j)).
+move=> least; rewrite positive_counts.
+split=> [|s /of_counts_key_totals ms]; last by have [] := lemma_1 n0 least ms.
+have [s sm cells] := counts_in_cells m (fun j => (least j).1); exists s => //.
+by have [_ [_ ->]] := lemma_1 n0 least (of_counts_key_totals sm).
 Qed.
 
 Theorem lemma_1_greatest_counts (m : K -> nat) (hi : K -> R) :
@@ -696,14 +697,29 @@ Theorem lemma_1_greatest_counts (m : K -> nat) (hi : K -> R) :
   is_greatest (counts_with_key_totals m) (fun s => cap o (of_counts R s))
     ((\sum_(j | (0 < m j)%N) hi j) / total o).
 Proof.
-move=> most.
-have at_ j : exists i, o i j == hi j by case: (most j) => -[i _ e] _; exists i; apply/eqP.
-have e : \sum_(j | (0 < m j)%N) hi j = \sum_(j | 0 < (m j)%:R :> R) hi j.
-  by apply: eq_bigl => j; rewrite ltr0n.
-split=> [|s /of_counts_key_totals ms]; last by rewrite e; have [] := lemma_1_greatest n0 most ms.
-have [s sm cells] := counts_in_targets m (fun j => xchoose (at_ j)); exists s => //.
-have [_ [_ h]] := lemma_1_greatest n0 most (of_counts_key_totals sm).
-by rewrite e; apply: h => i j /cells[-> _]; exact/eqP/(xchooseP (at_ j)).
+move=> most; rewrite positive_counts.
+split=> [|s /of_counts_key_totals ms]; last by have [] := lemma_1_greatest n0 most ms.
+have [s sm cells] := counts_in_cells m (fun j => (most j).1); exists s => //.
+by have [_ [_ ->]] := lemma_1_greatest n0 most (of_counts_key_totals sm).
+Qed.
+
+(** Part 4: both bounds of version 2 are attained. *)
+Theorem lemma_1_version_2_counts (m : K -> nat) (lo hi : K -> R) :
+  let nM := \sum_(j | (0 < m j)%N) key_total o j in 0 < nM ->
+  (forall j, is_least (fun=> True) (o^~ j) (lo j)) ->
+  (forall j, is_greatest (fun=> True) (o^~ j) (hi j)) ->
+  is_least (counts_with_key_totals m) (fun s => cap_matched o (of_counts R s))
+    ((\sum_(j | (0 < m j)%N) lo j) / nM) /\
+  is_greatest (counts_with_key_totals m) (fun s => cap_matched o (of_counts R s))
+    ((\sum_(j | (0 < m j)%N) hi j) / nM).
+Proof.
+rewrite /= !positive_counts => nM0 least most.
+have bounds s sm := lemma_1_version_2 nM0 least most (@of_counts_key_totals m s sm).
+split; split=> [|s /bounds[/andP[]] //].
+  have [s sm cells] := counts_in_cells m (fun j => (least j).1); exists s => //.
+  by have [_ [[_ ->]]] := bounds s sm.
+have [s sm cells] := counts_in_cells m (fun j => (most j).1); exists s => //.
+by have [_ [_ [_ ->]]] := bounds s sm.
 Qed.
 
 (** All m records in one cell. *)

@@ -63,7 +63,7 @@ rewrite /margin /target_total mulr_suml; apply: eq_bigr => j _.
 by rewrite -(share_total i j o0) /weight mulrC mulrA.
 Qed.
 
-Lemma cap_of_shares : cap o o = \sum_j \sum_i weight j * share o i j ^+ 2.
+Lemma cap_of_itself : cap o o = \sum_j \sum_i weight j * share o i j ^+ 2.
 Proof.
 rewrite /cap correct_all // mulr_suml; apply: eq_bigr => j _.
 rewrite mulr_suml; apply: eq_bigr => i _.
@@ -75,7 +75,7 @@ Lemma squares_around (x : T -> R) :
   \sum_j \sum_i weight j * (share o i j - x i) ^+ 2
     = cap o o - (\sum_i margin o i * x i) *+ 2 + \sum_i x i ^+ 2.
 Proof.
-rewrite cap_of_shares [X in X *+ 2](_ : _ = \sum_j \sum_i weight j * (share o i j * x i)).
+rewrite cap_of_itself [X in X *+ 2](_ : _ = \sum_j \sum_i weight j * (share o i j * x i)).
   rewrite [X in _ + X](_ : _ = \sum_j \sum_i weight j * x i ^+ 2).
     rewrite -sumrMnl -sumrB -big_split; apply: eq_bigr => j _ /=.
     rewrite -sumrMnl -sumrB -big_split; apply: eq_bigr => i _ /=.

@@ -7,7 +7,9 @@
     CAP of an original record in cell (i, j) is the share of the synthetic
     records with key j that have target i, and 0 if there is none with key j
     (here x / 0 = 0). Average CAP is its mean over all original records
-    (version 1) or over those with a matched key (version 2).
+    (version 1) or over those with a matched key (version 2). Where no record is
+    matched, version 2 is undefined on paper and NaN in capstats; here it is 0,
+    as x / 0 = 0, and the theorems on its value assume a matched record.
 
     - A sum over people is the sum over cells weighted by the counts; so
       average CAP is the mean of individual CAP over people.

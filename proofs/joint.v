@@ -16,6 +16,7 @@
     - In version 2, over the matched records, g is 1. So it is where each key
       looks up the synthetic records of the nearest keys, or of any set of keys
       that has some: this is version 1 of a release with a copy for each key.
+      All targets have the same nearest keys.
     - All right for all targets together is average CAP of the joint target. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -154,7 +155,7 @@ Let over_sum n : \sum_k over_matched n (right_one k)
   = over_matched n (fun j => \sum_k right_one k j).
 Proof. by rewrite /over_matched exchange_big mulr_suml. Qed.
 
-Let over_by_key n : 0 < n -> (0 < #|Q|)%N ->
+Lemma over_by_key n : 0 < n -> (0 < #|Q|)%N ->
   let C k := over_matched n (right_one k) in let g := over_matched n original_records in
   [/\ over_matched n low_of_key <= over_matched n right_all,
       Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= over_matched n low_of_key,
@@ -187,7 +188,7 @@ split=> [|lo hi least most]; split.
 - by move=> k; apply: over_monotone => // j _; have [_] := most j; apply.
 Qed.
 
-Let over_all n : 0 < n -> (0 < #|Q|)%N ->
+Lemma over_all n : 0 < n -> (0 < #|Q|)%N ->
   let C k := over_matched n (right_one k) in let g := over_matched n original_records in
   [/\ Order.max 0 (\sum_k C k - (#|Q|%:R - 1) * g) <= over_matched n right_all,
       forall k, over_matched n right_all <= C k,
@@ -473,4 +474,16 @@ have matchedP k : reflect (exists y, kY y = k) (matched (count R t kY) k).
 exists [arg min_(y < y0) distance j (kY y)]; case: arg_minnP => // y _ le.
 rewrite !inE; apply/andP; split; first by apply/matchedP; exists y.
 by apply/forallP => k; apply/implyP => /matchedP[y' <-]; exact: le.
+Qed.
+
+(** One H for all targets is no loss: which keys are nearest does not depend on
+    the target, since the tables of all targets have the same key totals. *)
+Theorem nearest_of_all_targets (R : realFieldType) (T T' V Y : finType) (L : nat)
+    (t : Y -> T) (t' : Y -> T') (kY : Y -> [finType of key V L]) j :
+  nearest (count R t kY) j = nearest (count R t' kY) j.
+Proof.
+have same k : matched (count R t kY) k = matched (count R t' kY) k.
+  by rewrite /matched !key_total_count.
+apply/setP => k; rewrite !inE same; congr andb.
+by apply: eq_forallb => k'; rewrite same.
 Qed.

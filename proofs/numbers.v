@@ -185,23 +185,27 @@ rewrite !nat_of_mul_bin !bin_of_natK => e; apply/eqP.
 by rewrite eqr_div ?pnatr_eq0 -?lt0n // -!natrM e.
 Qed.
 
-(** What is computed for an example. *)
-Theorem cap_is o s a b : shaped o -> shaped s ->
-  same (over (correct_quotient o s) (sumn (map sumn o))) a b ->
+(** What is computed. *)
+Definition cap_quotient o s := over (correct_quotient o s) (sumn (map sumn o)).
+Definition cap_matched_quotient o s := over (correct_quotient o s)
+  (sumn [seq if (0 < sumn p.2)%N then sumn p.1 else 0%N | p <- zip o s]).
+
+Theorem cap_is_quotient o s : shaped o -> shaped s ->
+  cap (written o) (written s) = value (cap_quotient o s).
+Proof. by move=> so ss; rewrite value_over written_cap // (value_correct o s).2. Qed.
+
+Theorem cap_matched_is_quotient o s : shaped o -> shaped s ->
+  cap_matched (written o) (written s) = value (cap_matched_quotient o s).
+Proof. by move=> so ss; rewrite value_over written_cap_matched // (value_correct o s).2. Qed.
+
+Theorem cap_is o s a b : shaped o -> shaped s -> same (cap_quotient o s) a b ->
   cap (written o) (written s) = a%:R / b%:R.
-Proof.
-move=> so ss /value_same <-; rewrite value_over written_cap //.
-by have [_ ->] := value_correct o s.
-Qed.
+Proof. by move=> so ss /value_same <-; exact: cap_is_quotient. Qed.
 
 Theorem cap_matched_is o s a b : shaped o -> shaped s ->
-  same (over (correct_quotient o s)
-    (sumn [seq if (0 < sumn p.2)%N then sumn p.1 else 0%N | p <- zip o s])) a b ->
+  same (cap_matched_quotient o s) a b ->
   cap_matched (written o) (written s) = a%:R / b%:R.
-Proof.
-move=> so ss /value_same <-; rewrite value_over written_cap_matched //.
-by have [_ ->] := value_correct o s.
-Qed.
+Proof. by move=> so ss /value_same <-; exact: cap_matched_is_quotient. Qed.
 
 Theorem marginal_baseline_is o a b : shaped o ->
   same (over (bin_of_nat (squares o), 1%num) ((sumn (map sumn o)) ^ 2)) a b ->
@@ -212,3 +216,6 @@ by rewrite bin_of_natK divr1.
 Qed.
 
 End Numbers.
+
+(** Over the rational numbers. *)
+Definition rational I J columns := @written [realFieldType of rat] I J columns.

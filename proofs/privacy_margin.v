@@ -4,6 +4,8 @@
 
     In words. Every record keeps its key and answers by randomised response on
     a set A of targets.
+    - The release is the table of the answers and the keys. A function of a
+      private release is private.
     - If A does not depend on the data, the release is private for a change of
       one target (part 6).
     - If A is a set that is best for the target margin of the data themselves,
@@ -24,7 +26,7 @@ Local Open Scope ring_scope.
 
 Section AllRecords.
 
-Variables (R : realFieldType) (P T : finType).
+Variables (R : realFieldType) (P T K : finType) (key : P -> K).
 Implicit Types (d x : {ffun P -> T}) (A : {set T}) (e : R).
 
 (** Data sets that differ in the target of one record. *)
@@ -44,11 +46,42 @@ rewrite /responses -(bigA_distr_bigA (fun r y => response e A (d r) y)) /=.
 by apply: big1 => r _; have [_ ->] := response_mechanism e1 An.
 Qed.
 
+(** The table that is released: the numbers of the answers with each key. *)
+Definition released_table x : {ffun T * K -> 'I_(#|P|).+1} :=
+  [ffun c => inord #|[set r | (x r == c.1) && (key r == c.2)]|].
+
+Theorem released_count x i j : count R x key i j = (released_table x (i, j))%:R.
+Proof. by rewrite ffunE inordK // ltnS max_card. Qed.
+
+(** All answers are c if the table is that of answers c. *)
+Lemma released_constant c x r : released_table x = released_table [ffun=> c] -> x r = c.
+Proof.
+move=> /ffunP/(_ (x r, key r))/(congr1 (@nat_of_ord _)).
+rewrite !ffunE !inordK ?ltnS ?max_card //= => e.
+have : (0 < #|[set r' | (x r' == x r) && (key r' == key r)]|)%N.
+  by apply/card_gt0P; exists r; rewrite inE !eqxx.
+by rewrite e => /card_gt0P[r']; rewrite inE ffunE => /andP[/eqP ->].
+Qed.
+
+(** The law of the table. *)
+Definition of_tables (M : {ffun P -> T} -> {ffun P -> T} -> R) d y :=
+  \sum_(x | released_table x == y) M d x.
+
+Lemma of_tables_private adj e M : private adj e M -> private adj e (of_tables M).
+Proof.
+move=> pr d d' a E; have [] := pr d d' a [set x | released_table x \in E].
+have same d0 : prob M d0 [set x | released_table x \in E] = prob (of_tables M) d0 E.
+  rewrite /prob (partition_big released_table (mem E)) /= => [|x]; last by rewrite inE.
+  apply: eq_bigr => y yE; apply: eq_bigl => x; rewrite inE.
+  by case: eqP => [->|]; rewrite ?yE ?andbF.
+by rewrite !same.
+Qed.
+
 (** Part 6. *)
 Theorem responses_private A e : 1 <= e -> A != set0 ->
-  private one_target_changed e (responses A e).
+  private one_target_changed e (of_tables (responses A e)).
 Proof.
-move=> e1 An; apply/private_points => d d' [r same] x.
+move=> e1 An; apply/of_tables_private/private_points => d d' [r same] x.
 pose rest := \prod_(r' | r' != r) response e A (d' r') (x r').
 have rest0 : 0 <= rest by apply: prodr_ge0 => r' _; exact: response_ge0.
 have -> : responses A e d' x = response e A (d' r) (x r) * rest.
@@ -84,13 +117,6 @@ move=> P0; rewrite -(share_of_sum d P0) [leRHS](bigID (mem A)) /= ler_addl.
 by apply: sumr_ge0 => i _; exact: share_of_ge0.
 Qed.
 
-Lemma fitted_zero e rule d x r : 1 <= e -> best_for_margin e rule ->
-  x r \notin rule d -> responses (rule d) e d x = 0.
-Proof.
-move=> e1 best nx; rewrite /responses (bigD1 r) //= /response (negbTE nx).
-by rewrite mul0r.
-Qed.
-
 Lemma fitted_pos e rule d x : 1 <= e -> best_for_margin e rule ->
   (forall r, x r \in rule d) -> 0 < responses (rule d) e d x.
 Proof.
@@ -99,6 +125,20 @@ rewrite /response all; have e0 := lt_le_trans ltr01 e1.
 case: (d r \in rule d); last by rewrite invr_gt0 ltr0n card_gt0.
 apply: divr_gt0; last exact: denominator_gt0.
 by case: ifP => _; rewrite ?ltr01.
+Qed.
+
+(** The table of answers c is possible for one data set and not for a neighbour. *)
+Lemma fitted_not_private e rule d d' c (r : P) : 1 <= e -> best_for_margin e rule ->
+  one_target_changed d d' -> c \notin rule d -> c \in rule d' ->
+  forall e', ~ private one_target_changed e' (of_tables (fun d => responses (rule d) e d)).
+Proof.
+move=> e1 best a nc c' e'; have An d0 := (best d0).2.
+apply: (@no_epsilon _ _ _ _ _ d d' (released_table [ffun=> c])) => //.
+  apply: big1 => x /eqP/released_constant xc; rewrite /responses (bigD1 r) //=.
+  by rewrite /response (xc r) (negbTE nc) mul0r.
+rewrite /of_tables (bigD1 [ffun=> c]) //=; apply: ltr_paddr.
+  by apply: sumr_ge0 => x _; exact: (responses_mechanism e1 (An d')).1.
+by apply: fitted_pos => // q; rewrite ffunE.
 Qed.
 
 End AllRecords.
@@ -213,10 +253,10 @@ Qed.
 End Rules.
 
 (** Part 7, for every e > 1: two records. *)
-Theorem no_epsilon_for_fitted (e : R) (rule : {ffun bool -> T} -> {set T}) :
-  1 < e -> best_for_margin e rule ->
+Theorem no_epsilon_for_fitted (K : finType) (key : bool -> K) (e : R)
+    (rule : {ffun bool -> T} -> {set T}) : 1 < e -> best_for_margin e rule ->
   forall e', ~ private (@one_target_changed _ _) e'
-                 (fun d => responses (rule d) e d).
+                 (of_tables key (fun d => responses (rule d) e d)).
 Proof.
 move=> gt1 best e'; have e1 := ltW gt1.
 have P0 : (0 < #|{: bool}|)%N by rewrite card_bool.
@@ -232,18 +272,15 @@ have inb : b \in rule both.
   apply: (rule_of_two e1 P0 best) => //; rewrite shares !ffunE eqxx.
     by rewrite eq_sym (negbTE ab) addr0 div1r.
   by rewrite (negbTE ab) add0r div1r.
-pose x : {ffun bool -> T} := [ffun=> b].
-apply: (@no_epsilon _ _ _ _ _ one both x).
-- by exists false; case=> //; rewrite !ffunE.
-- by apply: (@fitted_zero _ _ _ _ _ _ _ true) => //; rewrite ffunE.
-- by apply: fitted_pos => // r; rewrite ffunE.
+apply: (@fitted_not_private _ _ _ _ _ _ _ one both b true) => //.
+by exists false; case=> //; rewrite !ffunE.
 Qed.
 
 (** Part 7, for e = 1: three records. *)
-Theorem no_epsilon_for_fitted_1 (rule : {ffun 'I_3 -> T} -> {set T}) :
-  best_for_margin (1 : R) rule ->
+Theorem no_epsilon_for_fitted_1 (K : finType) (key : 'I_3 -> K)
+    (rule : {ffun 'I_3 -> T} -> {set T}) : best_for_margin (1 : R) rule ->
   forall e', ~ private (@one_target_changed _ _) e'
-                 (fun d => responses (rule d) (1 : R) d).
+                 (of_tables key (fun d => responses (rule d) (1 : R) d)).
 Proof.
 move=> best e'.
 have P0 : (0 < #|'I_3|)%N by rewrite card_ord.
@@ -259,13 +296,9 @@ have r1 : rule d1 = [set a].
 have r2 : rule d2 = [set b].
   apply: (rule_of_three (lexx _) P0 best) => //.
   by rewrite shares !ffunE !inordK //= eqxx (negbTE ab) add0r -natrD.
-pose x : {ffun 'I_3 -> T} := [ffun=> a].
-apply: (@no_epsilon _ _ _ _ _ d2 d1 x).
+apply: (@fitted_not_private _ _ _ _ _ _ _ d2 d1 a ord0); rewrite ?r1 ?r2 ?inE //.
 - exists (inord 1) => r; rewrite !ffunE => ne; congr (if _ then _ else _).
   case: r ne => -[|[|[|//]]] lt //= /eqP[]; apply: val_inj; by rewrite /= inordK.
-- apply: (@fitted_zero _ _ _ _ _ _ _ ord0) => //.
-  by rewrite ffunE r2 inE.
-- by apply: fitted_pos => // r; rewrite ffunE r1 inE.
 Qed.
 
 End Counterexample.

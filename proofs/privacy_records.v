@@ -827,7 +827,7 @@ move=> i j ij; apply: (sorted_leq_nth (leT := fun x y => p y <= p x)) => //.
 - by rewrite inE sl.
 Qed.
 
-(** Version "drop" as a table. *)
+(** Version 2 (drop) as a table. *)
 Theorem dp_bound_records_drop_cap (R : realFieldType) (T K : finType) (k : K) (e : R)
     (p : T -> R) (t1 : T) (d : dataset T K) :
   1 <= e -> (forall i, 0 <= p i) -> \sum_i p i = 1 -> targets_of k d = [::] ->

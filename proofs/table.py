@@ -1,4 +1,4 @@
-"""Write what ``theory/statements.toml`` says of the proofs into the table of README.md and below each statement of the chapters.
+"""Write what ``theory/statements.toml`` says of the proofs: the table of README.md, below each statement of the chapters, and the headline.
 
 ``python proofs/table.py`` writes; a test fails where one of them is out of date.
 """
@@ -16,6 +16,8 @@ ENUMERATES = re.compile(
     r"test_theorems|enumeration|every_(?:release|small_table|table)|(?<!almost_)all_(?:permutations|releases|tables)"
     r"|(?:of|over)_all_(?:draws|orders|pairs_of_(?:releases|samples)|partitions|samples|sets|splits|subsets)"
 )
+HEADLINE = re.compile(r"Coq has checked \d+ of \d+ statements of the theory, \d+ in all parts")
+WITH_HEADLINE = ("README.md", "docs/researchers.md", "proofs/README.md", "theory/README.md")
 Statement = dict[str, str | list[str]]
 
 
@@ -35,17 +37,27 @@ def twin(statement: Statement, folder: str = "") -> str:
     return f"{links}: {statement['coq_covers']}. {statement.get('coq_differs', '')}".rstrip()
 
 
+def proved() -> tuple[int, int]:
+    """How many statements Coq has checked, and how many of them in all parts."""
+    covers = [fields["coq_covers"] for fields in statements().values() if "coq" in fields]
+    return len(covers), covers.count("all parts")
+
+
+def headline() -> str:
+    some, in_full = proved()
+    return f"Coq has checked {some} of {len(statements())} statements of the theory, {in_full} in all parts"
+
+
 def table() -> str:
     found = statements()
-    with_twin = [fields for fields in found.values() if "coq" in fields]
-    theorems = {name for fields in with_twin for name in fields["coq"]}
+    some, in_full = proved()
     tests = {test for fields in found.values() for test in fields["verified_by"]}
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in HERE.glob("*.v"))
     rows = [
         "| statement | chapter | proved in Coq | on paper | enumerated | tests |",
         "|---|---|---|---|---|---|",
-        f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters | {len(with_twin)} statements, by "
-        f"{len(theorems)} theorems; {lines:,} lines in all | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
+        f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters | {some} statements, {in_full} in all parts; "
+        f"{lines:,} lines | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
     ]
     for name, fields in found.items():
         in_coq = twin(fields) if "coq" in fields else ""
@@ -75,11 +87,12 @@ def with_twins(chapter: str) -> str:
 
 def pages() -> dict[Path, str]:
     """All that is written, by file."""
-    readme = HERE / "README.md"
     chapters = sorted({THEORY / f"{fields['chapter']}.md" for fields in statements().values() if "coq" in fields})
-    return {readme: with_table(readme.read_text(encoding="utf-8"))} | {
-        page: with_twins(page.read_text(encoding="utf-8")) for page in chapters
-    }
+    found = {page: with_twins(page.read_text(encoding="utf-8")) for page in chapters}
+    for name in WITH_HEADLINE:
+        page = HERE.parent / name
+        found[page] = HEADLINE.sub(headline(), page.read_text(encoding="utf-8"))
+    return found | {HERE / "README.md": with_table(found[HERE / "README.md"])}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import xarray as xr
 from PIL import Image
 
 import capstats
-from capstats import at_most, average_cap, cap_boxplot
+from capstats import at_most, average_cap, cap_boxplot, paper_files
 from capstats.cli import main
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, sample_tables
@@ -30,15 +30,15 @@ LIMITS = {"O_1": 1, "O_2": 1, "O_3": 0.995823, "O_4": 0.993932}  # shares of tab
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory):
     """What the function returns and writes, once for all tests, and the figures as matplotlib has them; it leaves no figure open."""
-    caught, save = {}, mpl.figure.Figure.savefig
+    caught, save = {}, paper_files._save
 
-    def catching(figure, path, **how):
-        caught[Path(path).stem] = figure
-        save(figure, path, **how)
+    def catching(figure, path, description):
+        caught[path.stem] = figure
+        return save(figure, path, description)
 
     opened = plt.get_fignums()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mpl.figure.Figure, "savefig", catching)
+        patch.setattr(paper_files, "_save", catching)
         found = reproduce(tmp_path_factory.mktemp("paper") / "a" / "new folder")
     assert plt.get_fignums() == opened
     return found, caught

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from capstats.anonymity.classes import greatest, number_of_classes, of_table
 from capstats.codes.checks import check_choice
+from capstats.codes.labels import MISSING, canonical, in_order, kind_of
 from capstats.tables.aligned import Aligned
-from capstats.tables.axes import names_of
+from capstats.tables.axes import index_of, indexed, names_of
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
@@ -77,9 +79,9 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     table : array-like or DataArray, dims (target, key) and any others
         Counts of the records of one table.
     distance : {"equal", "ordered"}
-        The earth mover's distance. With "equal" any two targets are at distance 1. With "ordered" the targets have the order of the
-        rows, and neighbouring rows are at distance 1 / (I - 1). All I rows count, including those without records. "ordered" needs one
-        target column; a level for missing values is last.
+        The earth mover's distance. With "equal" any two targets are at distance 1. With "ordered" numbers, dates and times have the order
+        of their values and all others that of the rows, and neighbouring targets are at distance 1 / (I - 1). All I rows count, including
+        those without records. "ordered" needs one target column; a level for missing values is last.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     check_choice(distance, "distance", get_args(Distance))
     if distance == "equal":
         return of_table(table, equal_distance, "t_closeness")
-    aligned = Aligned({"table": table})
+    aligned = Aligned({"table": by_value(table)})
     columns = target_columns(aligned)
     if len(columns) > 1:
         raise ValueError(
@@ -126,6 +128,22 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
             f'Count it with one of them as target, or give distance="equal".'
         )
     return aligned.map(lambda x: ordered_distance(x, aligned.sizes["target"]), "t_closeness")
+
+
+def by_value(table: Any) -> Any:
+    """A table whose targets are in the order of their values, where these are numbers, dates or times; else in that of the rows."""
+    if not isinstance(table, xr.DataArray) or "target" not in table.dims:
+        return table
+    table = indexed(table, ("target",))
+    index = index_of(table, "target")
+    if index is None or isinstance(index, pd.MultiIndex):
+        return table
+    labels = list(map(canonical, index))
+    kinds = {kind_of(label) for label in labels if label is not MISSING}
+    if len(kinds) != 1 or kinds & {"text", "other"}:
+        return table
+    at = {label: i for i, label in enumerate(labels)}
+    return table.isel(target=[at[label] for label in in_order(labels, *kinds)])
 
 
 def target_columns(aligned: Aligned) -> list[str]:

@@ -18,7 +18,15 @@ from capstats.anonymity.classes import (
     recursive_factor,
     smallest_class,
 )
-from capstats.anonymity.closeness import basic_likeness, enhanced_likeness, equal_distance, log_ratio, ordered_distance, target_columns
+from capstats.anonymity.closeness import (
+    basic_likeness,
+    by_value,
+    enhanced_likeness,
+    equal_distance,
+    log_ratio,
+    ordered_distance,
+    target_columns,
+)
 from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
@@ -90,7 +98,7 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
     ([50.0, 33.0], [0.9, 0.896])
     """
     check_targets(l)
-    aligned = Aligned({"o": o, "s": s})
+    aligned = Aligned({"o": by_value(o), "s": by_value(s)})
     models: dict[str, Model] = {
         "classes": number_of_classes,
         "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total() == 1).sum(-1))),
@@ -203,7 +211,7 @@ def satisfies_anonymity(
         raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {recursive_cl!r}.")
     c, number = (None, 1) if recursive_cl is None else recursive_cl
     check_targets(number)
-    aligned = Aligned({"table": table})
+    aligned = Aligned({"table": by_value(table)})
     if ordered_t is not None and len(columns := target_columns(aligned)) > 1:
         raise ValueError(f"`ordered_t` needs one target column, whose levels have an order; `table` has {columns}. Give `t` instead.")
     limits = {"k": k, "alpha": alpha, "distinct_l": distinct_l, "entropy_l": entropy_l, "recursive_cl": c, "t": t, "ordered_t": ordered_t}

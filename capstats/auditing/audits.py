@@ -12,7 +12,6 @@ import pandas as pd
 import xarray as xr
 
 from capstats.auditing.compute import by_column, check_comparison, check_limits, compared, measured, order_of, total_of
-from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.front import front, title
 from capstats.auditing.holdout import holdout_differs
@@ -21,7 +20,6 @@ from capstats.auditing.ledger import published
 from capstats.auditing.population import BELOW_1, of_population, register
 from capstats.auditing.provenance import (
     FRACTIONAL,
-    check_unread,
     conventions,
     description,
     files_named,
@@ -29,7 +27,7 @@ from capstats.auditing.provenance import (
     today,
     warnings_of,
 )
-from capstats.auditing.public import public_page, write_public
+from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections
 from capstats.auditing.sisters import among_sisters
@@ -43,7 +41,8 @@ from capstats.counting.inputs import released
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import original_and_release
-from capstats.tables.dataset import synthetic_labels
+from capstats.sources.new_files import check_unread, write_file
+from capstats.tables.dataset import as_tables, synthetic_labels
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,6 +114,7 @@ class Audit(Findings):
         *,
         ledger: str | Path | None = None,
         reason: str | None = None,
+        despite_pages: int | None = None,
     ) -> str:
         """The report as an HTML page in one file, which loads nothing and runs nothing.
 
@@ -131,6 +131,8 @@ class Audit(Findings):
             Required by the public version: the file that keeps what was published of this original, as confidential; the first makes it.
         reason : str, optional
             Why another report than those in the ledger may be published. Two reports together can tell about one person.
+        despite_pages : int, optional
+            The number of this page, beside `reason`, where the ledger has eight or more: so many can prove small numbers of people.
 
         Returns
         -------
@@ -141,14 +143,16 @@ class Audit(Findings):
         ------
         ValueError
             If `audience` is neither; if `path` was read; if there can be no public version (theory/publication.md#public-report); if the
-            ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`.
+            ledger is missing, damaged, a link or open to others, or has another report and there is no `reason`, or eight and no
+            `despite_pages`.
         """
         check_choice(audience, "audience", ("internal", "public"))
-        check_unread(path, self.seen)
-        public = audience == "public"
-        text = public_page(published(self, threshold, ledger, reason, path)) if public else internal_page(self)
         if path is not None:
-            (write_public if public else write_confidential)(path, text)
+            check_unread(path)  # before the ledger has it
+        public = audience == "public"
+        text = public_page(published(self, threshold, ledger, reason, path, despite_pages)) if public else internal_page(self)
+        if path is not None:
+            write_file(path, text, private=not public)
         return text
 
     def _repr_html_(self) -> str:
@@ -203,7 +207,7 @@ def audit(
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis: a random split, or two random samples; the report says where the
         tables differ by more than chance allows. It also says what average CAP they have, by how much that of the original exceeds it,
-        with its standard error (see `holdout_contrast`); and for numbers of records the p-values of `laws.membership_test` and
+        with its standard error (see `individual_share`); and for numbers of records the p-values of `laws.membership_test` and
         `laws.permutation_test`.
     allow_no_match : bool
         Whether to report even if a column of two tables shares no level, so that every risk is 0.
@@ -273,7 +277,7 @@ def audit(
 
     See Also
     --------
-    tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, holdout_contrast,
+    tabulate, average_cap, average_cap_interval, baseline_cap, disclosure.disco, cap_ecdf, cap_quantiles, minimum_cap, individual_share,
     cap.target_distance, laws.membership_test, laws.permutation_test, laws.cap_law, screening.sweep
 
     Notes
@@ -313,6 +317,7 @@ def audit(
     (0.375, 0.6875)
     """
     counts_given = isinstance(original, xr.Dataset)
+    original = as_tables(original) if counts_given else original
     labels = synthetic_labels(original) if counts_given else released(synthetic)[0]
     check_comparison(labels, against, rank_by, utility)
     check_limits(limits, utility)
@@ -355,7 +360,7 @@ def audit(
         if generator is not None:
             measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}
-        columns = by_column(tables)
+        columns = by_column(tables, "nearest" if "average_cap_nearest" in measures else "zero")
     asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
     settings = {
         "date": today(),

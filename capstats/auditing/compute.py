@@ -19,7 +19,7 @@ from capstats.cap.comparison import normalized_cap, target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
-from capstats.cap.uncertainty import average_cap_interval, holdout_contrast, individual_share
+from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.checks import check_number
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
@@ -30,6 +30,7 @@ from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sa
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.models import Bootstrap, Independent
 from capstats.laws.moments.disclosure import expected_disclosure
+from capstats.screening.formulas import values_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index
 from capstats.tables.dataset import observed_domain, synthetic_labels
@@ -80,11 +81,6 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
         if errors_known(tables, "o") and errors_known(tables, "h"):
-            squares = {name: tables.get(name) for name in ("o_squares", "h_squares")}
-            contrast = holdout_contrast(o, s, h=tables.h, unmatched=unmatched, **squares)
-            found["holdout_cap"] = contrast.holdout
-            found["individual_disclosure"] = contrast.estimate
-            found["individual_disclosure_error"] = contrast.standard_error
             found |= _of_individuals(tables, unmatched)
         found |= p_values(tables, unmatched)
     for name in ("above_half", "above_nine_tenths", "certain"):
@@ -152,11 +148,18 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 
 def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
-    o_squares, h_squares = tables.get("o_squares"), tables.get("h_squares")
-    found = individual_share(tables.o, tables.s, h=tables.h, o_squares=o_squares, h_squares=h_squares, unmatched=unmatched)
-    names = ("individual_gain", "original_gain", "individual_share")
-    parts = {f"{name}{error}": found[f"{name}{error}"] for name in names for error in ("", "_error")}
-    return {**parts, "fresh_sample_cap": found.fresh_sample}
+    sums = {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
+    found = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums)
+    gains = ("individual_gain", "individual_gain_error", "original_gain", "original_gain_error")
+    shares = ("individual_share", "individual_share_lower", "individual_share_upper")
+    return {
+        "holdout_cap": found.holdout_cap,
+        "individual_disclosure": found.plain_contrast,
+        "individual_disclosure_error": found.plain_contrast_error,
+        **{name: found[name] for name in (*gains, *shares)},
+        "fresh_sample_cap": found.fresh_sample,
+        "fresh_sample_cap_error": found.fresh_sample_error,
+    }
 
 
 def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:
@@ -278,8 +281,8 @@ def foreign(o: xr.DataArray, s: xr.DataArray, dim: str) -> xr.DataArray:
     return Aligned({"o": o, "s": s}).map(lambda o, s: ((records(o) == 0) & (records(s) > 0)).sum(-1), "foreign")
 
 
-def by_column(tables: xr.Dataset) -> xr.Dataset:
-    """Average CAP by key column: of it alone, of all but it, what it adds to the others, and its Shapley value.
+def by_column(tables: xr.Dataset, unmatched: OnScale) -> xr.Dataset:
+    """Average CAP by key column: of it alone, of all but it, what it adds to the others, and its Shapley value; as `sweep` has them.
 
     Dims ``key_column`` and, where there are several synthetic tables, ``synthetic``. ``shapley`` is there for few columns and tables.
     """
@@ -289,7 +292,7 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
     sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1}
     values: dict[Columns, Floats] = {}
     for keyset in lattice.walk({*sizes, k}):
-        values[keyset.columns] = average_cap(*lattice.pair(keyset, 0, labelled=False)).values
+        values[keyset.columns] = values_of(lattice, keyset, {"average_cap": "average_cap"}, unmatched)[0, 0]
     everything = tuple(range(k))
     found = {
         "alone": np.stack([values[(c,)] for c in everything]),
@@ -303,7 +306,7 @@ def by_column(tables: xr.Dataset) -> xr.Dataset:
         coords["synthetic"] = lattice.synthetic
     dims = ("key_column", "synthetic")[: len(coords)]
     variables = {name: (dims, shares) for name, shares in found.items() if shares is not None}
-    return Result(variables, coords, {"result": "Average CAP by key column"})
+    return Result(variables, coords, {"result": "Average CAP by key column", "unmatched": unmatched})
 
 
 class Change(NamedTuple):

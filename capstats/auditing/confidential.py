@@ -1,20 +1,15 @@
-"""Files that are written: confidential ones, which their owner alone can read, and those that may take the place of others.
-
-No link is followed, a spreadsheet runs nothing in them, and no file that capstats did not make is replaced.
-"""
+"""Content of files that are written: a spreadsheet runs nothing in it, and a mark tells which files capstats made."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from capstats.codes.names import in_spreadsheet
-from capstats.sources.new_files import beside
 
 MOST = 2**24  # bytes that are looked at; a mark further on is not found, and the file stays
 PAGE = re.compile(rb'<!DOCTYPE html>\s*<html[^>]*>\s*<head>\s*<meta charset="utf-8">\s*<meta name="generator" content="capstats">')
@@ -26,26 +21,6 @@ MARKS = {
     ".pdf": re.compile(rb"%PDF-.*\n\d+ 0 obj\n<< /Creator \(capstats (?!.*\n\d+ 0 obj\n)", re.S),  # its last object
     ".json": re.compile(rb'\{\s*"capstats ledger": '),
 }
-
-
-def write_confidential(path: str | Path, content: str | bytes) -> None:
-    """Write a file that its owner alone can read (mode 0600), whole or not at all.
-
-    The content goes to a new file in the same folder, which then takes the place of the old one: a disk that is full leaves the old file as
-    it was. A symbolic link is refused, and so is whatever is no regular file. Text is written as UTF-8.
-    """
-    with beside(path) as (handle, temporary):
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-
-
-def check_confidential(path: str | Path) -> None:
-    """Raise unless `write_confidential` can write a file of this name, which stays as it is."""
-    with beside(path) as (handle, _):
-        os.close(handle)
 
 
 def csv_text(head: Sequence[object], rows: Iterable[Sequence[Any]]) -> str:

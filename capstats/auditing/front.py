@@ -247,9 +247,10 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
     m = audit.measures
     own = [Mark(FRONT["marks"]["baseline"], m.baseline.item(), share(m.baseline.item()))]
     since = np.inf
-    if "fresh_sample_cap" in m and audit.holdout_says:
-        since = float(np.atleast_1d(m.fresh_sample_cap.values)[0])
-        own.append(Mark(FRONT["marks"]["fresh_sample"], since, share(since)))
+    if audit.holdout_says:
+        since, error = (_of(audit, name, 0) for name in ("fresh_sample_cap", "fresh_sample_cap_error"))
+        ends = f" ({share(max(since - Z * error, 0))} to {share(min(since + Z * error, 1))})" if np.isfinite(error) else ""
+        own.append(Mark(FRONT["marks"]["fresh_sample"], since, f"{share(since)}{ends}"))
     original = Mark(FRONT["marks"]["original"], m.original_cap.item(), share(m.original_cap.item()))
     caps = _caps(audit)
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
@@ -261,6 +262,7 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
             Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
         )
     texts = ["scale" if audit.unmatched == "nearest" else "scale_zero"]
+    texts += ["fresh"] if len(own) > 1 else []
     texts += ["other_size"] if len(own) > 1 and (m.synthetic_records != m.original_records).any() else []
     return Scale([*own, *releases, original], " ".join(say(audit, FRONT[text]) for text in [*texts, "lesson"]))
 

@@ -16,18 +16,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import xarray as xr
-
-from capstats.auditing.confidential import write_confidential
 from capstats.auditing.findings import Findings
 from capstats.auditing.publication import Publication, publication
-from capstats.codes.labels import canonical
+from capstats.codes.checks import check_integer, shown
 from capstats.codes.names import listed
-from capstats.tables.axes import axis_of
-from capstats.tables.backing import filled
+from capstats.sources.new_files import write_file
+from capstats.tables.digests import digest_of
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
+MANY = 8  # pages of one original; from so many on their small counts can be proved: theory/publication.md#series
 LOCK = b"lock of a ledger of capstats"
 WHY = (
     "a file, as confidential as the original, that keeps what was published of it, since two reports together can tell about one person. "
@@ -39,7 +41,12 @@ COMPARED = QUESTION | DATA | {"threshold": "another threshold", "numbers": "othe
 
 
 def published(
-    audit: Findings, threshold: int, ledger: str | Path | None, reason: str | None, page: str | Path | None = None
+    audit: Findings,
+    threshold: int,
+    ledger: str | Path | None,
+    reason: str | None,
+    page: str | Path | None = None,
+    despite_pages: int | None = None,
 ) -> Publication:
     """The rounded numbers of an audit, once the ledger says that they are published; ValueError where they must not be.
 
@@ -48,7 +55,9 @@ def published(
     if ledger is None:
         raise ValueError(f"A public report needs `ledger`: {WHY}")
     if reason is not None and not (isinstance(reason, str) and reason.strip()):
-        raise ValueError(f"`reason` must say why another report is published; got {reason!r}.")
+        raise ValueError(f"`reason` must say why another report is published; got {shown(reason)}.")
+    if despite_pages is not None:
+        check_integer(despite_pages, "despite_pages", "the number of the page", least=1)
     p = publication(audit, threshold)
     path = Path(ledger)
     if page is not None and Path(page).resolve() in (path.resolve(), lock_of(path.resolve())):
@@ -57,15 +66,28 @@ def published(
         entries = _read(path)
         entry, date = _entry(audit, p), datetime.datetime.now(datetime.UTC).date().isoformat()
         if all(any(entry[name] != old[name] for name in COMPARED) for old in entries):
+            number = len(entries) + 1
             if entries and reason is None:
                 raise ValueError(
                     f"The ledger {str(path)!r} has a public report of {entries[-1]['date']} with {_differences(entry, entries[-1])}. Two "
-                    f"reports together can tell about one person (theory/publication.md#public-report). Publish that report again, or "
-                    f"give the reason why another one may be published (`reason=`, on the command line --reason); the ledger keeps it."
+                    f"reports together can tell about one person (theory/publication.md#public-report); {_so_far(number)}. Publish that "
+                    f"report again, or give the reason why another one may be published (`reason=`, on the command line --reason); the "
+                    f"ledger keeps it."
+                )
+            if number > MANY and despite_pages != number:
+                raise ValueError(
+                    f"{_so_far(number)[0].upper()}{_so_far(number)[1:]}: from {MANY} on, they can prove numbers of people below the "
+                    f"threshold (theory/publication.md#series). Publish a report of the ledger again; or, if you accept that, say "
+                    f"despite_pages={number} (--despite-pages {number}) beside the reason."
                 )
             entries.append({"date": date, "capstats": p.version, **entry, "reason": reason})
-            write_confidential(path, json.dumps({"capstats ledger": FORMAT, "published": entries}, indent=1) + "\n")
+            write_file(path, json.dumps({"capstats ledger": FORMAT, "published": entries}, indent=1) + "\n")
     return p
+
+
+def _so_far(number: int) -> str:
+    """How many pages there would be."""
+    return f"this would be page {number} of this original"
 
 
 def _differences(entry: dict[str, Any], old: dict[str, Any]) -> str:
@@ -78,7 +100,7 @@ def _differences(entry: dict[str, Any], old: dict[str, Any]) -> str:
 def _entry(audit: Findings, p: Publication) -> dict[str, Any]:
     """What distinguishes one public report from another: the question, the counts of all tables, and the numbers that are printed."""
     tables = audit.tables
-    releases = [_digest(audit.release(i)) for i in range(p.releases)]
+    releases = [digest_of(audit.release(i)) for i in range(p.releases)]
     order = sorted(range(p.releases), key=releases.__getitem__)  # the order in which they are given tells nothing
     numbers = [
         (p.steps, p.people, p.holdout, p.below[:, order].tolist()),
@@ -88,39 +110,12 @@ def _entry(audit: Findings, p: Publication) -> dict[str, Any]:
         "keys": sorted(p.keys),
         "target": sorted(p.target),
         "missing": p.missing,
-        "original": _digest(tables.o, tables.get("o_records")),
-        "holdout": _digest(tables.h, tables.get("h_records")) if "h" in tables else None,
+        "original": digest_of(tables.o, tables.get("o_records")),
+        "holdout": digest_of(tables.h, tables.get("h_records")) if "h" in tables else None,
         "releases": [releases[i] for i in order],
         "threshold": p.threshold,
         "numbers": hashlib.sha256(json.dumps(numbers).encode()).hexdigest(),
     }
-
-
-def _digest(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
-    """SHA-256 of the counts of a table, whatever the order of its columns, labels and records, and whatever held it."""
-    (target, key), counts = filled(table.variable.data)
-    columns = {}
-    for dim, places in (("key", key), ("target", target)):
-        axis = axis_of(table, dim)
-        if axis is not None:
-            for level, codes, name in zip(axis.levels, axis.codes, axis.names, strict=True):
-                columns[f"{dim} {name}"] = (level, np.asarray(codes)[places])
-    digest = hashlib.sha256()
-    ranks = []
-    for name, (level, codes) in sorted(columns.items()):
-        used, place = np.unique(codes, return_inverse=True)
-        labels = [f"{type(label).__name__} {label!r}" for label in map(canonical, level[used])]
-        rank = np.argsort(np.argsort(labels))
-        digest.update(json.dumps([name, sorted(labels)]).encode())
-        ranks.append(rank[place])
-    order = np.lexsort(ranks)
-    for column in ranks:
-        digest.update(column[order].astype("<i8").tobytes())
-    if counts.dtype.kind == "i":
-        digest.update(counts[order].astype("<i8").tobytes())
-    else:  # sums of weights differ in their last digits by the order of the records
-        digest.update(json.dumps([f"{x:.9g}" for x in counts[order].tolist()]).encode())
-    return digest.hexdigest() if records is None else f"{digest.hexdigest()} {_digest(records)}"
 
 
 def lock_of(ledger: Path) -> Path:
@@ -132,25 +127,56 @@ def lock_of(ledger: Path) -> Path:
 def _locked(path: Path) -> Iterator[None]:
     """Nobody else enters a report meanwhile."""
     lock = lock_of(path)
-    try:
-        handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        if not _is_lock(lock):
-            raise ValueError(f"{str(lock)!r} is there, and is no lock of a ledger. Give the ledger another name.") from None
-        raise ValueError(
-            f"{str(lock)!r} is there: another report is being entered into the ledger, or was killed while it was. Wait; if no capstats "
-            f"runs, remove that file."
-        ) from None
+    if not _is_lock(lock):
+        raise ValueError(f"{str(lock)!r} is there, and is no lock of a ledger. Give the ledger another name.")
+    handle = _taken(lock)
     try:
         os.write(handle, LOCK)
         yield
     finally:
-        os.close(handle)
+        if os.name == "nt":  # where an open file cannot be removed
+            os.close(handle)
         lock.unlink()
+        if os.name != "nt":
+            os.close(handle)  # last, so that nobody locks a file that is about to go
+
+
+def _taken(lock: Path) -> int:
+    """An open file that nobody else has locked. The system's lock ends with the process, however it ends; what a killed one left is taken.
+
+    Where the system has no such locks (Windows, some network file systems), it is a file that nobody had made before.
+    """
+    how = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    while True:
+        made = not lock.exists()
+        try:
+            handle = os.open(lock, how | (os.O_EXCL if made else 0), 0o600)
+        except FileExistsError:  # made by somebody else meanwhile
+            continue
+        try:
+            if fcntl is None:
+                raise OSError
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if lock.exists() and os.path.samestat(os.fstat(handle), lock.stat()):
+                return handle
+        except BlockingIOError:
+            os.close(handle)
+            raise ValueError(
+                f"{str(lock)!r} is locked: another report is being entered into the ledger. Wait, and repeat the call."
+            ) from None
+        except OSError:
+            if made:
+                return handle
+            os.close(handle)
+            raise ValueError(
+                f"{str(lock)!r} is there: another report is being entered into the ledger, or was killed while it was; there are no locks "
+                f"here that end with a process. Wait; if no capstats runs, remove that file."
+            ) from None
+        os.close(handle)  # of a file that somebody removed meanwhile
 
 
 def _is_lock(path: Path) -> bool:
-    """Whether a file is a lock of a ledger; one that is gone meanwhile was one."""
+    """Whether a file is a lock of a ledger, or can become one."""
     try:
         return stat.S_ISREG(path.lstat().st_mode) and path.read_bytes()[: len(LOCK)] in (b"", LOCK)
     except FileNotFoundError:

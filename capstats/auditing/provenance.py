@@ -198,12 +198,6 @@ def files_seen(files: Iterable[str]) -> dict[str, Seen]:
     return {name: Seen.of(name) for name in files if Path(expanded(name)).is_file()}
 
 
-def check_unread(path: str | Path | None, seen: Mapping[str, Seen]) -> None:
-    """Raise if a file to write is one of those that were read, under whatever name."""
-    if path is not None and Path(path).exists() and any(file.path.exists() and file.path.samefile(path) for file in seen.values()):
-        raise ValueError(f"`path` is {str(path)!r}, which was read as well. Give another path.")
-
-
 def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:
     """The SHA-256 of each file, unless it is not what was read."""
     return [(name, _fingerprint(file)) for name, file in seen.items()]

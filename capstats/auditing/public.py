@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -20,11 +19,6 @@ TEXT = SENTENCES["public"]
 def public_page(p: Publication) -> str:
     """The page, of the rounded numbers alone."""
     return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
-
-
-def write_public(path: str | Path, page: str) -> None:
-    """Write a page, which others may read."""
-    Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
 def public_text(p: Publication) -> str:
@@ -71,8 +65,6 @@ def _say(p: Publication, text: str, **more: str) -> str:
         **words(_weighted(p)),
         **{name: _share(p, shares[0], name) for name, shares in p.shares.items()},
         "version": p.version,
-        "average": _share(p, p.shares[p.average][0], p.average),
-        "unmatched": TEXT["unmatched"][p.unmatched],
         "keys": listed(list(map(named, p.keys))),
         "target": listed(list(map(named, p.target))),
         "pick": "with probability proportional to its weight" if p.weighted_release else "at random",
@@ -137,9 +129,9 @@ def _answer(p: Publication) -> list[Block]:
         return [_say(p, TEXT["meaning"]), _comparison(p), SENTENCES["front"]["lesson"]]
     sentences: list[Block] = [_say(p, TEXT["right"]), _say(p, TEXT["meaning"])]
     if not p.weighted:
-        sentences.append(_say(p, TEXT["error"], error=_at_most(_error(p, p.average))))
+        sentences.append(_say(p, TEXT["error"], error=_at_most(_error(p, "average_cap_zero"))))
     if "holdout_cap" in p.shares:
-        both = float(np.hypot(_error(p, p.average), _error(p, "holdout_cap")))
+        both = float(np.hypot(_error(p, "average_cap_zero"), _error(p, "holdout_cap")))
         error = "" if p.weighted else f" (standard error {_at_most(both)})"
         sentences.append(_say(p, TEXT["holdout"], difference=_differences(p, p.shares["holdout_cap"])[0], error=error))
     return [*sentences, SENTENCES["front"]["lesson"]]
@@ -147,16 +139,16 @@ def _answer(p: Publication) -> list[Block]:
 
 def _differences(p: Publication, others: Sequence[float]) -> list[str]:
     """Average CAP minus another printed share: differences of what is printed, which say nothing more."""
-    pairs = zip(p.shares[p.average], others, strict=True)
+    pairs = zip(p.shares["average_cap_zero"], others, strict=True)
     return [_share(p, (round(value * p.steps) - round(other * p.steps)) / p.steps) for value, other in pairs]
 
 
 def _comparison(p: Publication) -> Grid:
-    columns = _shown(p, [name for name in (p.average, "holdout_cap") if name in p.shares])
+    columns = _shown(p, [name for name in ("average_cap_zero", "holdout_cap") if name in p.shares])
     if "holdout_cap" in p.shares:
         columns["individual_disclosure"] = _differences(p, p.shares["holdout_cap"])
     if p.against is not None:
-        columns["difference"] = _differences(p, [p.shares[p.average][p.against]] * p.releases)
+        columns["difference"] = _differences(p, [p.shares["average_cap_zero"][p.against]] * p.releases)
     return _grid(p, columns, f"Average CAP of each release (rounded to {_step(p)})")
 
 
@@ -182,7 +174,7 @@ def _curve(p: Publication) -> Picture:
     one = p.releases == 1
     ax = plot_cap_ecdf(
         ecdf.isel(synthetic=0, drop=True) if one else ecdf,
-        average=p.shares[p.average] if one else None,
+        average=p.shares["average_cap_zero"] if one else None,
         original=p.shares["original_cap"][0],
         baseline=p.shares["baseline"][0],
     )

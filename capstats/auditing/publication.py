@@ -11,9 +11,7 @@ import xarray as xr
 
 from capstats.auditing.compute import total_of
 from capstats.auditing.findings import Findings
-from capstats.auditing.measures import OnScale
 from capstats.cap.distribution import by_value, cap_ecdf
-from capstats.cap.neighbours import rows_used
 from capstats.codes.checks import check_integer
 from capstats.codes.labels import canonical
 from capstats.tables.aligned import Aligned
@@ -30,9 +28,8 @@ class Publication:
     """What the public version of a report is made of: names of columns, and rounded numbers.
 
     ``people`` and ``holdout`` (0 without one) are multiples of ``base``; every share is a multiple of 1 / ``steps``. ``shares`` has one
-    number for each release, and one for those of the original; ``average`` is the name of average CAP among them. ``below`` has the shares
-    of people whose individual CAP is at most each of ``BANDS``, dims (band, release).
-    theory/publication.md#public-report has a proof of what each of these numbers tells.
+    number for each release, and one for those of the original. ``below`` has the shares of people whose individual CAP is at most each of
+    ``BANDS``, dims (band, release). theory/publication.md#public-report has a proof of what each of these numbers tells.
     """
 
     version: str
@@ -46,8 +43,6 @@ class Publication:
     weighted: bool
     weighted_release: bool
     missing: str
-    average: str
-    unmatched: OnScale
     keys: list[str]
     target: list[str]
     shares: Mapping[str, list[float]]
@@ -93,13 +88,11 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     def rounded(values: Any) -> Floats:
         return _rounded(np.asarray(values, dtype=np.float64), steps)
 
-    below = 1 - rounded(1 - cap_ecdf(tables.o, tables.s, BANDS, unmatched=audit.unmatched).transpose("at", ...).values).reshape(
-        len(BANDS), releases
-    )
+    below = 1 - rounded(1 - cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values).reshape(len(BANDS), releases)
     shares = {
         **{name: np.minimum(rounded(m[name]), 1 - 1 / steps) for name in OF_ORIGINAL},
-        audit.average: _average(tables.o, tables.s, steps, audit.unmatched),
-        **({"holdout_cap": _average(tables.h, tables.s, steps, audit.unmatched)} if "holdout_cap" in m else {}),
+        "average_cap_zero": _average(tables.o, tables.s, steps),
+        **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
         "matched_share": rounded(m.matched_share),
         "share_above_half": 1 - below[10],
         "share_above_nine_tenths": 1 - below[18],
@@ -118,8 +111,6 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         weighted="original_weight" in m,
         weighted_release="synthetic_weight" in m,
         missing=p["missing"],
-        average=audit.average,
-        unmatched=audit.unmatched,
         keys=list(p["columns"]["keys"]),
         target=list(p["columns"]["target"]),
         shares={name: np.reshape(values, -1).tolist() for name, values in shares.items()},
@@ -132,21 +123,19 @@ def _rounded(shares: Floats, steps: int) -> Floats:
     return np.round(np.round(shares * steps, 9)) / steps
 
 
-def _average(o: xr.DataArray, s: xr.DataArray, steps: int, unmatched: OnScale) -> Floats:
+def _average(o: xr.DataArray, s: xr.DataArray, steps: int) -> Floats:
     """Average CAP computed from the rounded shares of people above each value of individual CAP, rounded again.
 
     Rounded itself, it would be a sum that the maker of a release can shift to a border of rounding (theory/publication.md#public-report).
     """
-    aligned = Aligned({"o": o, "s": s})
-    rows_of = rows_used(aligned, unmatched)
 
     def formula(o: Table, s: Table) -> Array:
-        values, people = by_value(o, *rows_of(o, s), unmatched)
+        values, people = by_value(o, s, s.key_total(), "zero")
         through = np.cumsum(people, axis=-1)
         above = _rounded(1 - through / through[..., -1:], steps)
         return np.asarray(values[..., 0] + (above[..., :-1] * np.diff(values, axis=-1)).sum(-1))
 
-    found: Floats = aligned.map(formula, "average").values
+    found: Floats = Aligned({"o": o, "s": s}).map(formula, "average").values
     return np.floor(np.round(found * steps, 9) + 0.5) / steps
 
 

@@ -13,10 +13,9 @@ import xarray as xr
 
 from capstats.auditing.command_lines import call, command, restricted
 from capstats.auditing.compute import by_target, total_of
-from capstats.auditing.confidential import write_confidential
 from capstats.auditing.descriptions import FirstReading
 from capstats.auditing.measures import OnScale
-from capstats.auditing.provenance import Seen, check_unread, files_named, files_seen, warnings_of
+from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_page, as_text
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
@@ -29,6 +28,7 @@ from capstats.counting.every_column import Looked, every_column, is_identifier
 from capstats.counting.inputs import files_read, released
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
+from capstats.sources.new_files import write_file
 from capstats.sources.source import Options
 from capstats.tables.dataset import VERSION
 from capstats.tables.printing import Result, count, many, share
@@ -124,10 +124,9 @@ class TargetAudits:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
-        check_unread(path, self.seen)
         page = as_page(_title(), _sections(self), note="Confidential, as the original is.", footer=f"capstats {VERSION}. Confidential.")
         if path is not None:
-            write_confidential(path, page)
+            write_file(path, page)
         return page
 
 

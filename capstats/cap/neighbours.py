@@ -93,7 +93,7 @@ def _rows_of_others(aligned: Aligned, unmatched: str, radius: int, *, everybody:
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     """The codes of the keys, column by column; raises an error if the keys have no labels."""
     axis = aligned.axes["key"]
-    if axis is None or _numbered(axis):
+    if axis is None or numbered(axis):
         raise ValueError(
             f"{what} compares keys column by column, and the keys of these tables have no labels. "
             f"Label them: capstats.from_counts(o, s, key_labels={{column: labels}}), or tabulate the records."
@@ -101,7 +101,7 @@ def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
 
 
-def _numbered(axis: pd.MultiIndex) -> bool:
+def numbered(axis: pd.MultiIndex) -> bool:
     """Whether keys have no labels but the numbers 0, 1, ... that from_counts gives them."""
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
@@ -110,7 +110,7 @@ def without_nearest(o: Counts, s: Counts) -> str:
     """Why the nearest keys are looked for only where somebody asks for them; an empty text where they always are."""
     aligned = Aligned({"o": o, "s": s})
     axis = aligned.axes["key"]
-    if axis is None or _numbered(axis):
+    if axis is None or numbered(axis):
         return "the keys have no labels"
 
     def efforts(o: Table, s: Table) -> Array:

@@ -5,26 +5,31 @@ Average CAP is a mean over records, so its standard error is that of a mean. No 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, RowsUsed, rows_used
+from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.tolerance import Within
-from capstats.codes.checks import check_choice, check_number
+from capstats.codes.checks import check_number
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
 from capstats.tables.checking import as_counts, weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio, shared
-from capstats.tables.table import Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 GAINS = (
-    *("individual_gain", "individual_gain_error", "original_gain", "original_gain_error", "individual_share", "individual_share_error"),
-    *("release", "holdout", "original", "fresh_sample"),
+    *("average_cap", "holdout_cap", "plain_contrast", "plain_contrast_error"),
+    *("individual_gain", "individual_gain_error", "original_gain", "original_gain_error"),
+    *("original_cap", "fresh_sample", "fresh_sample_error"),
+    *("individual_share", "individual_share_lower", "individual_share_upper", "degrees_of_freedom"),
 )
+# With which a share is given, at least: degrees of freedom; the gain of the original; and this gain as samples of these sizes have it on
+# average, since a limit on what was found alone would choose shares that chance made large (benchmarks/coverage.py).
+FREEDOM, POINT, EXPECTED = 24, 0.01, 0.0125
 
 
 def average_cap_interval(
@@ -76,13 +81,13 @@ def average_cap_interval(
 
     See Also
     --------
-    average_cap, holdout_contrast
+    average_cap, individual_share
 
     Notes
     -----
     See theory/individuals.md#uncertainty for the assumptions. The original records are a random sample. The synthetic table is fixed; with
     `over` it is a random draw from a fixed law of synthesis. A table made from these records fits them better than other records; this is
-    not part of the interval: see `holdout_contrast`.
+    not part of the interval: see `individual_share`.
 
     Weighted records are treated as independent, with fixed weights. Clusters and strata are ignored: with clusters, such as households or
     areas, the standard error is usually too small, with strata usually too large.
@@ -111,6 +116,8 @@ def average_cap_interval(
     >>> round(float(found.estimate) * 6, 12), round(float(found.standard_error) ** 2 * 48, 12)
     (5.0, 1.0)
     """
+    from scipy.special import ndtri, stdtrit
+
     check_level(level)
     check_weights(o, o_squares, "o")
     first = _members(s, "s", over)
@@ -124,110 +131,42 @@ def average_cap_interval(
 
     def formula(o: Table, *tables: Table) -> Floats:
         squares = squares_of(o, tables[-1] if weighted else None, "o")
-        means, pooled = [], np.zeros(())
-        for i in range(len(first)):
-            mean, deviations = _deviations(o, squares, tables[i], rows_of, unmatched)
-            if second:
-                other, its = _deviations(o, squares, tables[len(first) + i], rows_of, unmatched)
-                mean, deviations = mean - other, deviations - its  # of the same record, so that covariances are included
-            means.append(mean)
-            pooled = pooled + deviations
-        return np.stack(np.broadcast_arrays(*means, _variance(squares, pooled / len(first))), axis=-1)
+
+        def of(s: Table) -> tuple[Floats, Floats, Floats, Floats]:
+            """The mean and the deviations of q, its values, and the effective number of records."""
+            read, s_j = rows_of(o, s)
+            counted, of_counted = _counted(o, squares, read, s_j, unmatched)
+            mean, deviations = _deviations(counted, of_counted, read, s_j)
+            return mean, deviations, attribution(read, s_j, 0.0).side_by_side(), _effective(counted, of_counted)
+
+        means, deviations, values, records = zip(*(of(s) for s in tables[: len(first)]), strict=True)
+        apart = 0.5  # half of the range of a record's value
+        if second:  # of the same record, so that covariances are included
+            others, its, its_values, _ = zip(*(of(s) for s in tables[len(first) : 2 * len(first)]), strict=True)
+            means, deviations, values = (
+                [x - y for x, y in zip(*pair, strict=True)] for pair in ((means, others), (deviations, its), (values, its_values))
+            )
+            apart = np.abs(sum(values) / len(first)).max(-1, initial=0)
+        variance = _variance(squares, sum(deviations) / len(first))
+        return np.stack(np.broadcast_arrays(*means, variance, sum(records) / len(first), apart), axis=-1)
 
     found = aligned.map(formula, "average_cap_interval", ("part",))
-    means, variance = found.isel(part=slice(None, -1)), found.isel(part=-1)
+    means, (variance, records, apart) = found.isel(part=slice(None, -3)), (found.isel(part=i) for i in (-3, -2, -1))
     m = len(first)
     between = means.var("part", ddof=1, skipna=False) / m if m > 1 else xr.full_like(variance, 0.0 if over is None else np.nan)
-    estimate = means.mean("part", skipna=False)
-    interval = _interval(estimate, variance, level, least=-1 if second else 0, between=between, degrees=m - 1)
+    estimate, least = means.mean("part", skipna=False), -1 if second else 0
+    z, t = ndtri((1 + level) / 2), stdtrit(max(m - 1, 1), (1 + level) / 2)
+    all_records, middle = records + z**2, (1 + least) / 2  # z**2 more records, half of them at either end of the range
+    squares = records * (records - 1) * variance + z**2 * (apart**2 + records / all_records * (estimate - middle) ** 2)
+    centre = (records * estimate + z**2 * middle) / all_records
+    reach = np.sqrt(z**2 * squares / all_records**2 + t**2 * between)
+    interval = {
+        "estimate": estimate,
+        "standard_error": np.sqrt(variance + between),
+        "lower": (centre - reach).clip(min=least),
+        "upper": (centre + reach).clip(max=1),
+    }
     return Result(interval, attrs={"result": "Interval for average CAP"})
-
-
-def holdout_contrast(
-    o: Counts,
-    s: Counts,
-    *,
-    h: Counts,
-    o_squares: Counts | None = None,
-    h_squares: Counts | None = None,
-    unmatched: Convention = "zero",
-    within: Within | None = None,
-    level: float = 0.95,
-) -> xr.Dataset:
-    """Average CAP of the original records minus that of records that were not used for synthesis, with its standard error.
-
-    What an intruder infers about people who are not in the data is knowledge about the population. The difference is the disclosure about
-    individuals because they are in the data.
-
-    Parameters
-    ----------
-    o, s, h : array-like or DataArray, dims (target, key) and any others
-        Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers, or sums
-        of sampling weights together with their squares.
-    o_squares, h_squares : same as `o` and `h`, optional
-        Where `o`, or `h`, holds sums of sampling weights: the sum of the squared weights of each cell, ``tables.o_squares`` and
-        ``tables.h_squares`` of `tabulate`.
-    unmatched : {"zero", "drop", "nearest"}
-        Records of both samples whose key is not in the synthetic table count 0, are left out, or use the nearest keys.
-    within : number, timedelta, function or ("triangular", distance), optional
-        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`.
-    level : float
-        Coverage of the interval, between 0 and 1.
-
-    Returns
-    -------
-    Dataset, dims (...)
-        ``original`` and ``holdout``, the two averages, from 0 to 1; ``estimate``, the first minus the second, from -1 to 1, near 0
-        if nothing about individuals is disclosed; its ``standard_error``; ``lower`` and ``upper``, the ends of the interval. The standard
-        error is NaN if either sample has fewer than two records in the average.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `o` or `h` has sampling weights or fractional counts and its squares are missing or do not fit; `level` is not between 0 and 1,
-        or the tables are not counts or differ.
-
-    See Also
-    --------
-    average_cap_interval
-
-    Notes
-    -----
-    See theory/individuals.md#uncertainty: the samples are independent, so their variances are added. The holdout must come from the same
-    population by the same sampling design, or both samples must be weighted to that population. Clusters and strata are ignored.
-
-    References
-    ----------
-    Giomi, Boenisch, Wehmeyer and Tasnadi (2023), https://doi.org/10.56553/popets-2023-0055, subtract attacks on a control
-    sample; here the attack is CAP, and its success rate is in closed form.
-
-    Examples
-    --------
-    The intruder is right about all four original records, and about half of the four holdout records:
-
-    >>> found = holdout_contrast([[2, 0], [0, 2]], [[1, 0], [0, 1]], h=[[1, 1], [1, 1]])
-    >>> float(found.original), float(found.holdout), float(found.estimate), round(float(found.standard_error), 4)
-    (1.0, 0.5, 0.5, 0.2887)
-    """
-    check_level(level)
-    check_weights(o, o_squares, "o")
-    check_weights(h, h_squares, "h")
-
-    weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
-    aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
-    rows_of = rows_used(aligned, unmatched, within=within)
-
-    def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
-        given = dict(zip(weighted, tables, strict=True))
-        of_o, of_h = squares_of(o, given.get("o_squares"), "o"), squares_of(h, given.get("h_squares"), "h")
-        original, deviations = _deviations(o, of_o, s, rows_of, unmatched)
-        holdout, its = _deviations(h, of_h, s, rows_of, unmatched)
-        return np.stack(np.broadcast_arrays(original, holdout, _variance(of_o, deviations) + _variance(of_h, its)), axis=-1)
-
-    found = aligned.map(formula, "holdout_contrast", ("part",))
-    original, holdout, variance = (found.isel(part=i) for i in range(3))
-    interval = _interval(original - holdout, variance, level, least=-1)
-    return Result({"original": original, "holdout": holdout, **interval}, attrs={"result": "Average CAP, original minus holdout"})
 
 
 def individual_share(
@@ -237,143 +176,210 @@ def individual_share(
     h: Counts,
     o_squares: Counts | None = None,
     h_squares: Counts | None = None,
-    unmatched: Literal["zero", "nearest"] = "nearest",
+    o_records: Counts | None = None,
+    h_records: Counts | None = None,
+    unmatched: Convention = "nearest",
+    within: Within | None = None,
     level: float = 0.95,
 ) -> xr.Dataset:
     """How much more often guesses are right for the people in the data than for others like them, as a share of what the original gives.
 
-    The share is near 0 for a release that is a fresh sample of the population, and 1 for a copy of the original.
+    What an intruder infers about people who are not in the data is knowledge about the population; the rest is about those who are. The
+    share is near 0 for a release that is a fresh sample of the population, and 1 for a copy of the original.
 
     Parameters
     ----------
-    o, s, h, o_squares, h_squares
-        As in `holdout_contrast`.
-    unmatched : {"nearest", "zero"}
-        Records whose key is not in the released table use the nearest keys; or count 0, and then being matched counts as a gain.
+    o, s, h : array-like or DataArray, dims (target, key) and any others
+        Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers, or sums of
+        sampling weights.
+    o_squares, h_squares, o_records, h_records : same as `o` and `h`, optional
+        Where `o`, or `h`, holds sums of sampling weights: the sum of the squared weights of each cell and the number of its records,
+        ``tables.o_squares``, ``tables.o_records`` and so on of `tabulate`.
+    unmatched : {"nearest", "zero", "drop"}
+        Records of both samples whose key is not in the table that guesses use the nearest keys; or count 0, or are left out, and then
+        there is no share unless all are matched.
+    within : number, timedelta, function or ("triangular", distance), optional
+        For targets that are numbers or dates: how far from the person's value a guess may be, as in `average_cap`. There is no share then.
     level : float
         Coverage of the interval of the share, between 0 and 1.
 
     Returns
     -------
     Dataset, dims (...)
-        ``individual_gain``, N, from -2 to 2: how much more often the guess from `s` is right for records of `o` than for others like
-        them; ``original_gain``, D, the same for `o` in place of `s`; ``individual_share``, N / D, with ``lower`` and ``upper``, the ends
-        of its interval: NaN where D is below three standard errors, because the keys are too coarse to tell the records of `o` from
-        others like them. Each has its standard error, ``..._error``. And the average CAPs on one scale, from 0 to 1: of the records of
-        `o`, guessed from `s` (``release``) and from `o` (``original``); of those of `h`, guessed from `s` (``holdout``) and from `o`
-        (``fresh_sample``: a fresh sample of as many records as `o` has this average CAP on average).
+        - ``average_cap`` and ``holdout_cap``, from 0 to 1: of the records of `o` and of `h`, guessed from `s`; ``plain_contrast``, the
+          first minus the second, from -1 to 1;
+        - ``individual_gain``, N, from -2 to 2: how much more often the guess from `s` is right for records of `o` than for others like
+          them, near 0 if nothing about individuals is disclosed; ``original_gain``, D, the same for `o` in place of `s`;
+        - ``original_cap``, from 0 to 1: of the records of `o`, guessed from `o`; ``fresh_sample``, that minus D: about their average CAP
+          if a fresh sample of as many records as `o` has were released;
+        - ``plain_contrast_error``, ``individual_gain_error``, ``original_gain_error``, ``fresh_sample_error``: standard errors, NaN if
+          either sample has fewer than two records in the average;
+        - ``individual_share``, N / D, with ``individual_share_lower`` and ``individual_share_upper``, the ends of its interval. An upper
+          end below 0 says that `s` fits the holdout better than the original: are the tables swapped? All three are NaN unless D is at
+          least .01 and two standard errors, the mean of D over samples of these sizes at least .0125, and ``degrees_of_freedom`` at
+          least 24: elsewhere the keys are too coarse to tell the records of `o` from others like them, the samples too small, or there
+          is too little to be had.
 
     Raises
     ------
     ValueError, TypeError
-        As in `holdout_contrast`.
+        If `o` or `h` has sampling weights or fractional counts and its squares or numbers of records are missing or do not fit; `level` is
+        not between 0 and 1, or the tables are not counts or differ.
 
     See Also
     --------
-    holdout_contrast, average_cap_interval
+    average_cap_interval, capstats.laws.membership_test
 
     Notes
     -----
     See theory/individuals.md#individual-share. N is the mean over `o`, minus that over `h`, of q - t, where t is the share of the target
-    among all records of the key in both samples. Its expectation is that of the plain contrast of q, with less sampling noise; the plain
-    ratio of two contrasts is near 1 for harmless releases if keys are few. The share is small, too, where a few records are copied among
-    many, or where the holdout was used for the synthesis.
+    among the records of the key in both samples, each counted once. Its expectation is that of the plain contrast of q, with less sampling
+    noise; the ratio of two plain contrasts is near 1 for harmless releases if keys are few. The share is small, too, where a few records
+    are copied among many, or where the holdout was used for the synthesis.
+
+    The samples are independent. The holdout must come from the same population by the same sampling design, or both samples must be
+    weighted to that population. Clusters and strata are ignored. N has the error that it has for a harmless release.
+
+    References
+    ----------
+    Giomi, Boenisch, Wehmeyer and Tasnadi (2023), https://doi.org/10.56553/popets-2023-0055, subtract attacks on a control
+    sample; here the attack is CAP, and its success rate is in closed form.
+    Fieller (1954), https://doi.org/10.1111/j.2517-6161.1954.tb00159.x, the interval of a ratio.
+    Satterthwaite (1946), https://doi.org/10.2307/3002019, the degrees of freedom of a sum of squares.
 
     Examples
     --------
-    In the original three in four people of the first key have the first target, in the holdout two in four. A release between the
+    The intruder is right about all four original records, and about half of the four holdout records:
+
+    >>> found = individual_share([[2, 0], [0, 2]], [[1, 0], [0, 1]], h=[[1, 1], [1, 1]], unmatched="zero")
+    >>> [float(found[name]) for name in ("average_cap", "holdout_cap", "plain_contrast", "individual_gain", "original_gain")]
+    [1.0, 0.5, 0.5, 0.25, 0.25]
+
+    In each of 30 keys three in four people of the original have the first target, in the holdout two in four. A release between the
     original and both of them together:
 
-    >>> found = individual_share([[300, 100], [100, 300]], [[275, 125], [125, 275]], h=[[200, 200], [200, 200]], unmatched="zero")
+    >>> o, s, h = ([[x] * 30, [y] * 30] for x, y in ((15, 5), (11, 5), (10, 10)))
+    >>> found = individual_share(o, s, h=h, unmatched="zero")
     >>> float(found.individual_gain), float(found.original_gain), float(found.individual_share)
     (0.03125, 0.0625, 0.5)
     """
     check_level(level)
-    check_weights(o, o_squares, "o")
-    check_weights(h, h_squares, "h")
-    check_choice(unmatched, "unmatched", ("nearest", "zero"))
+    check_weights(o, o_squares, "o", o_records)
+    check_weights(h, h_squares, "h", h_records)
 
-    weighted = {name: table for name, table in (("o_squares", o_squares), ("h_squares", h_squares)) if table is not None}
-    aligned = Aligned({"o": o, "s": s, "h": h, **weighted}, inexact=weighted)
-    rows_of = rows_used(aligned, unmatched)
+    given = {"o_squares": o_squares, "h_squares": h_squares, "o_records": o_records, "h_records": h_records}
+    more = {name: table for name, table in given.items() if table is not None}
+    aligned = Aligned({"o": o, "s": s, "h": h, **more}, inexact={"o_squares", "h_squares"} & set(more))
+    rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
-        given = dict(zip(weighted, tables, strict=True))
-        samples = [(o, squares_of(o, given.get("o_squares"), "o")), (h, squares_of(h, given.get("h_squares"), "h"))]
-        both = o.like(o.values + h.values)
-        t = attribution(both, both.key_total(), 0.0)
-        guesses = [attribution(*rows_of(both, table), 0.0) for table in (s, o)]
-        averages = [ratio(sample.like(sample.values * q.values).total(), sample.total(), np.nan) for q in guesses for sample, _ in samples]
-        x, y = (q.like(q.values - t.values).side_by_side() for q in guesses)
+        of = dict(zip(more, tables, strict=True))
+        squares = squares_of(o, of.get("o_squares"), "o"), squares_of(h, of.get("h_squares"), "h")
+        held, both = of.get("h_records", h), o.like(of.get("o_records", o).values + of.get("h_records", h).values)
+        t = attribution(*rows_of(both, both), 0.0)
 
-        def contrast(x: Floats) -> tuple[Floats, Floats]:
-            (mean, variance), (others, its) = (_mean_and_variance(*sample, x) for sample in samples)
-            return mean - others, np.sqrt(variance + its)
+        def contrast(table: Table) -> tuple[Floats, ...]:
+            """Average CAP of both samples, of the contrasts of q and of q - t the mean and the deviations, and where there are rows."""
+            read, total = rows_of(both, table)
+            averages, means, deviations = [], [], []
+            for sample, its_squares in zip((o, h), squares, strict=True):
+                counted, of_counted = _counted(sample, its_squares, read, total, unmatched)
+                mean, of_q = _deviations(counted, of_counted, read, total)
+                of_t = ratio(counted.like(counted.values * t.values).total(), counted.total(), np.nan)
+                averages.append(mean)
+                means.append(mean - of_t)
+                deviations.append((of_q, of_q - _scaled(counted, of_counted, t.side_by_side(), of_t)))
+            return averages, means[0] - means[1], deviations, ((total > 0) | (both.key_total() == 0)).all(-1)
 
-        (gain, error), (whole, its_error) = contrast(x), contrast(y)
-        share = ratio(gain, np.where(whole >= 3 * its_error, whole, 0.0), np.nan)
-        share_error = contrast(x - share[..., None] * y)[1] / whole
+        def product(x: int, y: int, of_x: Any, of_y: Any) -> Floats:
+            """The variance of a contrast, or the covariance of two."""
+            parts = zip(squares, of_x, of_y, strict=True)
+            return sum(np.asarray((w.side_by_side() * a[x] * b[y]).sum(-1)) for w, a, b in parts)
+
+        (averages, gain, of_s, matched), (own, whole, of_o, complete) = contrast(s), contrast(o)
+        plain, variance = product(0, 0, of_s, of_s), product(1, 1, of_s, of_s)
+        of_whole, covariance = product(1, 1, of_o, of_o), product(1, 1, of_s, of_o)
+        error, (expected, degrees) = np.sqrt(2 * of_whole), _expected(o, h, squares, held, both)
+        fresh = np.sqrt(2 * of_whole + _composition(o, squares[0], both, t))
+        enough = (degrees >= FREEDOM) & (expected >= EXPECTED) & (whole >= POINT) & (whole >= 2 * error)
+        printed = enough & matched & complete & (within is None)
+        shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
+        parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
+        parts += [own[0], own[0] - whole, fresh, *shares, degrees]
         known = ratio(s.total(), s.total(), np.nan)
-        return np.stack(np.broadcast_arrays(gain, error, whole, its_error, share, share_error, *averages), axis=-1) * known[..., None]
+        return np.stack(np.broadcast_arrays(*parts), axis=-1) * known[..., None]
 
     found = aligned.map(formula, "individual_share", ("part",))
-    parts = [found.isel(part=i) for i in range(len(GAINS))]
-    names = dict(zip(GAINS, parts, strict=True))
-    interval = _interval(names["individual_share"], names["individual_share_error"] ** 2, level, least=-np.inf, most=np.inf)
-    ends = {end: interval[end] for end in ("lower", "upper")}
-    return Result({**names, **ends}, attrs={"result": "How much is about the people in the data"})
+    parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}
+    return Result(parts, attrs={"result": "How much is about the people in the data"})
 
 
-def _deviations(o: Table, squares: Table, s: Table, rows_of: RowsUsed, unmatched: Convention) -> tuple[Floats, Floats]:
+def _fieller(
+    gain: Floats, whole: Floats, variance: Floats, of_whole: Floats, covariance: Floats, degrees: Floats, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """A ratio and the ends of Fieller's interval with quantiles of Student's t; NaN where the gain is, or the interval has no end."""
+    from scipy.special import stdtrit
+
+    t2 = stdtrit(np.maximum(degrees, 1), (1 + level) / 2) ** 2
+    a, b, c = whole**2 - t2 * of_whole, gain * whole - t2 * covariance, gain**2 - t2 * variance
+    a = np.where(a > 0, a, np.nan)
+    reach = np.sqrt(np.maximum(b**2 - a * c, 0))
+    return ratio(gain, whole, np.nan) + 0 * a, (b - reach) / a, (b + reach) / a
+
+
+def _expected(o: Table, h: Table, squares: tuple[Table, Table], held: Table, both: Table) -> tuple[Floats, Floats]:
+    """The mean of the gain of the original, a sum over keys of squares of differences of the samples, and its degrees of freedom."""
+    p = attribution(both, both.key_total(), 0.0)
+    second, third = (p.like(p.values**power).key_total() for power in (2, 3))
+    trace, of_square = np.where(both.key_total() > 0, 1 - second, 0), np.maximum(second - 2 * third + second**2, 0)
+    own = [ratio(ratio(w2.key_total(), w.key_total(), 0.0), w.total()[..., None], 0.0) for w, w2 in zip((o, h), squares, strict=True)]
+    weight = ratio(held.key_total(), both.key_total(), 0.0) * (own[0] + own[1])
+    mean = (weight * trace).sum(-1)
+    return mean, ratio(mean**2, (weight**2 * of_square).sum(-1), 0.0)  # Satterthwaite's
+
+
+def _composition(o: Table, squares: Table, both: Table, t: Table) -> Floats:
+    """The variance of the mean over the records of `o` of t, less its mean among the records of the key."""
+    p = attribution(both, both.key_total(), 0.0)
+    apart = t.values - t.on_cells(p.like(p.values * t.values).key_total())
+    return ratio(o.like(o.values * apart**2).total() * squares.total(), o.total() ** 3.0, np.nan)
+
+
+def _counted(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> tuple[Table, Table]:
+    """The records in the average, and their squared weights."""
+    if unmatched == "zero":
+        return o, squares
+    counted = read.on_cells(s_j > 0)
+    return o.like(o.values * counted), squares.like(squares.values * counted)
+
+
+def _deviations(o: Table, squares: Table, read: Table, s_j: Array) -> tuple[Floats, Floats]:
     """The mean of q over the records in the average, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
 
     W1 is the sum of the weights of these records, W2 the sum of their squared weights. The squared deviations, times the squared weights
     and summed over records, are the variance of the mean. The deviation of a record outside the average is 0.
     """
-    read, s_j = rows_of(o, s)
-    if unmatched != "zero":
-        counted = read.on_cells(s_j > 0)
-        o, squares = o.like(o.values * counted), squares.like(squares.values * counted)
     mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), o.total(), np.nan)
     return mean, _scaled(o, squares, attribution(read, s_j, 0.0).side_by_side(), mean)
 
 
 def _scaled(o: Table, squares: Table, q: Floats, mean: Floats) -> Floats:
     """(q - mean) / sqrt(W1**2 - W2) of each cell with records: shape (..., cells)."""
-    w, of_squares = o.total(), squares.total()
+    of_squares = squares.total()
     q, counts = np.broadcast_arrays(q, o.side_by_side())
-    effective = ratio(w, ratio(of_squares, w, 0.0), 0.0)  # W1**2 / W2; equal to n if all weights are 1
+    effective = _effective(o, squares)
     scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
     return ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
 
 
-def _mean_and_variance(o: Table, squares: Table, x: Floats) -> tuple[Floats, Floats]:
-    """The mean over records of a value of each cell, (..., cells), and the variance of this mean."""
-    mean = ratio((o.side_by_side() * x).sum(-1), o.total(), np.nan)
-    return mean, _variance(squares, _scaled(o, squares, x, mean))
+def _effective(o: Table, squares: Table) -> Floats:
+    """The effective number of records, W1**2 / W2; the number of records if all weights are 1."""
+    w = o.total()
+    return ratio(w, ratio(squares.total(), w, 0.0), 0.0)
 
 
 def _variance(squares: Table, deviations: Floats) -> Floats:
     return np.asarray((squares.side_by_side() * deviations**2).sum(-1))
-
-
-def _interval(
-    estimate: xr.DataArray, variance: xr.DataArray, level: float, *, least: float, most: float = 1, between: Any = 0.0, degrees: int = 0
-) -> dict[str, xr.DataArray]:
-    """The estimate, its standard error and the ends of the interval, clipped to ``least`` and ``most``.
-
-    The variance between tables is estimated from few tables, so its part of the width uses Student's t.
-    """
-    from scipy.special import ndtri, stdtrit
-
-    p = (1 + level) / 2
-    reach = np.sqrt(ndtri(p) ** 2 * variance + (stdtrit(degrees, p) ** 2 * between if degrees else between))
-    return {
-        "estimate": estimate,
-        "standard_error": np.sqrt(variance + between),
-        "lower": (estimate - reach).clip(min=least),
-        "upper": (estimate + reach).clip(max=most),
-    }
 
 
 def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
@@ -395,8 +401,16 @@ def check_level(level: float) -> None:
     check_number(level, "level", "between 0 and 1, such as 0.95", least=0, most=1, excluded=(0, 1))
 
 
-def check_weights(table: Any, squares: Any, name: str) -> None:
-    """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0."""
+def check_weights(table: Any, squares: Any, name: str, *records: Any) -> None:
+    """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0.
+
+    Where numbers of records are needed as well, they come with the squares or not at all.
+    """
+    if any((x is None) != (squares is None) for x in records):
+        raise ValueError(
+            f"`{name}` has one of {name}_squares and {name}_records, and sampling weights need both: give {name}_squares="
+            f"tables.{name}_squares, {name}_records=tables.{name}_records."
+        )
     column = weights_of(table)
     if column is not None and squares is None:
         raise ValueError(

@@ -13,13 +13,14 @@ from capstats.auditing.findings import kept_limits
 from capstats.auditing.front import copies_beyond_chance
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
-from capstats.auditing.public import public_page, public_text, write_public
+from capstats.auditing.public import public_page, public_text
 from capstats.auditing.several_targets import ALL_TARGETS, TARGET_MEASURES, audit_targets
 from capstats.auditing.sisters import FEWEST
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
 from capstats.sources.files import found_files
+from capstats.sources.new_files import write_file
 from capstats.tables.counts_files import is_counts, read_counts
 
 PATHS = (
@@ -45,6 +46,7 @@ ONE_TARGET = (
     "threshold",
     "ledger",
     "reason",
+    "despite-pages",
     "copy-columns",
 )
 
@@ -54,7 +56,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if "targets" in settings:
         return _several_targets(settings, messages)
     public = settings.get("audience") == "public"
-    for name in ("threshold", "ledger", "reason"):
+    for name in ("threshold", "ledger", "reason", "despite-pages"):
         if name in settings and not public:
             raise ValueError(f"--{name} is for a public report. Give --audience public.")
     if public and "ledger" not in settings:
@@ -69,11 +71,12 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     by_data = {name: name in settings or reading.counts_given(settings) for name in ("holdout", "weights")}
     needed = by_data | {name: name.replace("_", "-") in settings for name in ("generator", "population_size", "population")}
     _check_limits(limits, needed, more=more)
-    outputs.check_files(settings, ("figure",) if public else outputs.FILES)
+    outputs.check_files(settings, ("html",) if public else ())
     with reading.levels_told(settings, messages):
         found = _audit(settings)
     page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
-    released = published(found, threshold, page=page, ledger=ledger, reason=reason) if public else None
+    despite = settings.get("despite-pages")
+    released = published(found, threshold, ledger, reason, page, despite) if public else None
     text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
     if above := [text for text, kept in found.limits() if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
@@ -81,7 +84,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         messages += [f"warning: {text}" for text in copies_beyond_chance(found)]
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
-        write: Any = partial(write_public, page, public_page(released)) if released else partial(found.to_html, page)
+        write: Any = partial(write_file, page, public_page(released), private=False) if released else partial(found.to_html, page)
         failed |= outputs.saved("html", messages, write)
     return text, failed or int(bool(above))
 

@@ -11,6 +11,7 @@ from typing import Any
 from capstats.auditing.confidential import is_plain, made_by_capstats
 from capstats.cli.options import Command, Option
 from capstats.codes.names import hint
+from capstats.sources.new_files import opened
 
 
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:
@@ -39,6 +40,7 @@ def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
     """What a configuration file says."""
     try:
         content = tomllib.loads(Path(file).read_bytes().decode("utf-8-sig"))
+        opened(file)
     except UnicodeDecodeError:
         raise ValueError(f"--config {file!r} is not UTF-8. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:

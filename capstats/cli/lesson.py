@@ -11,6 +11,7 @@ from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
 from capstats.lessons.pages import contents
+from capstats.sources.new_files import write_file
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -31,7 +32,7 @@ def write_pages(pages: Mapping[Path, str], settings: Settings, messages: list[st
     """Write pages, open them, or their index, in the browser unless nobody wants it, and say what was written."""
     check_replaceable((file, None) for file in pages)
     for file, text in pages.items():
-        file.write_text(text, encoding="utf-8")
+        write_file(file, text, private=False)
     if settings.get("open", True):
         for file in [file for file in pages if file.name == "index.html"] or pages:
             if not webbrowser.open(file.resolve().as_uri()):

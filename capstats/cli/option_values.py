@@ -23,6 +23,7 @@ class Kind:
     read: Callable[..., Any] | None = None  # of the texts of an option that may be given several times, and of those given one by one
     parse: Callable[[str], Any] | None = None  # of a single text of the command line
     is_path: bool = False  # relative to the configuration
+    is_input: bool = False  # the path of what is read
     commas: bool = False  # whether an option of it takes several values, separated by commas
 
 
@@ -184,7 +185,8 @@ KINDS = {
     "flag": Kind("true or false", bool),
     "whole": Kind("a whole number, 0 or more", int, parse=whole),
     "path": Kind("the path of a file", str, is_path=True),
-    "paths": Kind("the path of a file, or a list of them", LISTED, is_path=True),
+    "input": Kind("the path of a file", str, is_path=True, is_input=True),
+    "inputs": Kind("the path of a file, or a list of them", LISTED, is_path=True, is_input=True),
     "texts": Kind("a text, or a list of them", LISTED),
     "names": Kind("a column, or a list of them", LISTED, names, commas=True),
     "codes": Kind(

@@ -6,36 +6,34 @@ import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
-from capstats.auditing.confidential import check_confidential, write_confidential
 from capstats.auditing.ledger import lock_of
-from capstats.cli.options import HELD, Settings
+from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
+from capstats.sources.new_files import check_file, check_unread, opened, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
-INPUTS = ("original", "members", "non-members", "synthetic", "holdout", "generator")
+INPUTS = [key for key, option in OPTIONS.items() if option.kind.is_input]
 FILES = ("html", "csv", "figure", "out")
 SHOWN = 20  # rows of a text without --top
 MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # of the numbers of a report
 
 
-def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None:
+def check_files(settings: Settings, public: Sequence[str] = ()) -> None:
     """Raise unless every file can be written, and none of them is one that is read; before anything is counted."""
-    read = {Path(path) for name in INPUTS for given in _listed(settings.get(name)) for path in found_files(given)}
-    read = {path for path in read if path.exists()}  # a broken link is none
+    for path in [path for name in INPUTS for given in _listed(settings.get(name)) for path in found_files(given)]:
+        if Path(path).is_file():
+            opened(path)  # what is no file is an error later on
     written: dict[Path, str] = {}
-    for name in (*FILES, "ledger"):
-        if name not in settings:
-            continue
+    for name in [name for name in (*FILES, "ledger") if name in settings]:
         file = settings[name]
         if name == "ledger" and (other := written.get(lock_of(Path(file).resolve()))):
             raise ValueError(f"--{other} is the lock of --ledger {file!r}. Give another path.")
@@ -44,15 +42,9 @@ def check_files(settings: Settings, confidential: Sequence[str] = FILES) -> None
             raise ValueError(f"--{other} and --{name} are both {file!r}. Give each a path of its own.")
         if name == "figure" and Path(file).suffix.lower() not in ENDINGS:
             raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")
-        if Path(file).exists() and any(map(Path(file).samefile, read)):
-            raise ValueError(f"--{name} is {file!r}, which is read as well. Give another path.")
-        if name in confidential or name == "ledger":
-            with _named_option(name):
-                check_confidential(file)
-        elif Path(file).is_dir() or not Path(file).parent.is_dir():
-            raise ValueError(
-                f"--{name} cannot be written to {file!r}: {'it is a folder' if Path(file).is_dir() else 'its folder is not there'}."
-            )
+        check_unread(file, f"--{name}")
+        with _named_option(name):
+            check_file(file, private=name not in public)
 
 
 def _listed(value: Any) -> list[str]:
@@ -64,12 +56,8 @@ def save_files(settings: Settings, messages: list[str], contents: Mapping[str, C
     status = 0
     for name, content in contents.items():
         if name in settings:
-            status |= saved(name, messages, partial(_write, settings[name], content))
+            status |= saved(name, messages, lambda name=name, content=content: write_file(settings[name], content()))
     return status
-
-
-def _write(file: str, content: Callable[[], str | bytes]) -> None:
-    write_confidential(file, content())
 
 
 def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:
@@ -125,7 +113,8 @@ def _plain(value: Any) -> Any:
     return "infinite" if isinstance(value, float) and not math.isfinite(value) else value
 
 
-READ = (*INPUTS, "example", "keys", "columns", "target", "targets", "missing", "weights")  # what a report says of them
+ROLES = ("original", "members", "non-members", "synthetic", "holdout", "generator", "example")
+READ = (*ROLES, "keys", "columns", "target", "targets", "missing", "weights")  # what a report says of them
 
 
 def title(what: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import sys
 from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any
 
@@ -32,6 +33,23 @@ _RESERVED = (
 RESERVED = frozenset(_RESERVED.split())
 NEAR = 0.6  # least similarity of a known name that is suggested, from 0 to 1 (difflib)
 NEARER = 0.8  # the same of a name that may be a confidential value, unless it differs by one letter
+
+
+# Public names that are gone, and what is used in their place.
+_CONTRAST = "capstats.individual_share: plain_contrast was its estimate, average_cap and holdout_cap its original and holdout"
+REMOVED = {"capstats.holdout_contrast": _CONTRAST, "capstats.cap.holdout_contrast": _CONTRAST}
+
+
+def missing_name(module: str, name: str) -> Exception:
+    """What a module raises for a name that it lacks: an AttributeError, with what to use where the name was removed.
+
+    ``from capstats import name`` would replace the text of an AttributeError by its own, so it is given an ImportError.
+    """
+    path = f"{module}.{name}"
+    if path not in REMOVED:
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    imported = sys._getframe(2).f_globals["__name__"] == "importlib._bootstrap"
+    return (ImportError if imported else AttributeError)(f"{path} was removed; use {REMOVED[path]}.")
 
 
 def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from capstats.codes.labels import level_index
 from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, axis_of, coords_of, join_columns, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
-from capstats.tables.dataset import attrs_of_tables, synthetic_labels
+from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.table import Array, Index
 
@@ -105,10 +105,9 @@ class Lattice:
     @classmethod
     def of_tables(cls, tables: xr.Dataset) -> Lattice:
         """One of the tables that `tabulate` returned, their target as it is."""
+        tables = as_tables(tables)
         o, s = tables.o, tables.s
-        key, target = axis_of(o, "key"), axis_of(o, "target")
-        if key is None or target is None:
-            raise ValueError("`tables` must have labels along 'key' and 'target'. Make them with tabulate.")
+        key, target = (cast(pd.MultiIndex, axis_of(o, dim)) for dim in ("key", "target"))  # which as_tables gives labels
         several = synthetic_labels(tables)
         released = [s.variable.data] if several is None else unstacked(s.variable.data, 0)
         attrs = {name: tables[name].attrs for name in "os"}
@@ -123,8 +122,11 @@ class Lattice:
     def whole(self) -> Keyset:
         """The tables of all key columns."""
         columns = [Column(np.asarray(codes), range(len(level))) for codes, level in zip(self.key.codes, self.key.levels, strict=True)]
-        distinct = factor(columns)
-        return Keyset(tuple(range(self.key.nlevels)), distinct, distinct.of_row, self.tables)
+        distinct = factor(columns)  # in the order of their codes, which is not always that of the tables
+        places = distinct.of_row
+        in_order = len(distinct.flat) == len(places) and bool((np.diff(places) > 0).all())
+        tables = self.tables if in_order else self._placed(self.tables, places, places, len(distinct.flat))
+        return Keyset(tuple(range(self.key.nlevels)), distinct, places, tables)
 
     def only(self, columns: Columns) -> Keyset:
         """The tables of some of the key columns."""
@@ -159,12 +161,16 @@ class Lattice:
         distinct = wide.distinct.only([wide.columns.index(column) for column in columns])
         where, keys = distinct.of_row, len(distinct.flat)
         places = where[wide.places]
-        tables = []
-        for of_target, cells in zip(wide.tables, self.cells, strict=True):
+        return Keyset(columns, distinct, places, self._placed(wide.tables, where, places, keys))
+
+    def _placed(self, tables: list[list[Data]], where: Places, places: Places, keys: int) -> list[list[Data]]:
+        """Tables with their keys moved to ``where``, or made of the cells that were filled at first, which go to ``places``."""
+        found = []
+        for of_target, cells in zip(tables, self.cells, strict=True):
             targets = of_target[0].shape[0]
             held = 2 * len(cells)  # tables: once more where `pair` stacks them
             sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys, held)
-            tables.append(
+            found.append(
                 [
                     x.moved(places, (targets, keys), sparse)
                     if sparse or is_sparse(table) or table.size > SCATTER * x.number
@@ -172,7 +178,7 @@ class Lattice:
                     for table, x in zip(of_target, cells, strict=True)
                 ]
             )
-        return Keyset(columns, distinct, places, tables)
+        return found
 
     def pair(self, keyset: Keyset, target: int, *, labelled: bool) -> tuple[xr.DataArray, xr.DataArray]:
         """The tables o and s of a keyset and a target column, as `tabulate` returns them, or without their labels."""

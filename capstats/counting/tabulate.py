@@ -178,10 +178,6 @@ def original_and_release(
     tables = as_tables(original)
     if "s" not in tables:
         raise ValueError("The counts have no `s`: give those of the original and of a table to be released.")
-    if more := set(tables.s.dims) - {"synthetic", "target", "key"}:
-        raise ValueError(
-            f"`s` has the dims {tables.s.dims}; several releases are those of `synthetic`. Choose one of {sorted(map(str, more))}."
-        )
     return tables
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from capstats.cap.average import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, check_convention
-from capstats.cap.uncertainty import holdout_contrast
+from capstats.cap.uncertainty import individual_share
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.tabulate import original_and_release
 from capstats.peers.reports import each_table
@@ -71,7 +71,7 @@ def disclosure_protection(
         - ``records``: original records;
         - ``original_score``: the score if the original itself were released;
         - ``individual_disclosure`` and ``individual_disclosure_error``, where a holdout is given: average CAP of the original minus that
-          of the holdout, and its standard error (see `holdout_contrast`);
+          of the holdout, and its standard error (see `individual_share`);
         - ``reason``: text; why something is NaN, or empty.
 
     Raises
@@ -81,7 +81,7 @@ def disclosure_protection(
 
     See Also
     --------
-    average_cap, baseline_cap, holdout_contrast
+    average_cap, baseline_cap, individual_share
 
     Notes
     -----
@@ -107,10 +107,10 @@ def disclosure_protection(
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, unmatched)["score"]
     if "h" in tables:
-        of_o, of_h = tables.get("o_squares"), tables.get("h_squares")
-        contrast = holdout_contrast(o, s, h=tables.h, o_squares=of_o, h_squares=of_h, unmatched=unmatched)
-        found["individual_disclosure"] = contrast.estimate
-        found["individual_disclosure_error"] = contrast.standard_error
+        sums = {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
+        contrast = individual_share(o, s, h=tables.h, unmatched=unmatched, **sums)
+        found["individual_disclosure"] = contrast.plain_contrast
+        found["individual_disclosure_error"] = contrast.plain_contrast_error
     found["reason"] = xr.apply_ufunc(_reason, found["cap_protection"], found["baseline_protection"])
     return Result(found, attrs={"result": "Disclosure protection"})
 

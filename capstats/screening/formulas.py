@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.average import correct_by_key, matched, predicted
-from capstats.cap.neighbours import nearest
+from capstats.cap.neighbours import Convention, nearest
 from capstats.codes.column import Ints
 from capstats.codes.names import hint
 from capstats.counting.lattice import Keyset, Lattice
@@ -36,16 +36,21 @@ def average_nearest(o: Table, s: Table, keyset: Keyset) -> Floats:
 
 
 FORMULAS: dict[str, Formula] = {
-    "average_cap": lambda o, s, _: average(o, s),
+    "average_cap_zero": lambda o, s, _: average(o, s),
     "average_cap_drop": lambda o, s, _: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
     "average_cap_nearest": average_nearest,
     "original_cap": lambda o, *_: average(o, o),
-    "modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
+    "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
     "correct_predictions": lambda o, s, _: predicted(o, s),
     "matched_records": lambda o, s, _: matched(o, s),
     "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
     "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
 }
+
+
+def formulas(unmatched: Convention) -> dict[str, Formula]:
+    """The formulas by name; average CAP in the version that is asked for."""
+    return FORMULAS | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
 
 
 def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:
@@ -57,18 +62,19 @@ def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure])
     if not given or len(given) < len(names):
         raise ValueError(f"`measures` must name at least one measure, each of them once; got {measures!r}.")
     for name, measure in given.items():
-        if isinstance(measure, str) and measure not in FORMULAS:
-            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, FORMULAS))
+        if isinstance(measure, str) and measure not in (known := formulas("nearest")):
+            raise ValueError(f"`measures` names {measure!r}, which is unknown." + hint(measure, known))
         if not isinstance(measure, str) and not callable(measure):
             raise TypeError(f"Measure {name!r} must be a name or a function of `o` and `s`; got {measure!r}.")
     return dict(given)
 
 
-def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure]) -> Floats:
+def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Measure], unmatched: Convention) -> Floats:
     """All measures of a subset of the key columns: shape (measure, target column), and synthetic table where there are several."""
     batch = () if lattice.synthetic is None else (len(lattice.synthetic),)
     found = np.empty((len(measures), len(lattice.targets), *batch))
-    named = {m: FORMULAS[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
+    known = formulas(unmatched)
+    named = {m: known[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
         _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some use `o` alone

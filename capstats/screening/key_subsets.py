@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
+from capstats.cap.neighbours import Convention, check_convention, numbered
 from capstats.codes.checks import check_integer, is_integer
 from capstats.codes.progress import Progress
 from capstats.counting.lattice import Columns, Lattice
@@ -38,6 +39,7 @@ def sweep(
     targets: Names | None = None,
     sizes: int | Collection[int] | None = None,
     measures: str | Sequence[str] | Mapping[str, str | Measure] = ("average_cap", "original_cap", "matched_records"),
+    unmatched: Convention = "nearest",
     limit: int = 4096,
     allow_same: bool = False,
     **reading: Unpack[Reading],
@@ -60,12 +62,16 @@ def sweep(
     sizes : int or collection of ints, optional
         Numbers of key columns in the subsets; by default from 1 to all of them.
     measures : name, sequence of names, or mapping {name: name or function}
-        What to compute for each pair of tables: "average_cap", "average_cap_drop" (matched records alone), "average_cap_nearest" (unmatched
-        records use the nearest keys, which takes longer), "original_cap" (CAP of the original with itself), "modal_accuracy" (share of
-        original records that have the most frequent target of their key), "correct_predictions" and "matched_records" (records),
-        "original_certain" (share of original records whose key has one target in the original) and "share_certain" (share that the release
-        tells with certainty); or a function of `o` and `s`, labelled as `tabulate` labels them, that returns one number, or one for each
-        synthetic table.
+        What to compute for each pair of tables: "average_cap", with `unmatched`, or "average_cap_zero", "average_cap_drop" and
+        "average_cap_nearest", whatever `unmatched` says; "correct_predictions" and "matched_records" (records); "share_certain" (share of
+        original records that the release tells with certainty); of the original alone "original_cap" (its CAP with itself),
+        "original_modal_accuracy" (share of records that have the most frequent target of their key) and "original_certain" (share of
+        records whose key has one target); or a function of `o` and `s`, labelled as `tabulate` labels them, that returns one number, or one
+        for each synthetic table.
+    unmatched : {"nearest", "zero", "drop"}
+        What becomes of records whose key is not in the release, as in `average_cap`. With "zero" a finer key can look safer only because
+        fewer records match, so that columns get contributions of the wrong sign. Keys without labels have no nearest ones: there
+        "nearest" is "zero". ``attrs["unmatched"]`` tells which was used.
     limit : int
         Greatest number of subsets to compute; k columns have 2**k - 1.
     allow_same : bool
@@ -128,6 +134,7 @@ def sweep(
     ([0.0, 0.0], [0.5, 0.5])
     """
     chosen = chosen_measures(measures)
+    check_convention(unmatched)
     if isinstance(original, xr.Dataset):
         tables = original_and_release(original, synthetic, reading, keys=keys, targets=targets)
         key_columns: list[Any] = tables.attrs["key_columns"]
@@ -152,16 +159,17 @@ def sweep(
             shown.step("joining the tables")
             lattice, n = Lattice.of_records(records, request.backing), records.tables[0].counts.sum()
             attrs = records.attrs(dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True)))
+        used: Convention = "zero" if unmatched == "nearest" and numbered(lattice.key) else unmatched
         values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):
-            values[keyset.columns] = values_of(lattice, keyset, chosen)
+            values[keyset.columns] = values_of(lattice, keyset, chosen, used)
             step.advance(1)
     coords: dict[str, Any] = {"measure": list(chosen), "target_column": target_names}
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
-    found.attrs = {"result": "Key subsets", **attrs, "records": same_or_span(n), "capstats": VERSION}
+    found.attrs = {"result": "Key subsets", **attrs, "unmatched": used, "records": same_or_span(n), "capstats": VERSION}
     return found
 
 

@@ -29,6 +29,7 @@ from capstats.sources.csv_files import Surveyed
 from capstats.sources.csv_rules import read_header
 from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
+from capstats.sources.new_files import opened
 from capstats.sources.relations import grouped, kind_of_type, margin_of, numbered, numbers
 from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind
 from capstats.sources.temporary_data import expanded
@@ -284,7 +285,7 @@ def local_files(path: str | Path, name: str) -> list[str]:
         if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not UTF-8
             raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
         with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
-            pass
+            opened(file)
     same = {os.path.realpath(file): file for file in reversed(files)}
     if len(same) < len(files):
         one, other = next((same[os.path.realpath(file)], file) for file in files if same[os.path.realpath(file)] != file)

@@ -14,6 +14,7 @@ from capstats.sources.source import Options
 
 Stored = Literal["BIGINT", "DOUBLE", "BOOLEAN", "DATE", "VARCHAR"]
 MAGIC = b"PAR1"  # first bytes of a file
+DENSEST = 256  # bytes of values to one of the file, at most: ten times what compression gives
 
 
 def is_parquet(path: str | Path) -> bool:
@@ -39,24 +40,53 @@ def write_parquet(path: Path, names: Sequence[str], types: Sequence[Stored], col
 
 def metadata_of(path: str | Path, key: str) -> str | None:
     """The text under a key of a file's metadata; None where there is none."""
-    found = _asked(path, f"SELECT value FROM parquet_kv_metadata(?) WHERE decode(key) = {quoted(key)}", 1)
-    return found[0][0].decode() if len(found[0]) else None
+    found = _asked(path, f"SELECT value FROM parquet_kv_metadata(?) WHERE decode(key) = {quoted(key)}")
+    return bytes(found.iloc[0, 0]).decode() if len(found) else None
+
+
+def width_of_parquet(path: str | Path) -> int:
+    """How many columns a file has."""
+    return _asked(path, "SELECT * FROM read_parquet(?) LIMIT 0").shape[1]
+
+
+def check_parquet(path: str | Path, types: Sequence[Stored], labels: int, rows: int, longest: int) -> None:
+    """Raise unless a file is as large as it seems, its first columns hold distinct labels in at most so many rows, none of them longer.
+
+    All of it is found by DuckDB, out of core, before anything is read.
+    """
+    (said,) = _asked(path, "SELECT coalesce(sum(num_rows), 0) FROM parquet_file_metadata(?)").iloc[:, 0]
+    (size,) = _asked(path, "SELECT coalesce(sum(total_uncompressed_size), 0) FROM parquet_metadata(?)").iloc[:, 0]
+    names = [f"c{i}" for i in range(labels)]
+    length = ", ".join(f"max(strlen({name}))" if of == "VARCHAR" else "0" for name, of in zip(names, types, strict=False))
+    columns = ", ".join(names)
+    if not said <= rows or not size <= DENSEST * Path(path).stat().st_size:
+        raise ValueError("It holds more than it can.")
+    lengths = _asked(path, f"SELECT {length} FROM ({_selected(types)})")
+    (distinct,) = _asked(path, f"SELECT count(*) FROM (SELECT DISTINCT {columns} FROM ({_selected(types)}))").iloc[:, 0]
+    if distinct != said or (lengths.fillna(0).to_numpy() > longest).any():
+        raise ValueError("It holds other labels, or a row twice.")
 
 
 def read_parquet(path: str | Path, types: Sequence[Stored]) -> list[Any]:
     """The columns of a file, as the given types; null where a value is missing."""
+    found = _asked(path, _selected(types))
+    return [found.iloc[:, i].to_numpy() for i in range(len(types))]
+
+
+def _selected(types: Sequence[Stored]) -> str:
+    """The columns of a file as c0, c1, ... of the given types."""
     names = [f"c{i}" for i in range(len(types))]
     columns = ", ".join(f"CAST({name} AS {of}) AS {name}" for name, of in zip(names, types, strict=True))
-    return _asked(path, f"SELECT {columns} FROM read_parquet(?) AS t({', '.join(names)})", len(types))
+    return f"SELECT {columns} FROM read_parquet(?) AS t({', '.join(names)})"
 
 
-def _asked(path: str | Path, question: str, columns: int) -> list[Any]:
+def _asked(path: str | Path, question: str) -> pd.DataFrame:
     import duckdb
 
     file = os.path.abspath(path)  # noqa: PTH100
     with connect(Options(), [file]) as connection:
         try:
-            found = connection.execute(question, [pattern_of(file)]).df()
+            found: pd.DataFrame = connection.execute(question, [pattern_of(file)]).df()
         except duckdb.Error as error:
             raise plain(error, repr(str(path)), "Restore it from a copy, or count the records again.") from None
-    return [found.iloc[:, i].to_numpy() for i in range(columns)]
+    return found

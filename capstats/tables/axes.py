@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Sized
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, lev
 from capstats.codes.names import free_name
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
+Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
 UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
 
 
@@ -78,6 +79,19 @@ def index_of(array: Held, dim: str) -> pd.Index | None:
         return None
     index = array.xindexes.get(dim)
     return None if index is None else index.to_pandas_index()
+
+
+def indexed(held: Labelled, dims: Iterable[str]) -> Labelled:
+    """The same with an index along each dim whose labels have none, as after ``reset_index`` or through a file of another format."""
+    for dim in dims:
+        if dim in held.dims and dim not in held.xindexes:
+            columns = {str(name): array for name, array in held.coords.items() if array.dims == (dim,)}
+            if dim in columns:
+                held = held.drop_indexes([name for name in columns if name in held.xindexes]).set_xindex(dim)
+            elif columns:
+                axis = pd.MultiIndex.from_arrays([array.to_index() for array in columns.values()], names=list(columns))
+                held = held.drop_vars(list(columns)).assign_coords(coords_of(dim, _with_missing(axis)))
+    return held
 
 
 def alike(a: Held, b: Held, dim: str) -> bool:

@@ -14,14 +14,14 @@ from capstats.codes.checks import is_number as is_number
 from capstats.codes.checks import shown as shown
 from capstats.codes.labels import canonical
 from capstats.sources.door import is_frame
-from capstats.tables.axes import Held, index_of, labels_of
+from capstats.tables.axes import Held, index_of, indexed, labels_of
 from capstats.tables.backing import Data, coo, filled, is_sparse
 from capstats.tables.table import EXACT, Array, Counts
 
 LEAST = 1e-100  # the least weight: the product of two smaller ones may be 0 as a float
 
 Core = Sequence[str]
-CELLS: Core = ("target", "key")
+CELLS = ("target", "key")
 
 
 def as_counts(table: Counts, name: str, core: Core = CELLS) -> xr.DataArray:
@@ -69,6 +69,8 @@ def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
             f"`{name}` must hold a numpy array or a sparse.COO; it holds {type(table.variable.data).__module__}."
             f"{type(table.variable.data).__name__}. Convert it, as with .compute() of a dask array."
         )
+    else:
+        table = indexed(table, core)
     lacking = [dim for dim in core if dim not in table.dims]
     if lacking:
         raise ValueError(

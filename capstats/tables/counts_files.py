@@ -7,23 +7,24 @@ import datetime as dt
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, level_index
-from capstats.codes.names import in_spreadsheet
-from capstats.sources.new_files import beside
-from capstats.sources.parquet import Stored, is_parquet, metadata_of, read_parquet, write_parquet
+from capstats.codes.names import in_spreadsheet, printable
+from capstats.sources.new_files import opened, replacing
+from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata_of, read_parquet, width_of_parquet, write_parquet
 from capstats.tables.axes import axis_of, coords_of, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
+from capstats.tables.counts_header import ORIGIN, check_header, columns_of_counts, most_rows, need
 from capstats.tables.dataset import VERSION, as_tables
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Index
@@ -32,7 +33,7 @@ KEY = "capstats counts"  # of the metadata of Parquet; in CSV the comment line b
 COMMENT = f"# {KEY} "
 FORMAT = 1  # of the files
 ENDINGS = (".parquet", ".csv")
-ORIGIN = ("original", "synthetic", "holdout", "files", "types", "same_releases", "different_records", "copies")  # known of the records
+LONGEST = 40  # characters of the name of a version
 
 
 def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
@@ -64,7 +65,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     -----
     A row holds a key, a target and a count for each table, of the cells that some table fills. Order and kinds of labels, missing values
     and attrs are kept as JSON: in the metadata of Parquet, under "capstats counts", or in the first line of CSV, a comment. A digest
-    (SHA-256) of labels, cells and attrs tells a file that was changed, and counts that are added up twice. In CSV, cells that a
+    (SHA-256) of labels, cells and attrs tells a file that was changed. In CSV, cells that a
     spreadsheet would run as formulas begin with an apostrophe. See theory/notation.md.
 
     References
@@ -87,21 +88,20 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
         raise FileExistsError(f"{str(path)!r} is there. Give another path, or overwrite=True (--overwrite).")
     header, places, numbers = _listed(tables)
     digest = _digest(header, places, numbers)
-    parts = [part for part in digests_of(tables) if part != digest]
+    parts = [part for part in tables.encoding.get("digests", []) if part != digest]
     text = json.dumps({**header, "format": FORMAT, "capstats": VERSION, "digest": digest, "parts": parts}, default=_as_json)
     in_file = _in_csv if target.suffix.lower() == ".csv" else _in_parquet
     cells = [np.array(in_file(column["levels"]), dtype=object)[at] for column, at in zip(_columns(header), places, strict=True)]
     names = [*(column["name"] for column in _columns(header)), *(name for name, _ in _each(header))]
-    with beside(target) as (handle, temporary):
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            if in_file is _in_csv:
+    with replacing(target, counts_may=True) as (handle, place):
+        if in_file is _in_parquet:
+            write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
+        else:
+            with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
                 file.write(f"{COMMENT}{_without_formulas(text)}\n")
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(map(in_spreadsheet, names))
                 writer.writerows(zip(*cells, *(x.tolist() for x in numbers), strict=True))
-        if in_file is _in_parquet:
-            write_parquet(temporary, names, _types(header), [*cells, *numbers], KEY, text)
-        temporary.replace(target)
 
 
 def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
@@ -151,32 +151,31 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
     >>> both.o.values.tolist()
     [[5, 4]]
     """
+    check_choice(backing, "backing", get_args(Backing))
     text = _header_of(path)
+    opened(path, counts=True)
     if text is None:
         raise ValueError(
             f"{str(path)!r} is no file of counts that capstats wrote. Give records, or a table of counts, to tabulate: the latter with "
             f"`counts` (--counts), the column of its counts."
         )
-    damaged = f"{str(path)!r} is damaged: its content is not what was written. Restore it from a copy, or count the records again."
     try:
         header = json.loads(text, object_hook=_from_json)
-        newer = header["format"] > FORMAT
-    except (KeyError, TypeError, ValueError):
-        raise ValueError(damaged) from None
+        version, made = header["format"], str(header.get("capstats"))
+        if newer := type(version) is int and version > FORMAT:
+            need(len(made) <= LONGEST)
+        else:
+            need(version == FORMAT)
+            check_header(header)
+            places, numbers = _cells(path, header)
+            need(header["digest"] == _digest(header, places, numbers))
+            tables = _tables(header, places, numbers, backing)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise ValueError(
+            f"{str(path)!r} is damaged: its content is not what was written. Restore it from a copy, or count the records again."
+        ) from None
     if newer:
-        raise ValueError(f"{str(path)!r} was written by capstats {header['capstats']}. Read it with that version, or a newer one.")
-    try:
-        is_csv = not is_parquet(path)
-        given = _of_csv(path, len(_types(header))) if is_csv else read_parquet(path, _read_as(header))
-        levels = [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)]
-        places = [_places(cells, known) for cells, known in zip(given, levels, strict=False)]
-        numbers = [x.astype(dtype) for x, (_, dtype) in zip(given[len(places) :], _each(header), strict=True)]
-        undamaged = header["digest"] == _digest(header, places, numbers)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        undamaged = False
-    if not undamaged:
-        raise ValueError(damaged)
-    tables = _tables(header, places, numbers, backing)
+        raise ValueError(f"{str(path)!r} was written by capstats {printable(made)}. Read it with that version, or a newer one.")
     tables.encoding = {**header["origin"], "digests": [header["digest"], *header["parts"]]}
     return tables
 
@@ -184,11 +183,6 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
 def is_counts(path: str | Path) -> bool:
     """Whether there is such a file, and capstats wrote counts into it."""
     return Path(path).is_file() and _header_of(path) is not None
-
-
-def digests_of(tables: xr.Dataset) -> list[str]:
-    """The digests of the files that a Dataset was read from, and of the parts that were added up in them."""
-    return list(tables.encoding.get("digests", []))
 
 
 # --- the cells --------------------------------------------------------------------------------------------------------
@@ -229,6 +223,26 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
     header = json.loads(json.dumps(header, default=_as_json), object_hook=_from_json)  # as it will be read
     places = [np.asarray(codes, np.int64)[at[dim]] for dim, axis in axes.items() for codes in axis.codes]
     return header, places, [values_at(part, target, key) for part in parts]
+
+
+def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], list[Array]]:
+    """The places of the labels of each cell, and its counts; an error where there are other columns, or a cell is there twice."""
+    is_csv, columns = not is_parquet(path), len(_columns(header))
+    texts = [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)]
+    need(columns + columns_of_counts(header) == (_width_of_csv(path) if is_csv else width_of_parquet(path)))
+    if is_csv:
+        given = _of_csv(path, len(_types(header)))
+    else:
+        check_parquet(path, _read_as(header), columns, most_rows(header), max(len((x or "").encode()) for of in texts for x in of))
+        given = read_parquet(path, _read_as(header))
+    places = [_places(cells, known) for cells, known in zip(given, texts, strict=False)]
+    numbers = [x.astype(dtype) for x, (_, dtype) in zip(given[columns:], _each(header), strict=True)]
+    need(all(np.isfinite(x).all() and (x >= 0).all() for x in numbers))
+    need(len(places[0]) and not pd.DataFrame(dict(enumerate(places))).duplicated().any())
+    of_keys = np.stack(places[: len(header["key"])])
+    runs = of_keys[:, np.concatenate([[True], (of_keys[:, 1:] != of_keys[:, :-1]).any(0)])]
+    need(not pd.DataFrame(runs.T).duplicated().any())
+    return places, numbers
 
 
 def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array], backing: Backing) -> xr.Dataset:
@@ -389,6 +403,13 @@ def _header_of(path: str | Path) -> str | None:
 def _without_formulas(text: str) -> str:
     """JSON in which no text has a sign with which a formula of a spreadsheet begins; the comment is split at its commas there."""
     return re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: re.sub(r"[=+\-@]", lambda sign: f"\\u{ord(sign[0]):04x}", found[0]), text)
+
+
+def _width_of_csv(path: str | Path) -> int:
+    """How many columns the line of names has."""
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        file.readline()
+        return len(next(csv.reader(file), []))
 
 
 def _of_csv(path: str | Path, columns: int) -> list[Any]:

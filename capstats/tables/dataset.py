@@ -14,12 +14,13 @@ import xarray as xr
 from capstats.codes.labels import Label, canonical, level_index
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
-from capstats.tables.axes import axis_from, axis_of, coords_of, join, multi_index, names_of, original_names, shown
-from capstats.tables.backing import Data, added, filled, held_as, stacked, widened
-from capstats.tables.checking import as_counts, nested
+from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, multi_index, names_of, original_names, shown
+from capstats.tables.backing import Data, added, filled, held_as, is_sparse, stacked, widened
+from capstats.tables.checking import CELLS, as_counts, nested
+from capstats.tables.digests import digests_of
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
-from capstats.tables.table import Counts
+from capstats.tables.table import EXACT, Counts
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -49,13 +50,35 @@ def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 
 def as_tables(tables: Any) -> xr.Dataset:
-    """The Dataset that `tabulate` or `from_counts` returned, or an error that says so."""
+    """The Dataset that `tabulate` or `from_counts` returned, its counts as int64 or float64, or an error that says so."""
     if not isinstance(tables, xr.Dataset) or "o" not in tables:
         raise TypeError(f"`tables` must be the Dataset that tabulate or from_counts returns, with `o`; got {type(tables).__name__}.")
+    tables = indexed(tables, ("synthetic", "target", "key"))
     bare = [dim for dim in ("target", "key") if dim not in tables.indexes]
     if bare:
         raise ValueError(f"`tables` has no labels along {' and '.join(map(repr, bare))}. Make it with tabulate or from_counts.")
-    return tables
+    if "synthetic" in tables.dims and "synthetic" not in tables.indexes:
+        tables = tables.assign_coords(synthetic=range(tables.sizes["synthetic"]))
+    for name, array in tables.data_vars.items():
+        several = {"synthetic"} if str(name).startswith("s") else set()
+        if set(array.dims) - several != set(CELLS):
+            more = sorted(set(map(str, array.dims)) - several - set(CELLS))
+            raise ValueError(
+                f"`{name}` has the dims {array.dims}; a table has (target, key), and several releases are those of `synthetic`. "
+                f"Choose one of {more}, as with .isel, or rename it."
+            )
+    if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
+        tables = tables.transpose(..., *CELLS)
+    others = {name: x for name, x in tables.data_vars.items() if x.dtype not in (np.int64, np.float64)}
+    if others:
+        encoding = tables.encoding
+        tables = tables.assign({name: as_counts(array, str(name)).variable for name, array in others.items()})
+        tables.encoding = encoding
+    renamed = tables.attrs.get("renamed", {})
+    columns = {
+        f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None
+    }
+    return tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
 
 
 def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
@@ -192,13 +215,15 @@ def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
 # --- added up --------------------------------------------------------------------------------------------------------
 
 
-def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
+def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
     """Sum of tables that counted different records: the counts of shards add up to the count of the whole.
 
     Parameters
     ----------
     *tables : Dataset
         Results of `tabulate` or `from_counts` with the same key and target columns, cut alike, and the same synthetic tables.
+    allow_same : bool
+        Whether originals with the same labels and counts may be added up. They are the same records, as a rule, under another path.
 
     Returns
     -------
@@ -209,7 +234,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     ------
     ValueError, TypeError
         If there is nothing to merge, or the tables differ in variables, columns, missing-value policy, bins, synthetic labels, or in
-        which of them have sampling weights; or if two of them hold the counts of one file (see `read_counts`).
+        which of them have sampling weights; if records are added up twice, also as parts of earlier sums, unless `allow_same`; or if
+        there are 2**53 records or more, whose sums would not be exact.
 
     Notes
     -----
@@ -232,6 +258,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         raise ValueError("There is nothing to merge: give at least one Dataset.")
     parts = [as_tables(table) for table in tables]
     first = parts[0]
+    releases = synthetic_labels(first)
+    parts = [part.sel(synthetic=releases) if set(releases or ()) == set(synthetic_labels(part) or ()) != set() else part for part in parts]
     for i, other in enumerate(parts[1:], start=1):
         if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
             raise ValueError(
@@ -248,6 +276,8 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
     for dim in ("target", "key"):
         axes[dim], places[dim] = join([axis for part in parts if (axis := axis_of(part.o, dim)) is not None], names, orders)
     shape = (len(axes["target"]), len(axes["key"]))
+    _check_sums(parts)
+    origin = _origin(parts, allow_same)
     sums: dict[str, Data] = {}
     for part, t, k in zip(parts, places["target"], places["key"], strict=True):
         for name in map(str, part.data_vars):
@@ -258,20 +288,33 @@ def merge_counts(*tables: xr.Dataset) -> xr.Dataset:
         attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
     if orders:
         attrs["categories"] = orders
-    merged = dataset(sums, axes, synthetic_labels(first), attrs)
-    merged.encoding = _origin(parts)
+    merged = dataset(sums, axes, releases, attrs)
+    merged.encoding = origin
     return merged
 
 
-def _origin(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
-    """What the files of the parts tell: their digests, each once; and the files that were counted, where all parts tell them."""
-    digests = [digest for part in parts for digest in part.encoding.get("digests", [])]
-    if len(set(digests)) < len(digests):
-        raise ValueError(
-            "Two of the tables hold the counts of one file, which would be added up twice. Give each file once; for different records "
-            "with the same counts, set `encoding` of one of the tables to {}."
-        )
-    found = {"digests": digests, "different_records": all(part.encoding.get("different_records") for part in parts)}
+def _check_sums(parts: Sequence[xr.Dataset]) -> None:
+    """Raise unless the counts of all parts are counts, and so few that integers hold their sums exactly."""
+    for name in [name for name in parts[0].data_vars if not str(name).endswith("_squares")]:
+        total: Any = 0.0
+        for i, part in enumerate(parts):
+            of_part = as_counts(part[name], f"tables[{i}].{name}").sum(("target", "key")).data
+            total = total + (of_part.todense() if is_sparse(of_part) else of_part)
+        if not np.all(total < EXACT):
+            raise ValueError(f"`{name}` would hold 2**53 records or more, whose sums are not exact. Scale the weights or counts down.")
+
+
+def _origin(parts: Sequence[xr.Dataset], allow_same: bool) -> dict[str, Any]:
+    """What the parts tell of their records: digests of all of them; and whether all parts know that their tables differ."""
+    known: dict[str, int] = {}
+    for i, part in enumerate(parts):
+        for digest in digests_of(part):
+            if (first := known.setdefault(digest, i)) != i and not allow_same:
+                raise ValueError(
+                    f"tables[{first}] and tables[{i}] hold the same original: its labels and counts, or those of a part of it, are the "
+                    f"same, and would be added up twice. Give each once; for different records with the same counts, allow_same=True."
+                )
+    found = {"digests": list(known), "different_records": all(part.encoding.get("different_records") for part in parts)}
     return {name: value for name, value in found.items() if value}
 
 
@@ -279,7 +322,7 @@ def _described(tables: xr.Dataset) -> dict[str, Any]:
     """What tables that are merged must have in common."""
     return {
         "variables": sorted(map(str, tables.data_vars)),
-        "columns": (tables.attrs.get("key_columns"), tables.attrs.get("target_columns")),
+        "columns": (sorted(tables.attrs["key_columns"]), sorted(tables.attrs["target_columns"])),
         "missing-value policies": tables.attrs.get("missing"),
         "tables with sampling weights": sorted(tables.attrs.get("weights", ())),
         "bins": tables.attrs.get("bins"),

@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import capstats
-from capstats import average_cap, average_cap_interval, cap_quantiles, correct_predictions, holdout_contrast, tabulate
+from capstats import average_cap, average_cap_interval, cap_quantiles, correct_predictions, individual_share, tabulate
 from capstats.attacks import CAPClassifier, model_attack
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -181,7 +181,7 @@ def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():
     attack = model_attack(original, released, keys=KEYS, target="ill", estimator=CAPClassifier(), holdout=holdout)
     tables = tabulate(original, released, keys=KEYS, target="ill", holdout=holdout)
     for mine, caps in (
-        (holdout_contrast(attack.o, attack.probability, h=attack.h), holdout_contrast(tables.o, tables.s, h=tables.h)),
+        tuple(individual_share(t.o, s, h=t.h, unmatched="zero") for t, s in ((attack, attack.probability), (tables, tables.s))),
         (average_cap_interval(attack.o, attack.probability), average_cap_interval(tables.o, tables.s)),
     ):
         for name in caps:
@@ -191,7 +191,8 @@ def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():
     assert np.isin(held.values.round(12), [0, 1]).all()
     model = model_attack(original, released, keys=KEYS, target="ill", estimator=DecisionTreeClassifier(random_state=0), holdout=holdout)
     np.testing.assert_allclose(model.probability.sum("target").where(asked, drop=True), 1, rtol=1e-12)
-    assert holdout_contrast(model.o, model.probability, h=model.h).original.equals(model.average.rename("original"))
+    found = individual_share(model.o, model.probability, h=model.h, unmatched="zero")
+    assert found.average_cap.equals(model.average.rename("average_cap"))
 
 
 @pytest.mark.slow

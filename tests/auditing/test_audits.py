@@ -92,25 +92,25 @@ def recomputed(tables):
     """Every measure by the public functions, from the counts."""
     o, s = tables.o, tables.s
     n = o.sum()
-    quantiles = cap_quantiles(o, s, list(QUANTILES.values()))
-    above_half, above_nine_tenths = (n * (1 - cap_ecdf(o, s, x)) for x in (0.5, 0.9))
+    quantiles = cap_quantiles(o, s, list(QUANTILES.values()), unmatched="nearest")
+    above_half, above_nine_tenths = (n * (1 - cap_ecdf(o, s, x, unmatched="nearest")) for x in (0.5, 0.9))
     return {
         "original_records": n,
         "synthetic_records": s.sum(["target", "key"]),
         "keys": (o.sum("target") > 0).sum(),
         "unmatched_records": n - matched_records(o, s),
         "matched_share": matched_records(o, s) / n,
-        "average_cap": average_cap(o, s),
-        "average_cap_error": average_cap_interval(o, s).standard_error,
-        "average_cap_least": bound(minimum_cap, tables),
-        "average_cap_greatest": bound(maximum_cap, tables),
+        "average_cap_nearest": average_cap(o, s, unmatched="nearest"),
+        "average_cap_nearest_error": average_cap_interval(o, s, unmatched="nearest").standard_error,
+        "average_cap_zero": average_cap(o, s),
+        "average_cap_zero_least": bound(minimum_cap, tables),
+        "average_cap_zero_greatest": bound(maximum_cap, tables),
         "average_cap_matched": average_cap(o, s, unmatched="drop"),
         "average_cap_matched_least": bound(minimum_cap, tables, unmatched="drop"),
         "average_cap_matched_greatest": bound(maximum_cap, tables, unmatched="drop"),
-        "average_cap_nearest": average_cap(o, s, unmatched="nearest"),
         "original_cap": average_cap(o, o),
         "baseline": baseline_cap(o),
-        "normalized_cap": normalized_cap(o, s),
+        "normalized_cap": normalized_cap(o, s, unmatched="nearest"),
         **{
             name: chance(model, o, s.sum(["target", "key"]))
             for name, model in zip(CERTAIN_BY_CHANCE, (Bootstrap, Independent), strict=True)
@@ -125,8 +125,10 @@ def recomputed(tables):
         "original_certain": dio(o),
         "share_unique": sample_uniques(o),
         "share_replicated": replicated_uniques(o, s),
-        "predictive_success": correct_predictions(o, s) / n,
-        "correct_predictions": correct_predictions(o, s),
+        "predictive_success_nearest": correct_predictions(o, s, unmatched="nearest") / n,
+        "correct_predictions_nearest": correct_predictions(o, s, unmatched="nearest"),
+        "baseline_predictive_success": o.sum("key").max("target") / n,
+        "original_predictive_success": correct_predictions(o, o) / n,
         **{f"individual_cap_{name}": quantiles.isel(quantile=i) for i, name in enumerate(QUANTILES)},
         "target_distance": target_distance(o, s),
     }
@@ -150,10 +152,10 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "keys": 2,
         "unmatched_records": 0,
         "matched_share": 1,
-        "average_cap": cap,
-        "average_cap_error": (sum((q - cap) ** 2 for q in each) / 99 / 100) ** 0.5,
-        "average_cap_least": 0.05,
-        "average_cap_greatest": 0.75,
+        "average_cap_zero": cap,
+        "average_cap_nearest_error": (sum((q - cap) ** 2 for q in each) / 99 / 100) ** 0.5,
+        "average_cap_zero_least": 0.05,
+        "average_cap_zero_greatest": 0.75,
         "average_cap_matched": cap,
         "average_cap_matched_least": 0.1,
         "average_cap_matched_greatest": 0.9,
@@ -173,8 +175,10 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "original_certain": 0,
         "share_unique": 0,
         "share_replicated": 0,
-        "predictive_success": 0.75,
-        "correct_predictions": 75,
+        "predictive_success_nearest": 0.75,
+        "correct_predictions_nearest": 75,
+        "baseline_predictive_success": 0.75,
+        "original_predictive_success": 0.75,
         "individual_cap_least": 7 / 67,
         "individual_cap_lower_quartile": 8 / 33 + 0.75 * (25 / 33 - 8 / 33),
         "individual_cap_median": 25 / 33,
@@ -214,7 +218,7 @@ def test_counts_are_those_of_tabulate(voters, several):
 def test_several_synthetic_tables_have_a_number_each(voters, several):
     original, synthetic = voters
     assert several.columns == ["resampled", "few"]
-    assert several.measures.average_cap.dims == ("synthetic",)
+    assert several.measures.average_cap_zero.dims == ("synthetic",)
     assert several.measures.original_cap.dims == ()
     assert several.measures.matched_share.sel(synthetic="few") < several.measures.matched_share.sel(synthetic="resampled")
     for label, table in synthetic.items():
@@ -237,7 +241,7 @@ def test_every_file_is_read_once_and_once_more_for_copies_and_none_for_the_repor
     rows = FileSource.rows
     monkeypatch.setattr(FileSource, "rows", lambda source, query: queries.append(source.name) or rows(source, query))
     releases = {label: files[label] for label in synthetic}
-    asked = {"keys": ["educ", "PID", "income"], "target": "vote", "rank_by": "average_cap", "against": "few"}
+    asked = {"keys": ["educ", "PID", "income"], "target": "vote", "rank_by": "average_cap_zero", "against": "few"}
     names = ["original", "synthetic['resampled']", "synthetic['few']"]
     audit(files["original"], releases, **asked, copy_columns=0)
     assert queries == names
@@ -255,7 +259,7 @@ def test_one_table_in_a_list_is_one_of_several(people):
     original, synthetic = people
     result = audit(original, [synthetic], keys="smoking", target="health")
     assert result.columns == ["0"]
-    assert result.measures.average_cap.sizes == {"synthetic": 1}
+    assert result.measures.average_cap_zero.sizes == {"synthetic": 1}
 
 
 # --- Who bears the risk
@@ -266,7 +270,7 @@ def test_people_of_all_levels_add_up_to_all_people(which, request):
     result = request.getfixturevalue(which)
     by, m = result.by_target, result.measures
     assert by.records.sum() == m.original_records
-    np.testing.assert_allclose((by.average_cap * by.records).sum("target"), m.average_cap * m.original_records, rtol=1e-12)
+    np.testing.assert_allclose((by.average_cap_nearest * by.records).sum("target"), m.average_cap_nearest * m.original_records, rtol=1e-12)
     np.testing.assert_allclose((by.baseline * by.records).sum("target"), m.baseline * m.original_records, rtol=1e-12)
     for name in ("records_above_half", "records_above_nine_tenths", "records_certain"):
         np.testing.assert_array_equal(by[name].sum("target"), m[name])
@@ -276,7 +280,9 @@ def test_json_has_a_row_for_each_level(several):
     rows = json.loads(several.to_json())["by_target"]
     assert [row["level"] for row in rows] == [{"vote": "Clinton"}, {"vote": "Dole"}]
     assert [row["records"] for row in rows] == several.by_target.records.values.tolist()
-    assert rows[0]["average_cap"] == dict(zip(several.columns, several.by_target.average_cap.values[:, 0].tolist(), strict=True))
+    assert rows[0]["average_cap_nearest"] == dict(
+        zip(several.columns, several.by_target.average_cap_nearest.values[:, 0].tolist(), strict=True)
+    )
 
 
 def test_json_names_each_column_of_a_joint_level_and_a_missing_one_is_null():
@@ -301,13 +307,15 @@ def test_provenance_says_how_the_numbers_came_to_be(found):
         "domain": {"kind": "original and synthetic", "targets": 2, "keys": 2},
         "missing": "level",
         "copies": {"columns": ["smoking", "health"], "left_out": {}},
+        "unmatched": "nearest",
         "conventions": {
-            "average_cap": "version 1: records whose key is not in the synthetic data count 0",
-            "average_cap_error": "the original records are a random sample, the synthetic table is fixed",
+            "average_cap_zero": "version 1: records whose key is not in the synthetic data count 0",
+            "average_cap_nearest_error": "the original records are a random sample, the synthetic table is fixed",
             "average_cap_matched": "version 2: they are left out",
             "average_cap_nearest": "they use the synthetic records of the nearest keys, those that differ in the fewest key columns",
-            "individual_cap": "over records, unmatched count 0, linear interpolation",
-            "predictive_success": "tied targets share",
+            "individual_cap": "over records, unmatched records use the nearest keys, linear interpolation",
+            "records_certain": "by records with the same keys",
+            "predictive_success": "tied targets share, unmatched records use the nearest keys",
             "baseline": "marginal",
             "target_distance": "total variation by key, unmatched records count 1",
         },
@@ -342,7 +350,8 @@ def test_types_and_their_order_reach_the_tables(people):
 
 # --- A holdout
 
-OF_PEOPLE = [f"{name}{error}" for name in ("individual_gain", "original_gain", "individual_share") for error in ("", "_error")]
+OF_PEOPLE = [f"{name}{error}" for name in ("individual_gain", "original_gain", "fresh_sample_cap") for error in ("", "_error")]
+OF_PEOPLE += [f"individual_share{end}" for end in ("", "_lower", "_upper")]
 OF_HOLDOUT = ["holdout_cap", "individual_disclosure", "individual_disclosure_error"]
 P_VALUES = ["membership_p_value", "permutation_p_value"]
 COPIES = [f"holdout_{name}" for name in ("copied_records", "copied_share", "copied_unique_records", "near_copied_records")]
@@ -377,12 +386,15 @@ def test_a_holdout_is_compared_in_a_sentence(compared):
     )
     assert expected in one_line(compared)
     assert expected in html.unescape(compared._repr_html_())
-    assert compared.provenance["conventions"]["individual_disclosure"] == "version 1 of the original minus that of the holdout"
+    assert (
+        compared.provenance["conventions"]["individual_disclosure"]
+        == "average CAP of the original minus that of the holdout, unmatched records use the nearest keys"
+    )
 
 
 def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):
     assert compared.tables.sizes == {"target": 3, "key": 3}
-    more = {"holdout_records", *OF_HOLDOUT, *P_VALUES, *OF_PEOPLE, "fresh_sample_cap", *COPIES}
+    more = {"holdout_records", *OF_HOLDOUT, *P_VALUES, *OF_PEOPLE, *COPIES}
     assert set(compared.measures.data_vars) - set(found.measures.data_vars) == more
     by_chance = ["copied_expected", "copied_unique_expected"]  # which the holdout tells better than the original
     for name, value in found.measures.drop_vars(by_chance).items():
@@ -408,7 +420,7 @@ def test_original_and_holdout_exchanged_change_the_sign_alone(voters):
     )
     np.testing.assert_allclose(one.individual_disclosure, -two.individual_disclosure, rtol=1e-12)
     np.testing.assert_allclose(one.individual_disclosure_error, two.individual_disclosure_error, rtol=1e-12)
-    np.testing.assert_array_equal(one.holdout_cap, two.average_cap)
+    np.testing.assert_array_equal(one.holdout_cap, two.average_cap_nearest)
     np.testing.assert_array_equal(same.individual_disclosure, 0)
 
 
@@ -544,7 +556,7 @@ def test_records_of_any_frame_give_the_same(people):
 def test_labels_that_print_alike_stay_apart():
     people = {"k": ["a", "b"], "t": ["x", "y"]}
     found = audit(people, {1: people, "1": people}, allow_same=True, keys="k", target="t")
-    assert list(found.to_dict()["measures"]["average_cap"]) == ["1", "'1'"]
+    assert list(found.to_dict()["measures"]["average_cap_nearest"]) == ["1", "'1'"]
 
 
 def test_provenance_tells_types_and_takes_numbers_of_numpy():

@@ -20,7 +20,7 @@ def test_bounds_are_on_the_cells_that_the_original_or_the_release_has():
     foreign = {"k": ["a", "b", "c"], "t": ["x", "z", "x"]}
     result = audit(original, {"foreign": foreign, "own": {"k": ["a", "b"], "t": ["y", "x"]}}, keys="k", target="t")
     assert result.tables.sizes == {"target": 3, "key": 3, "synthetic": 2}
-    assert result.measures.average_cap_least.values.tolist() == [0, 1 / 6]
+    assert result.measures.average_cap_zero_least.values.tolist() == [0, 1 / 6]
     assert result.measures.average_cap_matched_least.values.tolist() == [0, 1 / 3]
     assert result.measures["keys"].item() == 2
     assert result.provenance["domain"] == {"kind": "original and synthetic", "targets": [3, 2], "keys": [3, 2]}
@@ -40,7 +40,7 @@ def test_no_average_lies_outside_its_bounds(original, synthetic):
     """Theorems 2 and 3 and Lemma 1 on the union of the two tables' targets and keys."""
     tables = [dict(zip(("k", "t"), map(list, zip(*rows, strict=True)), strict=True)) for rows in (original, synthetic)]
     found = audit(*tables, keys="k", target="t", allow_no_match=True, allow_same=True).measures
-    for name in ("average_cap", "average_cap_matched"):
+    for name in ("average_cap_zero", "average_cap_matched"):
         value, least, greatest = (found[f"{name}{which}"].item() for which in ("", "_least", "_greatest"))
         assert np.isnan(value) or (at_most(least, value) and at_most(value, greatest)), (name, least, value, greatest)
 
@@ -52,7 +52,7 @@ def test_the_people_with_each_level_are_those_worked_out_by_hand():
     found = audit(original, synthetic, keys="k", target="t").by_target
     assert found.indexes["target"].tolist() == ["x", "y", "z"]
     assert found.records.values.tolist() == [3, 3, 4]
-    np.testing.assert_allclose(found.average_cap, [1, (0 + 2 * 0.5) / 3, 0.95], rtol=1e-15)
+    np.testing.assert_allclose(found.average_cap_nearest, [1, (0 + 2 * 0.5) / 3, 0.95], rtol=1e-15)
     np.testing.assert_allclose(found.baseline, [0.3, 0.3, 0.4], rtol=1e-15)
     assert found.records_above_half.values.tolist() == [3, 0, 4]  # the tie at 0.5 is not above it
     assert found.records_above_nine_tenths.values.tolist() == [3, 0, 4]
@@ -92,8 +92,8 @@ def test_average_cap_with_the_nearest_keys_is_that_of_a_loop_over_records(weight
     found = audit(original, releases, keys=keys, target="t", allow_no_match=True, **options)
     expected = [nearest_by_loop(original, release, keys, "w") for release in releases.values()]
     np.testing.assert_allclose(found.measures.average_cap_nearest, expected, rtol=1e-13)
-    assert found.measures.average_cap.values[1] == 0
-    assert "average CAP where unmatched" in one_line(found)
+    assert found.measures.average_cap_zero.values[1] == 0
+    assert "unmatched ones use the nearest keys" in one_line(found)
     assert "nearest keys" in found.to_html()
 
 
@@ -102,8 +102,13 @@ def test_a_fine_key_looks_safe_in_version_1_and_not_with_the_nearest_keys():
     original = {"years": [2, 3, 11, 12], "wage": ["low", "low", "high", "high"]}
     release = {"years": [1, 3, 12, 13], "wage": ["low", "low", "high", "high"]}
     m = audit(original, release, keys="years", target="wage").measures
-    assert [m[name].item() for name in ("average_cap", "average_cap_matched", "average_cap_nearest", "baseline")] == [0.5, 1, 0.75, 0.5]
-    assert audit(original, release, keys="years", target="wage", bins={"years": [5]}, allow_same=True).measures.average_cap == 1
+    assert [m[name].item() for name in ("average_cap_zero", "average_cap_matched", "average_cap_nearest", "baseline")] == [
+        0.5,
+        1,
+        0.75,
+        0.5,
+    ]
+    assert audit(original, release, keys="years", target="wage", bins={"years": [5]}, allow_same=True).measures.average_cap_zero == 1
 
 
 def test_nearest_keys_are_left_out_with_the_reason_where_they_have_no_labels_or_take_long(monkeypatch):
@@ -117,7 +122,7 @@ def test_nearest_keys_are_left_out_with_the_reason_where_they_have_no_labels_or_
     assert "average_cap_nearest" not in found.provenance["conventions"]
     assert "average CAP with the nearest keys: not computed: comparing the keys in 1 column takes long" in one_line(found)
     matched = audit(people, {"k": [*"aab"], "t": [*"xxx"]}, keys="k", target="t")  # nothing to compare
-    assert matched.measures.average_cap_nearest == matched.measures.average_cap
+    assert matched.measures.average_cap_nearest == matched.measures.average_cap_zero
 
 
 def test_levels_without_original_people_are_left_out():
@@ -145,7 +150,7 @@ def test_fractional_counts_leave_the_quartiles_out_and_say_so():
     assert "quantiles of the CAP of one person: not defined: the original's counts are fractional" in one_line(result)
     assert "0.99 quantile" not in repr(result)
     plain = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts="count")
-    for name in ("average_cap", "original_cap", "baseline", "average_cap_least", "matched_share", "predictive_success"):
+    for name in ("average_cap_zero", "original_cap", "baseline", "average_cap_zero_least", "matched_share", "predictive_success_nearest"):
         assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12), name
 
 

@@ -18,7 +18,8 @@ XOR = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
 
 
 def average(keys, target):
-    return average_cap(*(tabulate(ORIGINAL, RELEASES, keys=keys, target=target)[name] for name in "os")).values
+    tables = tabulate(ORIGINAL, RELEASES, keys=keys, target=target)
+    return average_cap(tables.o, tables.s, unmatched="nearest").values
 
 
 def test_each_column_alone_tells_nothing_where_both_tell_all():
@@ -79,12 +80,14 @@ def test_a_holdout_and_weights_do_not_get_in_the_way():
     plain, compared = audit(weighted, RELEASES, **asked), audit(weighted, RELEASES, holdout=weighted, allow_same=True, **asked)
     np.testing.assert_allclose(plain.by_column.alone, compared.by_column.alone, rtol=1e-12)
     tables = tabulate(weighted, RELEASES, keys="age", target="income", weights=("w", None))
-    np.testing.assert_allclose(plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s), rtol=1e-12)
+    np.testing.assert_allclose(
+        plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s, unmatched="nearest"), rtol=1e-12
+    )
 
 
 def test_sparse_tables_have_the_numbers_of_dense_ones():
     dense, sparse = (
-        by_column(tabulate(ORIGINAL, RELEASES, keys=KEYS, target="income", backing=backing)) for backing in ("dense", "sparse")
+        by_column(tabulate(ORIGINAL, RELEASES, keys=KEYS, target="income", backing=backing), "nearest") for backing in ("dense", "sparse")
     )
     for name in dense.data_vars:
         np.testing.assert_allclose(sparse[name], dense[name], atol=1e-15)

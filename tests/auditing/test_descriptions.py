@@ -62,7 +62,7 @@ def test_the_arguments_are_those_of_an_audit() -> None:
         "bins": {"age": 10},
         "null_values": {"age": [-9]},
     }
-    assert audit(PEOPLE, release, **found.arguments).measures.average_cap.item() > 0
+    assert audit(PEOPLE, release, **found.arguments).measures.average_cap_zero.item() > 0
     assert found.commands == [
         "capstats.audit(original, synthetic, keys=['age', 'sex', 'town'], target='income', bins={'age': 10}, null_values={'age': [-9]})"
     ]

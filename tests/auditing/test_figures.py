@@ -114,6 +114,6 @@ def test_releases_are_compared_in_two_pictures():
     found = audit(people(100), {"a": people(50, 1), "b": people(100)}, keys="k", target="t", allow_same=True)
     risk, arrows = figures.releases(found, found.columns)
     assert prefixes([risk, arrows]) == ["risk-utility", "arrows"]
-    cap = f"{found.measures.average_cap.values[1]:.3f}"
+    cap = f"{found.measures.average_cap_zero.values[1]:.3f}"
     assert f"b: {cap}, 0.000." in risk.alt
     assert f"(DiO): {found.measures.original_certain.item():.3f}" in arrows.alt

@@ -6,14 +6,14 @@ import pytest
 from read_reports import public
 
 from capstats import audit, from_counts
-from capstats.auditing.front import SENTENCES, Z
+from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import paper_originals, paper_synthetics
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 FRONT = SENTENCES["front"]
-COARSE, HARMLESS, BEST = "too coarse", "a fresh sample of the population could give as much", "the closest to the original"
+COARSE, HARMLESS = "too little, or too uncertain", "a fresh sample of the population could give as much"
 
 
 def population(n, keys=60, seed=0):
@@ -69,17 +69,18 @@ def test_a_copy_gives_all_that_the_original_gives(copied):
 
 def test_of_a_fresh_sample_the_interval_reaches_0(fresh):
     m = fresh.measures
-    assert abs(m.individual_share.item()) <= Z * m.individual_share_error.item()
+    assert m.individual_share_lower.item() < 0 < m.individual_share_upper.item()
     assert HARMLESS in text(fresh)
+    assert FRONT["swapped"] not in text(fresh)
 
 
 def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
     half = audited(pd.concat([ORIGINAL[:300], FRESH[:300]]))
-    share, error = half.measures.individual_share.item(), half.measures.individual_share_error.item()
+    share, *ends = (half.measures[f"individual_share{end}"].item() for end in ("", "_lower", "_upper"))
     assert 0.2 < share < 0.8
     assert f"{100 * share:.0f}% of what publishing" in text(half)
-    ends = (f"{100 * (share + side * Z * error):.0f}%".replace("-", "\u2212") for side in (-1, 1))
-    assert f"interval: {next(ends)} to {next(ends)}" in text(half)
+    least, most = (f"{100 * x:.0f}%".replace("-", "\u2212") for x in ends)
+    assert f"interval: {least} to {most})" in text(half)
 
 
 @pytest.mark.slow
@@ -123,7 +124,7 @@ def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
         original, holdout, release = (population(600, keys, 1000 * keys + 3 * seed + i) for i in range(3))
         found = audited(release, holdout, original)
         m = found.measures
-        harmless += not alerts(found) and not abs(m.individual_share.item()) > Z * m.individual_share_error.item()
+        harmless += not alerts(found) and not (m.individual_share_lower > 0 or m.individual_share_upper < 0)
         copied += bool(alerts(audited(pd.concat([original[:30], release[30:]]), holdout, original)))
     assert harmless >= 90
     assert copied == 100
@@ -138,15 +139,17 @@ def test_where_copies_are_no_more_than_chance_explains_that_is_said(fresh):
 
 
 @pytest.mark.slow
-def test_releases_with_copies_come_first_whatever_their_average():
+def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_order():
     """Copies without a target tell nothing of it, and are copies all the same."""
     found = audited(
         {"fresh": FRESH, "copies": pd.concat([ORIGINAL[:60], FRESH.assign(ill=np.where(FRESH.ill == "no", "yes", "no"))[60:]])}, None
     )
     m = found.measures
     assert m.average_cap_nearest.values[1] < m.average_cap_nearest.values[0]
-    assert found.to_frame().index.tolist() == ["copies", "fresh"]
-    assert found.to_frame().copied_beyond_chance.tolist() == [1, 0]
+    assert found.to_frame().index.tolist() == ["fresh", "copies"]
+    assert found.to_frame().copied_beyond_chance.tolist() == [0, 1]
+    assert "of copies are copies of real records" in blocks(found, Alert)[0].text
+    assert "take copies instead" not in text(found)
 
 
 @pytest.mark.slow
@@ -154,7 +157,7 @@ def test_a_holdout_of_another_population_gives_no_share():
     other = HOLDOUT.assign(ill=np.where(HOLDOUT.area < 30, "yes", "no"))
     found = audited(ORIGINAL, other)
     assert "differ in" in blocks(found, Alert)[-1].text
-    assert "of 600 people are guessed right" in text(found)
+    assert "of 600 people; naming the commonest answer" in text(found)
     assert "of what publishing the original" not in text(found)
     assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(found, Scale)[0].marks)
 
@@ -169,9 +172,14 @@ def test_keys_that_are_too_coarse_give_no_share():
 def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_would_tell():
     found = audited(ORIGINAL, None)
     m = found.measures
-    right = [f"{round(600 * m[name].item())}" for name in ("average_cap", "baseline", "original_cap")]
-    expected = f"{right[0]} of 600 people are guessed right with this release; {right[1]} without it, {right[2]} with the original itself."
+    drawn = [f"{round(600 * m[name].item())}" for name in ("average_cap_nearest", "baseline", "original_cap")]
+    named = [round(600 * m[f"{x}predictive_success{y}"].item()) for x, y in (("", "_nearest"), ("baseline_", ""), ("original_", ""))]
+    expected = (
+        f"A matching record drawn at random is right about {drawn[0]} of 600 people; naming the commonest answer, {named[0]} (without the "
+        f"release {drawn[1]} and {named[1]}; with the original {drawn[2]} and {named[2]})."
+    )
     assert expected in text(found)
+    assert blocks(found, Headline)[0].number == f"{drawn[0]}\u2013{named[0]}"
     assert FRONT["no_holdout"] in text(found)
     assert FRONT["no_holdout"] not in text(audited(ORIGINAL))
 
@@ -179,7 +187,7 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
-    assert f"{found.measures.average_cap_nearest.item():.3f} is the weighted share of records guessed right" in text(found)
+    assert f"is right about {found.measures.average_cap_nearest.item():.3f} of the records (weighted share); naming" in text(found)
     assert "people" not in text(found).replace(FRONT["no_holdout"], "")
     held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
     assert blocks(held, Headline)[0].number == "100%"
@@ -188,7 +196,7 @@ def test_weighted_records_are_no_people():
 def test_two_people_have_a_front_sheet():
     two = {"k": ["a", "b"], "t": ["x", "y"]}
     found = audit(two, {"k": ["a"], "t": ["x"]}, keys="k", target="t")
-    assert "1 of 2 people are guessed right with this release; 1 without it, 2 with the original itself." in text(found)
+    assert "about 1 of 2 people; naming the commonest answer, 1 (without the release 1 and 1; with the original 2 and 2)." in text(found)
     assert "One dot a person" in text(found)
 
 
@@ -205,7 +213,7 @@ def test_a_target_of_one_level_is_guessed_by_everybody():
 
 
 def test_the_marks_are_those_of_one_version_worst_first():
-    found = audited({"fresh": FRESH, "copy": ORIGINAL, "few": FRESH[:20]})
+    found = audited({"fresh": FRESH, "copy": ORIGINAL, "few": FRESH[:20]}, rank_by="average_cap_nearest")
     (scale,) = blocks(found, Scale)
     m = found.measures
     names = [mark.name for mark in scale.marks]
@@ -279,12 +287,12 @@ def test_groups_that_gain_alike_are_in_the_order_of_their_copies_and_then_of_the
 
 
 def test_limits_are_kept_or_broken():
-    found = audited(ORIGINAL, None, limits={"average_cap": 0.1, "share_certain": 1, "holdout_cap": 1})
+    found = audited(ORIGINAL, None, limits={"average_cap_nearest": 0.1, "share_certain": 1, "holdout_cap": 1})
     (facts,) = blocks(found, Facts, "Your limits")
     assert [name for name, _ in facts.rows] == ["BROKEN", "kept", "BROKEN"]
     assert facts.rows[2][1] == "holdout_cap is undefined (limit 1)"
-    assert found.provenance["limits"] == {"average_cap": 0.1, "share_certain": 1, "holdout_cap": 1}
-    for wrong, error in (({"avrage_cap": 1}, ValueError), ({"average_cap": "x"}, ValueError), ([1], TypeError)):
+    assert found.provenance["limits"] == {"average_cap_nearest": 0.1, "share_certain": 1, "holdout_cap": 1}
+    for wrong, error in (({"avrage_cap": 1}, ValueError), ({"average_cap_zero": "x"}, ValueError), ([1], TypeError)):
         with pytest.raises(error, match="limits"):
             audited(ORIGINAL, None, limits=wrong)
 
@@ -293,32 +301,30 @@ def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_i
     """The paper's O_3: S_b has the lower average, and 93 people above 0.9; S_g has nobody above one half."""
     o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
     found = text(audit(from_counts(o, s)))
-    assert "Take b instead: average CAP 0.307" in found
+    assert "For guessing T from K, take b instead: average CAP 0.307" in found
     assert "But it has 93 people who are guessed right with more than 9 in 10, in place of 0." in found
     assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
 
 @pytest.mark.slow
-def test_the_release_to_take_is_the_most_useful_of_those_that_a_holdout_finds_harmless():
+def test_the_release_to_take_is_said_for_one_target_and_one_key_and_not_to_be_harmless():
     shuffled = FRESH.assign(ill=FRESH.ill.sample(frac=1, random_state=1).to_numpy())
     releases = {"copy": ORIGINAL, "shuffled": shuffled, "fresh": FRESH}
-    found = audited(releases)
-    assert f"Take fresh instead, {BEST}" in text(found)
-    alone = audited(releases, None)
-    assert BEST not in text(alone)
-    assert "Take shuffled instead" in text(alone)
+    found = text(audited(releases))
+    assert "For guessing ill from area and sex, take shuffled instead" in found
+    assert "no more than a fresh sample" not in found
 
 
 @pytest.mark.slow
 def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
-    without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap.item()
+    without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap_zero.item()
     assert (
-        f"On the scale it is now {found.measures.average_cap.item():.3f}: without area in the release it would be {without:.3f}; "
+        f"On the scale it is now {found.measures.average_cap_zero.item():.3f}: without area in the release it would be {without:.3f}; "
         in text(found)
     )
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
-    halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap.item()
+    halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap_zero.item()
     assert f"with area in 30 levels, half as many (neighbours in pairs, or the rarest as one), {halved:.3f}." in text(found)
 
 

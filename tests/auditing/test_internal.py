@@ -58,9 +58,9 @@ def test_the_sections_of_one_release_are_in_the_order_of_the_questions(small):
 
 
 def test_the_numbers_are_those_worked_out_by_hand(small):
-    """CAP is 1, 1, 3/4 three times, 1/4, and 0: 4.5 of 7."""
+    """CAP is 1, 1, 3/4 three times, 1/4, and 4/5 of the nearest keys, which are all: 5.3 of 7; without them 4.5."""
     found = sections_of(small)
-    assert "expected to be right for 4.5 of the 7 people in the original: a share of 0.643" in "".join(found["The answer"].itertext())
+    assert "expected to be right for 5.3 of the 7 people in the original: a share of 0.757" in "".join(found["The answer"].itertext())
     assert rows(found["Matched people"]) == [
         ["share of people whose keys are in the synthetic data", "0.8571"],
         ["people whose keys no synthetic record has", "1"],
@@ -71,11 +71,14 @@ def test_the_numbers_are_those_worked_out_by_hand(small):
     assert certain["share certain in the original itself (DiO)"] == "0.4286"  # the keys a and c
     assert certain["share of people unique in the original"] == "0.1429"
     bounds = rows(found["Bounds and errors"])
-    assert bounds[0] == ["average CAP, unmatched people count 0 (version 1)", "0.6429"]
-    # squared deviations from 9/14 add up to 6/7; divided by 6 * 7 that is 1/49
-    assert rows(found["Bounds and errors"], 1) == [
+    assert bounds[:2] == [
+        ["average CAP, unmatched people use the nearest keys", "0.7571"],
         ["average CAP, unmatched people count 0 (version 1)", "0.6429"],
-        ["standard error, the original as a sample", "0.1429"],
+    ]
+    # the squares add up to 4.39, and their deviations from 5.3/7 to 4.39 - 5.3^2 / 7; divided by 6 * 7 the square of .0951
+    assert rows(found["Bounds and errors"], 1) == [
+        ["average CAP, unmatched people use the nearest keys", "0.7571"],
+        ["standard error, the original as a sample", f"{((4.39 - 5.3**2 / 7) / 42) ** 0.5:.4f}"],
     ]
 
 
@@ -91,7 +94,7 @@ def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_
     """Right of each key a to e: 2 of 4, 1 of 2, 2 of 2, 3 of 3, 4 of 8, and all releases are certain; of f nobody is guessed."""
     original = {"k": [*"aaaabbccdddeeeeeeeeff"], "t": [*"xxyyxyxxxxxxxxxyyyyyy"]}
     tables = tabulate(original, {"k": [*"abcdef"], "t": ["x"] * 6}, keys="k", target="t")
-    measures = xr.Dataset(dict.fromkeys(["average_cap", "original_cap", "baseline"], 0.5))
+    measures = xr.Dataset(dict.fromkeys(["average_cap_zero", "original_cap", "baseline"], 0.5))
     found = Audit(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
     most, rare, _ = internal._worst(found, [""])
     assert [row[0] for row in most.rows] == [*"edcab"]
@@ -129,7 +132,7 @@ def test_several_releases_have_a_row_each_in_the_order_asked_for():
         {"few": RELEASED, "all": ORIGINAL},
         keys=["k", "u"],
         target="t",
-        rank_by="average_cap",
+        rank_by="average_cap_nearest",
         against="few",
         utility={"u1": 0.5},
         allow_same=True,
@@ -138,8 +141,8 @@ def test_several_releases_have_a_row_each_in_the_order_asked_for():
     heads = ["".join(cell.itertext()) for cell in next(section.iter("table")).find("thead/tr")]
     table = [dict(zip(heads, row, strict=True)) for row in rows(section)]
     assert [row["synthetic"] for row in table] == ["all", "few"]
-    assert [row["average CAP"] for row in table] == ["0.7857", "0.6429"]  # (3 + 4 * 10 / 16) / 7
-    assert [row["difference"] for row in table] == ["0.1429", "0.0000"]
+    assert [row["average CAP"] for row in table] == ["0.7857", "0.7571"]  # 5.5 / 7 and 5.3 / 7
+    assert [row["difference"] for row in table] == ["0.0286", "0.0000"]
     assert [row["u1"] for row in table] == ["0.5", "0.5"]
     assert {term.text for term in section.iter("dt")} == set(heads) - {"synthetic"}
     assert "The answer" not in sections_of(found)  # which the front sheet has

@@ -3,7 +3,10 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -29,9 +32,9 @@ def found():
     return audited()
 
 
-def enter(found, path, threshold=10, reason=None):
+def enter(found, path, threshold=10, reason=None, **more):
     """What a public report does before it is written."""
-    published(found, threshold, path, reason)
+    published(found, threshold, path, reason, **more)
 
 
 @pytest.fixture
@@ -131,6 +134,24 @@ def test_a_version_that_prints_other_numbers_of_the_same_data_is_another_report(
     path.write_text(json.dumps(kept), encoding="utf-8")
     with pytest.raises(ValueError, match="with other numbers, from another version of capstats"):
         enter(found, path)
+
+
+def test_a_refusal_says_how_many_pages_there_would_be_and_from_the_ninth_on_its_number_is_needed(found, path):
+    for page in range(1, 9):
+        with pytest.raises(ValueError, match=f"this would be page {page} of this original") if page > 1 else nullcontext():
+            enter(found, path, threshold=page + 1)
+        if page > 1:
+            enter(found, path, threshold=page + 1, reason="a series")
+    for despite in (None, 8, 10):
+        with pytest.raises(ValueError, match=r"This would be page 9 of this original: from 8 on, .* despite_pages=9 \(--despite-pages 9\)"):
+            enter(found, path, threshold=10, reason="a series", despite_pages=despite)
+    assert len(entries(path)) == 8
+    enter(found, path, threshold=5)  # one of them again
+    enter(found, path, threshold=10, reason="a series", despite_pages=9)
+    assert len(entries(path)) == 9
+    for wrong in (True, "9", 0, 9.0):
+        with pytest.raises(ValueError, match="`despite_pages` must be the number of the page"):
+            enter(found, path, threshold=11, reason="a series", despite_pages=wrong)
 
 
 @pytest.mark.parametrize("reason", ["", "  ", 3])
@@ -235,29 +256,62 @@ def test_of_two_reports_at_once_only_one_is_published(found, path):
     assert [x.name for x in path.parent.iterdir()] == ["ledger.json"]
 
 
-def test_a_lock_that_is_gone_when_it_is_looked_at_was_one(found, path, monkeypatch):
-    def other(file, *_):
-        raise FileExistsError(17, "File exists", file)
+HELD = """
+import sys, time
+from pathlib import Path
+if sys.argv[2] == "without":
+    sys.modules["fcntl"] = None  # as on Windows
+from capstats.auditing.ledger import _locked
+with _locked(Path(sys.argv[1])):
+    print("locked", flush=True)
+    time.sleep(600)
+"""
 
-    monkeypatch.setattr(ledgers.os, "open", other)
-    with pytest.raises(ValueError, match=r"ledger\.json\.lock' is there: another report is being entered"):
+
+def killed_within(path, fcntl):
+    """A process that was killed by signal 9 while it held the lock of a ledger."""
+    process = subprocess.Popen([sys.executable, "-c", HELD, str(path), fcntl], stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    yield
+    process.kill()
+    process.communicate()
+    yield
+
+
+@pytest.mark.slow
+def test_a_lock_ends_with_its_process_though_that_is_killed(found, path):
+    process = killed_within(path, "with")
+    next(process)
+    with pytest.raises(ValueError, match=r"ledger\.json\.lock' is locked: another report is being entered"):
         enter(found, path)
+    next(process)
+    assert path.with_name("ledger.json.lock").exists()
+    enter(found, path)
+    assert [x.name for x in path.parent.iterdir()] == ["ledger.json"]
 
 
-def test_a_lock_that_a_killed_process_left_is_named(found, path):
-    lock = path.with_name("ledger.json.lock")
-    lock.write_text("")
-    with pytest.raises(ValueError, match=r"ledger\.json\.lock' is there.* if no capstats runs, remove that file"):
+@pytest.mark.slow
+def test_where_no_lock_ends_with_its_process_one_that_was_left_is_named(path):
+    process = killed_within(path, "without")
+    next(process)
+    next(process)
+    again = subprocess.run([sys.executable, "-c", HELD, str(path), "without"], capture_output=True, text=True, check=False, timeout=60)
+    assert "there are no locks here that end with a process. Wait; if no capstats runs, remove that file" in again.stderr
+    assert [x.name for x in path.parent.iterdir()] == ["ledger.json.lock"]
+
+
+def test_a_lock_that_a_killed_process_left_is_taken(found, path):
+    for text in (b"", ledgers.LOCK):
+        path.with_name("ledger.json.lock").write_bytes(text)
         enter(found, path)
-    assert lock.exists()
-    assert not path.exists()
+        assert [x.name for x in path.parent.iterdir()] == ["ledger.json"]
 
 
 def test_a_ledger_that_cannot_be_written_publishes_nothing(path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(ledgers, "write_confidential", full)
+    monkeypatch.setattr(ledgers, "write_file", full)
     with pytest.raises(OSError, match="No space left"):
         audited().to_html(path.with_name("public.html"), audience="public", ledger=path)
     assert not list(path.parent.iterdir())

@@ -17,6 +17,10 @@ GENERATED = {"generator": [PEOPLE.iloc[1::2], PEOPLE.iloc[1::3]]}
 GIVEN = {"holdout": PEOPLE.iloc[::5], "against": "one", "population_size": 10_000, **GENERATED}
 
 
+NEAREST = {name for name in MEASURES if name.endswith(("_nearest", "_nearest_error"))}
+ZERO = {name for name, measure in MEASURES.items() if measure.in_place_of} - {"average_cap_zero"}  # that stand in for these
+
+
 def weightless(names):
     """Those that an audit of records without sampling weights has."""
     return {name for name in names if not name.endswith("_weight") and MEASURES[name].needs != "weights"}
@@ -31,7 +35,7 @@ def whole():
 
 @pytest.mark.slow
 def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
-    assert set(whole.measures.data_vars) == weightless(computed(population=False))
+    assert set(whole.measures.data_vars) == weightless(computed(population=False)) - ZERO
     assert set(whole.by_column.data_vars) == set(BY_COLUMN)
     weighted = audit(PEOPLE, PEOPLE, keys="educ", target="vote", holdout=PEOPLE, weights="age", allow_same=True)
     assert set(MEASURES) - weightless(MEASURES) < set(weighted.measures.data_vars)
@@ -44,13 +48,20 @@ def test_what_an_argument_is_needed_for_is_not_computed_without_it(whole):
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
     for name in GIVEN:
         found = audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", allow_same=True, **{**GIVEN, name: None})
-        assert set(found.measures.data_vars) == weightless(computed(**{name: False}, population=False))
+        assert set(found.measures.data_vars) == weightless(computed(**{name: False}, population=False)) - ZERO
+
+
+def test_what_stands_in_for_the_nearest_keys_is_shown_where_they_would_be():
+    """Where the nearest keys cannot be had, version 1 takes their places, and only there."""
+    for table in get_args(Shown):
+        places = [MEASURES[name].in_place_of or name for name in in_table(table, {*MEASURES} - NEAREST)]
+        assert [x for x in places if x in NEAREST] == [x for x in in_table(table, {*MEASURES} - ZERO) if x in NEAREST]
 
 
 def test_a_table_has_words_for_what_it_shows():
     """Rows of one release, headings of several, and a meaning beside each heading of the text; no heading of a table is that of two."""
     for table in get_args(Shown):
-        shown = [MEASURES[name] for name in in_table(table)]
+        shown = [MEASURES[name] for name in in_table(table, {*MEASURES} - ZERO)]
         if table in ("answer", "details", "releases"):
             assert all(measure.heading and measure.meaning for measure in shown), table
         else:
@@ -82,7 +93,12 @@ def test_what_a_report_compares_is_explained():
         "original_gain",
         "original_gain_error",
         "individual_share",
-        "individual_share_error",
+        "individual_share_lower",
+        "individual_share_upper",
+        "fresh_sample_cap_error",
+        "baseline_predictive_success",
+        "original_predictive_success",
+        "predictive_success_nearest",
         "expected_certain_independent",
         "records_above_half",
         "records_above_nine_tenths",
@@ -102,9 +118,9 @@ def test_what_a_report_compares_is_explained():
         "leave_one_out",
     }
     shown = {name for name, measure in ALL.items() if measure.public or name in BY_COLUMN or set(measure.tables) - {"one", "quantiles"}}
-    stems = {name.removesuffix("_least").removesuffix("_greatest").removesuffix("_matched") for name in shown}
+    stems = {name.removesuffix("_least").removesuffix("_greatest").removesuffix("_matched").removesuffix("average_cap") for name in shown}
     explained = {name for name, measure in ALL.items() if measure.terms}
-    assert {name for name in stems - explained if not name.startswith("individual_cap")} == of_themselves
+    assert {name for name in stems - explained - ZERO - {""} if not name.startswith("individual_cap")} == of_themselves
     assert {term for measure in ALL.values() for term in measure.terms} == set(TERMS)
 
 

@@ -158,7 +158,7 @@ def test_the_file_of_the_population_is_named_and_no_report_is_written_over_it(tm
     found = audit(ORIGINAL, RELEASE, population=file, **ASKED)
     assert f"population {file}, 11 people" in one_line(found)
     assert str(file) in found.seen
-    with pytest.raises(ValueError, match="which was read as well"):
+    with pytest.raises(ValueError, match="which is read as well"):
         found.to_html(file)
     assert pd.read_csv(file).k.tolist() == PEOPLE["k"]
 

@@ -17,13 +17,13 @@ def audited(**asked):
 @pytest.mark.slow
 def test_conventions_are_told_of_measures_that_are_there():
     found = audited(holdout=PEOPLE, against="one")
-    assert {"average_cap_error", "individual_disclosure", "difference"} <= set(found.provenance["conventions"])
+    assert {"average_cap_zero_error", "individual_disclosure", "difference"} <= set(found.provenance["conventions"])
     assert not {"individual_disclosure", "difference"} & set(audited().provenance["conventions"])
     fractional = audited(counts="w")
-    assert "average_cap_error" not in fractional.provenance["conventions"]
+    assert "average_cap_zero_error" not in fractional.provenance["conventions"]
     assert {name for name in fractional.provenance if str(fractional.provenance[name]).startswith("not defined")} == {
         "quantiles",
-        "average_cap_error",
+        "average_cap_zero_error",
         "expected_certain",
     }
     assert fractional.provenance["quantiles"] == "not defined: the original's counts are fractional"

@@ -52,7 +52,7 @@ def test_a_report_is_not_written_over_a_file_that_was_read_under_any_name(audien
     before = [(tmp_path / name).read_bytes() for name in ("o.csv", "s.csv")]
     found = audit(tmp_path / "o.csv", str(tmp_path / "s.csv"), keys="k", target="t")
     for name in ("o.csv", "s.csv", "hard", "soft"):
-        with pytest.raises(ValueError, match=r"`path` is '.*', which was read as well. Give another path."):
+        with pytest.raises(ValueError, match=r"`path` is '.*', which is read as well. Give another path."):
             found.to_html(tmp_path / name, audience, ledger=tmp_path / "ledger.json")
     assert [(tmp_path / name).read_bytes() for name in ("o.csv", "s.csv")] == before
     (tmp_path / "s.csv").unlink()

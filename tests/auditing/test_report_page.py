@@ -44,7 +44,9 @@ def twenty():
     people = voters()
     names = [f"a-synthesiser-with-a-name-of-fifty-two-characters-{i:02d}" for i in range(20)]
     assert {*map(len, names)} == {52}
-    return audited({name: people.iloc[20 * i : 20 * i + 400] for i, name in enumerate(names)}, against=names[3], rank_by="average_cap")
+    return audited(
+        {name: people.iloc[20 * i : 20 * i + 400] for i, name in enumerate(names)}, against=names[3], rank_by="average_cap_nearest"
+    )
 
 
 @pytest.fixture(scope="module")

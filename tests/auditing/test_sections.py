@@ -42,7 +42,7 @@ def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
 def test_one_person_is_a_person():
     original = {"k": [*"aab"], "t": [*"xyx"]}
     text = one_line(audit(original, {"k": ["a"], "t": ["x"]}, keys="k", target="t"))
-    assert "and with certainty for 1 person (0.333)." in text
+    assert "and with certainty for 1 person (0.333), the last by records with their own keys." in text
     assert "No synthetic record has the keys of 1 person;" in text
 
 
@@ -97,7 +97,7 @@ def test_the_report_of_tables_that_do_not_meet_says_it_first():
     result = audit(ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True)
     assert len(alerts(result)) == 1
     assert "Column 'age' has no level in common" in one_line(result).partition("What was read")[0]
-    assert result.measures.average_cap == 0
+    assert result.measures.average_cap_zero == 0
     assert "Column 'age' has no level in common" in html.unescape(result._repr_html_()).partition("What was read")[0]
 
 

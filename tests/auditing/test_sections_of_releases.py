@@ -42,7 +42,7 @@ def twenty():
     assert {len(name) for name in releases} == {52}
     first, *_ = releases
     known = {"propensity score mean squared error": {name: i / 7 for i, name in enumerate(releases)}, "year": 2026}
-    return audit(original, releases, keys=["educ", "PID"], target="vote", rank_by="-average_cap", against=first, utility=known)
+    return audit(original, releases, keys=["educ", "PID"], target="vote", rank_by="-average_cap_nearest", against=first, utility=known)
 
 
 # --- a row each
@@ -53,7 +53,7 @@ def twenty():
 @pytest.mark.parametrize("number", [1, 2, 4, 7])
 def test_every_release_has_a_row(people, number):
     result = several_of(people, "abcdefg"[:number])
-    caps = result.measures.average_cap.values.reshape(-1)
+    caps = result.measures.average_cap_zero.values.reshape(-1)
     worst = [result.columns[i] for i in np.argsort(-caps, kind="stable")]
     for section in ("Answer", "Details"):
         for grid in grids(result, section):
@@ -64,19 +64,19 @@ def test_every_release_has_a_row(people, number):
 
 def test_the_rows_hold_the_measures(seven):
     m = seven.measures.isel(synthetic=seven.ranked)
-    assert column(seven, "Answer", "average CAP")[1] == [f"{value:.3f}" for value in m.average_cap.values]
-    assert column(seven, "Answer", "error")[1] == [f"{value:.3f}" for value in m.average_cap_error.values]
+    assert column(seven, "Answer", "average CAP")[1] == [f"{value:.3f}" for value in m.average_cap_zero.values]
+    assert column(seven, "Answer", "error")[1] == [f"{value:.3f}" for value in m.average_cap_nearest_error.values]
     assert column(seven, "Answer", "> 0.5")[1] == [f"{value}" for value in m.records_above_half.values]
     assert column(seven, "Details", "median")[1] == [f"{value:.4f}" for value in m.individual_cap_median.values]
     averages, _ = grids(seven, "By health")
     assert averages.head == ["synthetic", "Sick", "Healthy"]
     assert averages.rows[0] == ["people", "25", "75"]
-    assert averages.rows[7][1] == f"{seven.by_target.average_cap.values[seven.ranked[6], 0]:.3f}"
+    assert averages.rows[7][1] == f"{seven.by_target.average_cap_nearest.values[seven.ranked[6], 0]:.3f}"
 
 
 @pytest.mark.slow
 def test_all_tables_are_in_the_order_asked_for(twenty):
-    order = np.argsort(twenty.measures.average_cap.values, kind="stable")
+    order = np.argsort(twenty.measures.average_cap_zero.values, kind="stable")
     numbers = [str(i + 1) for i in order]
     for section in ("Answer", "By vote", "Details"):
         for grid in grids(twenty, section):

@@ -23,8 +23,8 @@ from capstats import (
     cap_ecdf,
     cap_quantiles,
     from_counts,
-    holdout_contrast,
     individual_cap,
+    individual_share,
 )
 from capstats.cap import normalized_cap
 from capstats.datasets import anes96
@@ -255,9 +255,9 @@ def test_the_contrast_with_a_holdout_is_that_of_a_loop():
     rng = np.random.default_rng(8)
     original, holdout, synthetic = (people("numbers", rng, n) for n in (60, 40, 50))
     tables = capstats.tabulate(original, synthetic, keys=["a", "b"], target="t", holdout=holdout)
-    found = holdout_contrast(tables.o, tables.s, h=tables.h, within=5)
+    found = individual_share(tables.o, tables.s, h=tables.h, unmatched="zero", within=5)
     of_each = [np.mean(by_loop(sample, synthetic, 5, "zero")) for sample in (original, holdout)]
-    assert [float(found.original), float(found.holdout)] == pytest.approx(of_each, rel=1e-12)
+    assert [float(found.average_cap), float(found.holdout_cap)] == pytest.approx(of_each, rel=1e-12)
 
 
 @pytest.mark.parametrize("within", [5, ("triangular", 9)])

@@ -17,7 +17,7 @@ from scipy.stats import norm as normal
 from scipy.stats import t as student
 from strategies import examples
 
-from capstats import average_cap, average_cap_interval, from_counts, holdout_contrast, individual_cap, tabulate
+from capstats import average_cap, average_cap_interval, from_counts, individual_cap, individual_share, tabulate
 from capstats.tables.axes import coords_of, multi_index
 
 theorem = examples(20)
@@ -129,9 +129,14 @@ def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: 
     if unmatched == "zero" and o.sum() > 1 and not compared:
         assert within == pytest.approx(np.var(np.mean(a, axis=0), ddof=1) / o.sum(), abs=1e-12)
         if between > 1e-9:
-            reach = np.sqrt(normal.ppf(0.975) ** 2 * within + student.ppf(0.975, 2) ** 2 * between)
-            assert found.upper.item() == pytest.approx(min(np.mean(means) + reach, 1))
-            assert found.lower.item() == pytest.approx(max(np.mean(means) - reach, 0))
+            more = normal.ppf(0.975) ** 2  # records, half of them 0 and half 1
+            values = np.concatenate([np.mean(a, axis=0), [0, 1]])
+            weights = np.concatenate([np.ones(o.sum()), [more / 2] * 2])
+            centre = np.average(values, weights=weights)
+            variance = np.average((values - centre) ** 2, weights=weights) / (o.sum() + more)
+            reach = np.sqrt(more * variance + student.ppf(0.975, 2) ** 2 * between)
+            assert found.upper.item() == pytest.approx(min(centre + reach, 1))
+            assert found.lower.item() == pytest.approx(max(centre - reach, 0))
 
 
 @pytest.mark.slow
@@ -141,23 +146,43 @@ def test_the_holdout_is_another_sample(tables: Any, unmatched: str) -> None:
     """The variances add up."""
     o, (s, h, _), _ = tables
     a, b = records(o, s, unmatched), records(h, s, unmatched)
-    found = holdout_contrast(labelled(o), labelled(s), h=labelled(h), unmatched=unmatched)
-    assert (found.original.item(), found.holdout.item()) == pytest.approx((mean(a), mean(b)), abs=1e-12, nan_ok=True)
-    assert found.estimate.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
-    expected = np.sum(influences(a) ** 2) + np.sum(influences(b) ** 2) if a and b else np.nan
-    assert found.standard_error.item() == pytest.approx(np.sqrt(expected), abs=1e-12, nan_ok=True)
+    found = individual_share(labelled(o), labelled(s), h=labelled(h), unmatched=unmatched)
+    assert (found.average_cap.item(), found.holdout_cap.item()) == pytest.approx((mean(a), mean(b)), abs=1e-12, nan_ok=True)
+    assert found.plain_contrast.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
+    expected = np.sum(influences(a) ** 2) + np.sum(influences(b) ** 2) if a and b and s.any() else np.nan
+    assert found.plain_contrast_error.item() == pytest.approx(np.sqrt(expected), abs=1e-12, nan_ok=True)
 
 
 # --- values worked out by hand ----------------------------------------------------------------------------------------
 
 
 def test_four_records_of_which_two_are_certain() -> None:
-    """CAP 1/2, 1/2, 1, 1: variance 4 (1/4)^2 / 3 = 1/12, of the mean 1/48; half the width 1.96 times its root."""
+    """CAP 1/2, 1/2, 1, 1: variance 4 (1/4)^2 / 3 = 1/12, of the mean 1/48. With z^2 = 3.8415 more records, half 0 and half 1, the mean is
+    4.9207 / 7.8415 and the sum of squares 2 / 4 + 2 + 1.9207 less 7.8415 times the square of this mean.
+    """
     found = average_cap_interval([[1, 2], [1, 0]], [[1, 3], [1, 0]])
     assert found.estimate.item() == 0.75
     assert found.standard_error.item() == pytest.approx(48**-0.5)
-    assert found.lower.item() == pytest.approx(0.75 - 1.959963984540054 * 48**-0.5)
-    assert found.upper.item() == 1
+    mean = 4.9207 / 7.8415
+    reach = 1.96 * (0.5 + 2 + 1.9207 - 7.8415 * mean**2) ** 0.5 / 7.8415
+    assert (found.lower.item(), found.upper.item()) == pytest.approx((mean - reach, mean + reach), abs=1e-4)
+
+
+def test_all_certain_of_few_records_is_not_certain_of_all() -> None:
+    """100 people of CAP 1, of whom other samples would have some with less: not [1, 1], which held the mean .998 in .22 of samples."""
+    found = average_cap_interval([[60, 40]], [[3, 5]])
+    assert (found.estimate.item(), found.standard_error.item(), found.upper.item()) == (1, 0, 1)
+    assert found.lower.item() == pytest.approx(0.95, abs=0.01)
+    nobody = average_cap_interval([[60, 40], [0, 0]], [[0, 0], [3, 5]])
+    assert nobody.lower.item() == 0
+    assert nobody.upper.item() == pytest.approx(1 - found.lower.item(), abs=1e-12)
+
+
+@pytest.mark.parametrize("mean", [0.002, 0.02, 0.98, 0.998])
+def test_near_0_and_1_intervals_cover_as_well(mean: float) -> None:
+    rng = np.random.default_rng(3)
+    o = rng.multinomial(100, [mean, 1 - mean], 4000)[:, None, :] * np.array([[1], [0]])
+    assert covers(average_cap_interval(o, [[1, 0], [0, 1]]), mean) >= 0.94
 
 
 def test_records_that_are_left_out_deviate_by_nothing() -> None:
@@ -233,13 +258,12 @@ def test_the_variance_of_a_contrast_is_unbiased_over_all_samples() -> None:
 
 def test_the_variance_against_a_holdout_is_unbiased_over_all_pairs_of_samples() -> None:
     (o, of_o), (h, of_h) = samples(3), samples(2)
-    found = holdout_contrast(
-        xr.DataArray(o, dims=("draw", "target", "key")), SYNTHETIC, h=xr.DataArray(h, dims=("other", "target", "key"))
-    ).transpose("draw", "other")
+    tables = xr.DataArray(o, dims=("draw", "target", "key")), SYNTHETIC
+    found = individual_share(*tables, h=xr.DataArray(h, dims=("other", "target", "key")), unmatched="zero").transpose("draw", "other")
     chances = of_o[:, None] * of_h
-    expectation, variance = moments(found.estimate.values, chances)
+    expectation, variance = moments(found.plain_contrast.values, chances)
     assert expectation == pytest.approx(0, abs=1e-12)
-    assert np.sum(chances * found.standard_error.values**2) == pytest.approx(variance, rel=1e-12)
+    assert np.sum(chances * found.plain_contrast_error.values**2) == pytest.approx(variance, rel=1e-12)
 
 
 def test_over_syntheses_the_variance_is_too_large_by_what_the_page_says() -> None:
@@ -284,14 +308,13 @@ def drawn(rng: np.random.Generator, n: int, p: np.ndarray, *size: int) -> np.nda
 def test_intervals_cover_as_often_as_they_say(unmatched: str, level: float) -> None:
     """4000 samples of 300 records; four standard deviations of a share, and 0.005 for what the normal curve leaves out."""
     rng = np.random.default_rng(1)
-    o, h = drawn(rng, 300, POPULATION, 4000), drawn(rng, 200, POPULATION, 4000)
+    o = drawn(rng, 300, POPULATION, 4000)
     other = np.array([[0, 2, 1], [5, 1, 1]])
     first, second = (average_cap(POPULATION, x, unmatched=unmatched).item() for x in (SYNTHETIC, other))
     options: dict[str, Any] = {"unmatched": unmatched, "level": level}
     tolerance = 4 * (level * (1 - level) / 4000) ** 0.5 + 0.005
     assert covers(average_cap_interval(o, SYNTHETIC, **options), first) == pytest.approx(level, abs=tolerance)
     assert covers(average_cap_interval(o, SYNTHETIC, against=other, **options), first - second) == pytest.approx(level, abs=tolerance)
-    assert covers(holdout_contrast(o, SYNTHETIC, h=h, **options), 0) == pytest.approx(level, abs=tolerance)
 
 
 @pytest.mark.parametrize("tables", [2, 5, 20])
@@ -375,9 +398,9 @@ def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
 
 def test_a_holdout_of_weights_is_refused() -> None:
     with pytest.raises(ValueError, match="`h` must hold integers, because a standard error needs numbers of records"):
-        holdout_contrast([[1, 2]], [[1, 1]], h=[[0.5, 1]])
+        individual_share([[1, 2]], [[1, 1]], h=[[0.5, 1]], unmatched="zero")
     with pytest.raises(ValueError, match="`level` must be between"):
-        holdout_contrast([[1, 2]], [[1, 1]], h=[[1, 1]], level=0)
+        individual_share([[1, 2]], [[1, 1]], h=[[1, 1]], level=0)
 
 
 def test_the_oracle_of_this_file_is_the_mean_in_fractions() -> None:
@@ -396,10 +419,15 @@ def test_a_weighted_table_without_its_squares_is_refused_whole_or_not() -> None:
         with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w'"):
             average_cap_interval(tables.o.isel(key=[1, 0]).sel(target=[0, 1]), tables.s)
         with pytest.raises(ValueError, match=r"`h` holds sums .* Give h_squares=tables\.h_squares"):
-            holdout_contrast(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares)
+            individual_share(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares, o_records=tables.o_records)
         with pytest.raises(ValueError, match=r"`o` holds sums .* Give o_squares=tables\.o_squares"):
-            holdout_contrast(tables.o, tables.s, h=tables.o_records, h_squares=tables.o_squares)
+            individual_share(tables.o, tables.s, h=tables.o_records)
+        with pytest.raises(ValueError, match=r"needs? both: give o_squares=tables\.o_squares, o_records=tables\.o_records"):
+            individual_share(tables.o, tables.s, h=tables.o_records, o_squares=tables.o_squares)
         assert average_cap_interval(tables.o_records, tables.s).standard_error.item() > 0
+
+
+UNITS = [[2, 1], [1, 1]]
 
 
 @pytest.mark.parametrize(
@@ -414,9 +442,9 @@ def test_a_weighted_table_without_its_squares_is_refused_whole_or_not() -> None:
 )
 def test_squares_that_cannot_be_those_of_the_weights_are_refused(squares: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        average_cap_interval([[2, 1], [1, 1]], [[1, 1], [1, 1]], o_squares=squares)
+        average_cap_interval(UNITS, [[1, 1], [1, 1]], o_squares=squares)
     with pytest.raises(ValueError, match=message.replace("`o_squares`", "`h_squares`").replace("`o`", "`h`").replace("o_sq", "h_sq")):
-        holdout_contrast([[2, 1], [1, 1]], [[1, 1], [1, 1]], h=[[2, 1], [1, 1]], h_squares=squares)
+        individual_share(UNITS, [[1, 1], [1, 1]], h=UNITS, h_squares=squares, h_records=UNITS, unmatched="zero")
 
 
 def test_a_dataset_of_squares_is_answered_with_the_table_that_is_meant() -> None:

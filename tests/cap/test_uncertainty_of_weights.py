@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import theorem
 
-from capstats import audit, average_cap_interval, from_counts, holdout_contrast, individual_cap, tabulate
+from capstats import audit, average_cap_interval, from_counts, individual_cap, individual_share, tabulate
 from capstats.peers import disclosure_protection
+
+SUMS = ("o_squares", "h_squares", "o_records", "h_records")
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -87,14 +89,14 @@ def test_the_error_of_a_weighted_contrast_is_that_of_a_bootstrap_of_both_samples
     tables = tabulate(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None))
     q, rng = individual_cap(tables.o, tables.s), np.random.default_rng(7)
     replicates = bootstrapped(records, q, 4000, rng) - bootstrapped(holdout, q, 4000, rng)
-    found = holdout_contrast(tables.o, tables.s, h=tables.h, o_squares=tables.o_squares, h_squares=tables.h_squares)
-    assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
+    found = individual_share(tables.o, tables.s, h=tables.h, unmatched="zero", **tables[[*SUMS]])
+    assert found.plain_contrast_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     audited = audit(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None)).measures
-    assert audited.individual_disclosure_error.item() == found.standard_error.item()
+    assert audited.individual_disclosure_error.item() == found.plain_contrast_error.item()
     protected = disclosure_protection(
         records, synthetic, keys=KEYS, target="income", unmatched="zero", holdout=holdout, weights=("w", None)
     )
-    assert protected.individual_disclosure_error.item() == found.standard_error.item()
+    assert protected.individual_disclosure_error.item() == found.plain_contrast_error.item()
 
 
 # --- what the formula says --------------------------------------------------------------------------------------------
@@ -143,8 +145,9 @@ def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataOb
             assert average_cap_interval(own, s, o_squares=own, unmatched=unmatched, **options).identical(plain)
             floats = own.astype(float)
             assert average_cap_interval(floats, s, o_squares=floats, unmatched=unmatched, **options).identical(plain)
-        contrast = holdout_contrast(own, s, h=held, unmatched=unmatched)
-        assert holdout_contrast(own, s, h=held, o_squares=own, h_squares=held, unmatched=unmatched).identical(contrast)
+        contrast = individual_share(own, s, h=held, unmatched=unmatched)
+        ones = {"o_squares": own, "h_squares": held, "o_records": own, "h_records": held}
+        assert individual_share(own, s, h=held, **ones, unmatched=unmatched).identical(contrast)
 
 
 @pytest.mark.slow
@@ -197,7 +200,7 @@ def test_weighted_errors_are_the_same_on_both_backings(unmatched: Any) -> None:
         assert isinstance(tables.o_squares.data, np.ndarray if backing == "dense" else sparse.COO)
         squares = {"o_squares": tables.o_squares, "unmatched": unmatched}
         found.append(average_cap_interval(tables.o, tables.s, over="synthetic", **squares))
-        found.append(holdout_contrast(tables.o, tables.s, h=tables.h, h_squares=tables.h_squares, **squares))
+        found.append(individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **tables[[*SUMS]]))
     for dense, other in zip(found[:2], found[2:], strict=True):
         for name in dense:
             np.testing.assert_allclose(other[name].values, dense[name].values, rtol=1e-12)

@@ -38,7 +38,7 @@ def test_audit_as_a_program_prints_the_same(here):
 )
 def test_audit_reads_csv_and_parquet(here, capsys, files):
     found = in_json(capsys, "audit", *files, "--keys", "smoking", "--target", "health")
-    assert found["measures"]["average_cap"] == pytest.approx((20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100)
+    assert found["measures"]["average_cap_zero"] == pytest.approx((20 * 8 / 33 + 30 * 25 / 33 + 5 * 7 / 67 + 45 * 60 / 67) / 100)
     assert found["measures"]["baseline"] == 0.625
     assert found["provenance"]["original"] == files[0]
     assert found["provenance"]["synthetic"] == [files[1]]
@@ -51,13 +51,13 @@ def test_json_says_how_the_numbers_came_to_be(here, capsys):
     assert provenance["target"] == ["health"]
     assert provenance["domain"] == {"kind": "original and synthetic", "targets": 2, "keys": 2}
     assert provenance["missing"] == "level"
-    assert set(provenance["conventions"]) > {"average_cap", "average_cap_matched", "individual_cap", "predictive_success", "baseline"}
+    assert set(provenance["conventions"]) > {"average_cap_zero", "average_cap_matched", "individual_cap", "predictive_success", "baseline"}
 
 
 @pytest.mark.slow
 def test_several_synthetic_files_are_columns_named_after_them(here, capsys):
     found = in_json(capsys, "audit", "original.csv", "synthetic.csv", "smokers.csv", "--keys", "smoking", "--target", "health")
-    assert list(found["measures"]["average_cap"]) == ["synthetic.csv", "smokers.csv"]
+    assert list(found["measures"]["average_cap_zero"]) == ["synthetic.csv", "smokers.csv"]
     assert found["measures"]["matched_share"] == {"synthetic.csv": 1, "smokers.csv": 0.5}
 
 
@@ -92,8 +92,8 @@ def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
         "--target",
         "health",
     )
-    assert list(found["measures"]["average_cap"]) == ["synthetic.csv", "elsewhere/synthetic.csv"]
-    assert found["measures"]["average_cap"]["elsewhere/synthetic.csv"] == pytest.approx(0.67)
+    assert list(found["measures"]["average_cap_zero"]) == ["synthetic.csv", "elsewhere/synthetic.csv"]
+    assert found["measures"]["average_cap_zero"]["elsewhere/synthetic.csv"] == pytest.approx(0.67)
 
 
 @pytest.mark.parametrize("name", ["titanic", "anes96"])
@@ -143,9 +143,9 @@ def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, cap
     found = in_json(capsys, *THREE, *options[:-1], f"{options[-1]},elsewhere/synthetic.csv:2")
     assert found["ranked"] == ["smokers.csv", "elsewhere/synthetic.csv", "synthetic.csv"]
     assert found["measures"]["pmse"] == {"synthetic.csv": 3, "smokers.csv": 1, "elsewhere/synthetic.csv": 2}
-    cap = found["measures"]["average_cap"]
+    cap = found["measures"]["average_cap_zero"]
     assert found["measures"]["difference"]["smokers.csv"] == pytest.approx(cap["smokers.csv"] - cap["elsewhere/synthetic.csv"])
-    assert in_json(capsys, *THREE, "--rank-by", "average_cap")["ranked"] == sorted(cap, key=cap.get, reverse=True)
+    assert in_json(capsys, *THREE, "--rank-by", "average_cap_zero")["ranked"] == sorted(cap, key=cap.get, reverse=True)
 
 
 @pytest.mark.slow
@@ -262,14 +262,14 @@ def test_a_second_public_report_needs_a_reason(here, tmp_path, capsys):
         ([*PUBLIC, "--ledger", "nowhere/l.json"], "--ledger cannot be written to 'nowhere/l.json': No such file or directory."),
         ([*PUBLIC, "--json"], "--json is as confidential as the original, and --audience public is not."),
         (["--html", "nowhere/r.html"], "--html cannot be written to 'nowhere/r.html': No such file or directory."),
-        (["--html", "nowhere/r.html", *PUBLIC], "--html cannot be written to 'nowhere/r.html': its folder is not there."),
-        (["--html", "elsewhere", *PUBLIC], "--html cannot be written to 'elsewhere': it is a folder."),
+        (["--html", "nowhere/r.html", *PUBLIC], "--html cannot be written to 'nowhere/r.html': No such file or directory."),
+        (["--html", "elsewhere", *PUBLIC], "--html: 'elsewhere' is a folder. Give the path of a file."),
         (["--html", "original.csv"], "--html is 'original.csv', which is read as well."),
         (["--rank-by", "colour"], "colour"),
         (["--against", "nobody"], "nobody"),
         (["--utility", "u=nobody:1"], "u"),
-        (["--utility", "average_cap=1"], "average_cap"),
-        (["--rank-by", "-average_cap"], "argument --rank-by: expected one argument"),
+        (["--utility", "average_cap_zero=1"], "average_cap_zero"),
+        (["--rank-by", "-average_cap_zero"], "argument --rank-by: expected one argument"),
     ],
 )
 def test_a_mistake_about_releases_and_pages_is_one_line(options, message, here, capsys):

@@ -45,7 +45,7 @@ def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
     assert [row["target_column"] for row in rows] == ["income, net", "health"]  # the worst first
     for row in rows:
         measures = in_json(capsys, *files, "--target-column", row["target_column"])["measures"]
-        for name in ("average_cap", "baseline", "original_cap", "records_above_nine_tenths", "records_certain"):
+        for name in ("average_cap_zero", "baseline", "original_cap", "records_above_nine_tenths", "records_certain"):
             assert row[name] == measures[name]
 
 
@@ -80,10 +80,10 @@ def test_the_page_is_confidential_and_has_all_targets(files, capsys, tmp_path):
 
 @pytest.mark.slow
 def test_limits_hold_for_each_target(files, capsys):
-    assert main([*files, "--targets", "all", "--fail-above", "average_cap=0.9"]) == 1
-    (worst, _) = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4}).to_frame().average_cap
-    assert capsys.readouterr().err == f"capstats audit: --fail-above: average_cap of 'income, net' is {worst:.10g} (limit 0.9).\n"
-    assert main([*files, "--targets", "all", "--fail-above", "average_cap=1"]) == 0
+    assert main([*files, "--targets", "all", "--fail-above", "average_cap_zero=0.9"]) == 1
+    (worst, _) = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4}).to_frame().average_cap_zero
+    assert capsys.readouterr().err == f"capstats audit: --fail-above: average_cap_zero of 'income, net' is {worst:.10g} (limit 0.9).\n"
+    assert main([*files, "--targets", "all", "--fail-above", "average_cap_zero=1"]) == 0
     assert main([*files, "--targets", "all", "--fail-above", "median=1"]) == 2
     assert "'median' is no measure" in capsys.readouterr().err
 
@@ -94,7 +94,7 @@ def test_limits_hold_for_each_target(files, capsys):
         (["--audience", "public", "--ledger", "l.json"], "--audience public is of one target"),
         (["--target", "health"], "--target cannot be given with --targets, which has a row for each target and no more."),
         (["--holdout", "t.csv"], "--holdout cannot be given with --targets"),
-        (["--rank-by", "average_cap", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
+        (["--rank-by", "average_cap_zero", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
         (["--html", "o.csv"], "--html is 'o.csv', which is read as well."),
     ],
 )

@@ -20,7 +20,7 @@ original = "original.csv"
 synthetic = ["synthetic.csv", "smokers.csv"]
 keys = "smoking"
 target = ["health"]
-rank-by = "-average_cap"
+rank-by = "-average_cap_zero"
 
 [types]
 smoking = ["Smoking", "Non-smoking"]
@@ -47,7 +47,7 @@ def numbers(found):
 @pytest.mark.slow
 def test_a_configuration_says_what_the_command_line_would(config, capsys):
     found = in_json(capsys, "audit", "--config", config(RISK))
-    line = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--rank-by=-average_cap"]
+    line = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--rank-by=-average_cap_zero"]
     expected = in_json(capsys, *line, "--types", "smoking=Smoking|Non-smoking,health=text")
     assert numbers(found) == numbers(expected)
     assert found["ranked"] == expected["ranked"]
@@ -155,7 +155,7 @@ WRONG = {
     "type that is a number": ("types = {a = 3}", "`types` must be a table"),
     "bins of another kind": ("bins = {a = {width = 3}}", "each with a number of bins, {quantile = number} or a list of cut points; got"),
     "weights of a fourth table": ('weights = {other = "w"}', "`weights` must be a column, or a table with columns for original,"),
-    "limit that is infinite": ("fail-above = {average_cap = inf}", "`fail-above` must be a table of measures, each with its limit; got"),
+    "limit that is infinite": ("fail-above = {average_cap_zero = inf}", "`fail-above` must be a table of measures, each with its limit; got"),
     "utility of a text": ('utility = {pmse = "low"}', "`utility` must be a table of names"),
     "threshold that is half": ("threshold = 9.5", "`threshold` must be a whole number, 0 or more; got 9.5."),
 }  # fmt: skip
@@ -207,7 +207,7 @@ types = {"a,b=c" = ["x|y", "z"]}
 """
     found = in_json(capsys, "audit", "--config", config(text, "signs.toml"))
     assert found["provenance"]["keys"] == ["a,b=c"]
-    assert found["measures"]["average_cap"] == 1
+    assert found["measures"]["average_cap_zero"] == 1
 
 
 @pytest.mark.slow
@@ -245,7 +245,7 @@ def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, caps
     assert main([*command.name.split(), "--config", str(tmp_path / "risk.toml")]) == 0
 
 
-@pytest.mark.parametrize("line", ["utility = {a = 1%s}", "fail-above = {average_cap = 1%s}"])
+@pytest.mark.parametrize("line", ["utility = {a = 1%s}", "fail-above = {average_cap_zero = 1%s}"])
 def test_a_number_beyond_all_floats_is_one_line(line, tmp_path, capsys):
     (tmp_path / "risk.toml").write_text(line % ("0" * 400), encoding="utf-8")
     assert main(["audit", "--example", "anes96", "--config", str(tmp_path / "risk.toml")]) == 2

@@ -114,7 +114,7 @@ def completions(line, folder, tmp_path):
         ("capstats audit original.csv sy", ["synthetic.csv", "synthetic.parquet"]),
         ("capstats sweep original.csv --csv elsew", ["elsewhere/"]),
         ("capstats sweep --measure m", ["modal_accuracy", "matched_records"]),
-        ("capstats audit --fail-above average_cap_g", ["average_cap_greatest="]),
+        ("capstats audit --fail-above average_cap_zero_g", ["average_cap_zero_greatest="]),
         ("capstats audit --keys ", [""]),
         ("capstats lesson ha", ["hands"]),
     ],

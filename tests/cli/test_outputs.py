@@ -68,7 +68,7 @@ def test_the_figure_has_the_order_of_the_report(here, tmp_path, monkeypatch, cap
     drawn = []
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
     releases = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:]]
-    for options in (["--rank-by", "average_cap"], ["--rank-by=-average_cap"]):
+    for options in (["--rank-by", "average_cap_zero"], ["--rank-by=-average_cap_zero"]):
         ranked = in_json(capsys, *releases, *options, "--figure", str(tmp_path / "risk.png"))["ranked"]
         assert [label.get_text() for label in drawn[-1].axes[0].get_xticklabels()] == ranked
 
@@ -141,7 +141,7 @@ def test_no_file_is_written_through_a_link(option, here, tmp_path, capsys):
     assert main([*SMOKERS, option, str(link)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"capstats audit: {option}: {str(link)!r} is a symbolic link; confidential output is not written through a link.")
+    assert err.startswith(f"capstats audit: {option}: {str(link)!r} is a symbolic link; an output is not written through a link.")
     assert (tmp_path / "target").read_text() == "as it was"
 
 
@@ -161,12 +161,18 @@ def test_two_outputs_are_two_files(here, capsys):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_told_for_a_public_page(here, capsys):
-    records = "\n".join(["k,t", *["a,b"] * 40])
-    Path("many.csv").write_text(records, encoding="utf-8")
-    tables = ["many.csv", "many.csv", "--allow-same", "--keys", "k", "--target", "t"]
-    assert main(["audit", *tables, "--html", "/dev/full", *PUBLIC, "--ledger", "full.json"]) == 2
-    assert capsys.readouterr().err == "capstats audit: --html cannot be written: No space left on device.\n"
+@pytest.mark.slow
+def test_a_full_disk_leaves_the_old_public_page(here):
+    """No file may grow beyond 5,000 bytes, as if the disk were full; the ledger is smaller."""
+    Path("many.csv").write_text("\n".join(["k,t", *["a,b"] * 40]), encoding="utf-8")
+    Path("page.html").write_text("the old one", encoding="utf-8")
+    tables = ["audit", "many.csv", "many.csv", "--allow-same", "--keys", "k", "--target", "t", *PUBLIC]
+    command = [sys.executable, "-c", LIMITED.replace("1000", "5000"), *tables, "--html", "page.html", "--ledger", "full.json"]
+    before = sorted(path.name for path in Path().iterdir())
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (2, "capstats audit: --html cannot be written to 'page.html': File too large.\n")
+    assert Path("page.html").read_text(encoding="utf-8") == "the old one"
+    assert sorted(path.name for path in Path().iterdir()) == sorted([*before, "full.json"])
 
 
 def test_json_has_null_for_what_is_undefined_and_escapes_what_cannot_be_seen():

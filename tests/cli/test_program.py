@@ -65,7 +65,7 @@ MISTAKES = {
         ["attack", "knowledge", "original.csv", "synthetic.csv", "--colunm", "a"],
         "unrecognized arguments of attack knowledge: --colunm a. Did you mean --column? Try `capstats attack knowledge --help`.",
     ),
-    "misspelt measure": ([*SMOKERS, "--fail-above", "avrage_cap=1"], "'avrage_cap' is no measure. Did you mean 'average_cap'?"),
+    "misspelt measure": ([*SMOKERS, "--fail-above", "avrage_cap=1"], "'avrage_cap' is no measure. Did you mean 'average_cap_zero'?"),
     "paper without a folder": (["paper"], "capstats paper: the following arguments are required: --out"),
     "paper into a file": (["paper", "--out", "original.csv"], "original.csv"),
     "paper below a file": (["paper", "--out", "original.csv/folder"], "original.csv"),
@@ -130,11 +130,11 @@ MISTAKES = {
         "'risk' is no measure. The measures are original_records, original_weight",
     ),
     "limit without a value": (
-        [*SMOKERS, "--fail-above", "average_cap"],
-        "--fail-above must be MEASURE=VALUE with a number as its value; got 'average_cap'",
+        [*SMOKERS, "--fail-above", "average_cap_zero"],
+        "--fail-above must be MEASURE=VALUE with a number as its value; got 'average_cap_zero'",
     ),
-    "limit that is no number": ([*SMOKERS, "--fail-above", "average_cap=high"], "MEASURE=VALUE with a number as its value"),
-    "limit that is not finite": ([*SMOKERS, "--fail-above", "average_cap=nan"], "MEASURE=VALUE with a number as its value"),
+    "limit that is no number": ([*SMOKERS, "--fail-above", "average_cap_zero=high"], "MEASURE=VALUE with a number as its value"),
+    "limit that is not finite": ([*SMOKERS, "--fail-above", "average_cap_zero=nan"], "MEASURE=VALUE with a number as its value"),
     "limit of a holdout that is not given": ([*SMOKERS, "--fail-above", "holdout_cap=0.5"], "holdout_cap needs --holdout."),
     "example and encoding": (["audit", "--example", "titanic", "--encoding", "cp1252"], "leave out encoding."),
     "example and decimal": (["audit", "--example", "titanic", "--decimal", ",", "--backing", "dense"], "leave out decimal, backing."),
@@ -224,7 +224,7 @@ def test_a_full_standard_output_is_one_line_on_standard_error(here):
 
 @pytest.mark.slow
 def test_a_reader_who_has_had_enough_changes_no_exit_status(here):
-    command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} --fail-above average_cap=0.1 | true; echo ${{PIPESTATUS[0]}}'
+    command = f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} --fail-above average_cap_zero=0.1 | true; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n"
 

@@ -6,8 +6,8 @@ assert (rocs["chain"].auc.diff("releases") > 0).all()
 assert rocs["chain"].auc.sel(releases=50) > 0.93
 assert abs(known["margins"].average - control["margins"].average).max() < 0.03
 assert known["chain"].average.sel(releases=50) > 1.4 * control["chain"].average.sel(releases=50)
-assert average["chain", "CAP"].estimate > 2 * average["chain", "CAP"].standard_error
-assert abs(average["chain", "naive Bayes"].estimate) < average["chain", "naive Bayes"].standard_error
+assert average["chain", "CAP"].plain_contrast > 2 * average["chain", "CAP"].plain_contrast_error
+assert abs(average["chain", "naive Bayes"].plain_contrast) < average["chain", "naive Bayes"].plain_contrast_error
 assert average["chain", "naive Bayes"].original > average["chain", "CAP"].original
 more, more_of_others = (
     (found["chain"].average.sel(releases=50) - found["chain"].average.sel(releases=1)).item() for found in (known, control)

@@ -8,5 +8,5 @@ assert np.isclose(exact["cap"], theirs[3])
 assert np.isclose(exact["zero_cap"], theirs[4])
 assert scores["zero_cap"] == 1
 assert np.isnan(scores["cap"])
-assert contrast.lower < 0 < contrast.upper
+assert abs(contrast.plain_contrast) < 1.96 * contrast.plain_contrast_error
 assert len(real) - matched_records(tables.o, tables.s).item() == 81

@@ -3,7 +3,7 @@ import numpy as np
 average, both_ways = cap.average_cap(o, m).item(), cap.average_cap(o, m, unmatched="drop").item()
 assert round(average, 4) == 0.7801
 assert np.isclose(average, both_ways * cap.matched_records(o, m).item() / 472)
-assert abs(cap.holdout_contrast(o, m, h=h).estimate) < 0.01
+assert abs(individual_share(o, m, h=h).plain_contrast) < 0.01
 assert disclosure.disco(o, m) <= disclosure.dis(o, m)
 assert np.isclose(disclosure.tau_curve(o, m, variant="all").min(), disclosure.disco(o, m))
 assert np.isclose(disclosure.record_risk(original, modelled, **intruder)["cap"].mean(), average)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats import average_cap, baseline_cap, holdout_contrast, tabulate
+from capstats import average_cap, baseline_cap, individual_share, tabulate
 from capstats.peers import as_sdmetrics, disclosure_protection
 from capstats.peers.protection import NOBODY_MATCHED, ONE_VALUE
 
@@ -125,9 +125,9 @@ def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataOb
         assert one.baseline_protection.item() == pytest.approx(1 - baseline_cap(tables.o, kind="uniform").item())
         assert np.isnan(one.score.item()) or 0 <= one.score.item() <= 1
         assert np.isnan(one.score.item()) == (np.isnan(expected) or one.baseline_protection.item() == 0)
-        contrast = holdout_contrast(tables.o, tables.s, h=tables.h, unmatched=unmatched)
-        assert one.individual_disclosure.item() == pytest.approx(contrast.estimate.item(), nan_ok=True)
-        assert one.individual_disclosure_error.item() == pytest.approx(contrast.standard_error.item(), nan_ok=True)
+        contrast = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched)
+        assert one.individual_disclosure.item() == pytest.approx(contrast.plain_contrast.item(), nan_ok=True)
+        assert one.individual_disclosure_error.item() == pytest.approx(contrast.plain_contrast_error.item(), nan_ok=True)
     assert np.isnan(found["cap"]) or found["cap"] <= found["zero_cap"] + 1e-12
 
 

@@ -56,9 +56,9 @@ def points(ax):
 
 def test_each_release_is_a_point_at_its_utility_and_risk(ax, three):
     assert plot_risk_utility(three, ax=ax) is ax
-    np.testing.assert_array_equal(points(ax), np.column_stack([three.target_distance, three.average_cap]))
+    np.testing.assert_array_equal(points(ax), np.column_stack([three.target_distance, three.average_cap_nearest]))
     assert {text.get_text(): text.xy for text in ax.texts} == {
-        label: (three.target_distance.values[i], three.average_cap.values[i]) for i, label in enumerate(["one", "two", "three"])
+        label: (three.target_distance.values[i], three.average_cap_nearest.values[i]) for i, label in enumerate(["one", "two", "three"])
     }
     assert ax.get_ylabel() == "average CAP"
     assert ax.get_xlabel() == "distance of the targets given the key\n(0: as in the original)\nn = 6 records"
@@ -69,7 +69,10 @@ def test_bars_reach_one_standard_error_to_each_side(ax, three):
     (bars,) = [container.lines[2][0].get_segments() for container in ax.containers]
     ends = np.array([[segment[:, 1].min(), segment[:, 1].max()] for segment in bars])
     np.testing.assert_allclose(
-        ends, np.column_stack([three.average_cap - three.average_cap_error, three.average_cap + three.average_cap_error])
+        ends,
+        np.column_stack(
+            [three.average_cap_nearest - three.average_cap_nearest_error, three.average_cap_nearest + three.average_cap_nearest_error]
+        ),
     )
     assert "one standard error" in named(ax)
 
@@ -109,7 +112,7 @@ def test_a_hundred_releases_are_numbered_and_no_number_is_missing(many):
     ax = plot_risk_utility(many)
     assert sorted(int(text.get_text()) for text in ax.texts) == list(range(1, 101))
     first = next(text for text in ax.texts if text.get_text() == "1")
-    assert first.xy == (many.target_distance.values[0], many.average_cap.values[0])
+    assert first.xy == (many.target_distance.values[0], many.average_cap_nearest.values[0])
 
 
 @pytest.mark.slow
@@ -137,7 +140,7 @@ def test_what_has_no_releases_or_no_such_numbers_is_refused(three):
         plot_risk_utility("a")
     with pytest.raises(ValueError, match=r"`measures` has no 'utilty'. It has original_records, "):
         plot_risk_utility(three, utility="utilty")
-    with pytest.raises(ValueError, match="No release has both 'average_cap' and 'my utility'"):
+    with pytest.raises(ValueError, match="No release has both 'average_cap_nearest' and 'my utility'"):
         plot_risk_utility(three.isel(synthetic=[2]), utility="my utility")
 
 
@@ -287,7 +290,7 @@ O_3 = paper_originals().sel(original="O_3", drop=True)
 
 
 def numbers(s):
-    return xr.Dataset({"target_distance": target_distance(O_3, s), "average_cap": average_cap(O_3, s)})
+    return xr.Dataset({"target_distance": target_distance(O_3, s), "average_cap_zero": average_cap(O_3, s)})
 
 
 def test_curves_original_and_releases_are_at_their_numbers(ax):
@@ -298,7 +301,7 @@ def test_curves_original_and_releases_are_at_their_numbers(ax):
         np.testing.assert_array_equal(drawn[label].get_xydata(), np.column_stack([found.distance, found[name]]))
     assert drawn["original"].get_xydata().tolist() == [[0, average_cap(O_3, O_3).item()]]
     (points,) = [marks for marks in ax.collections if marks.get_label() == "release"]
-    np.testing.assert_array_equal(points.get_offsets(), np.column_stack([releases.target_distance, releases.average_cap]))
+    np.testing.assert_array_equal(points.get_offsets(), np.column_stack([releases.target_distance, releases.average_cap_zero]))
     assert {text.get_text(): text.xy[0] for text in ax.texts} == dict(zip("abeg", releases.target_distance.values, strict=True))
     assert ax.get_xlim() == (0, 1)
     assert ax.get_ylim()[0] == 0
@@ -333,10 +336,10 @@ def test_other_things_are_refused(ax):
         plot_frontier(frontier(O_3, distances=0.5), ax=ax)
     with pytest.raises(ValueError, match=r"`found` has dims \('original', 'distance'\); choose one table"):
         plot_frontier(frontier(paper_originals(), distances=[0, 1]), ax=ax)
-    with pytest.raises(TypeError, match="`releases` must be a Dataset with 'target_distance' and 'average_cap'; got dict"):
+    with pytest.raises(TypeError, match="`releases` must be a Dataset with 'target_distance' and 'average_cap_zero'; got dict"):
         plot_frontier(found, {}, ax=ax)
-    with pytest.raises(TypeError, match=r"got dims .* and average_cap"):
-        plot_frontier(found, numbers(paper_synthetics())[["average_cap"]], ax=ax)
+    with pytest.raises(TypeError, match=r"got dims .* and average_cap_zero"):
+        plot_frontier(found, numbers(paper_synthetics())[["average_cap_zero"]], ax=ax)
     several = numbers(paper_synthetics()).expand_dims(draw=2)
     with pytest.raises(ValueError, match=r"`releases` has dims .*; choose one table along all but one of them"):
         plot_frontier(found, several, ax=ax)

@@ -163,7 +163,7 @@ def test_targets_that_share_no_level_are_warned_of() -> None:
 def test_each_table_that_shares_nothing_with_the_first_is_named() -> None:
     other = one([[1, 2], [3, 4]], ["East", "West"]).o
     with pytest.warns(LevelsWarning, match="in `o`.*`h`") as told:
-        capstats.holdout_contrast(A.o, A.o, h=other)
+        capstats.individual_share(A.o, A.o, h=other)
     assert len(told) == 1
 
 

@@ -275,8 +275,17 @@ INTEGERS_ONLY = {
         for name in ("estimate", "standard_error", "lower", "upper")
     },
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop").standard_error,
-    "holdout_contrast": lambda o, s: capstats.holdout_contrast(o, s, h=s).standard_error,
-    "holdout_contrast drop": lambda o, s: capstats.holdout_contrast(o, s, h=s, unmatched="drop").estimate,
+    **{
+        f"individual_share {x}": lambda o, s, x=x: capstats.individual_share(o, s, h=s, unmatched="drop")[x]
+        for x in (
+            "plain_contrast",
+            "plain_contrast_error",
+            "original_gain",
+            "original_gain_error",
+            "fresh_sample_error",
+            "degrees_of_freedom",
+        )
+    },
     **{
         f"membership_test {name} {unmatched}": lambda o, s, name=name, unmatched=unmatched: capstats.laws.membership_test(
             o, s, h=s, unmatched=unmatched, draws=99, rng=1

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 import capstats
 from capstats import MISSING, LevelsWarning, from_counts, merge_counts, read_counts, tabulate, write_counts
-from capstats.tables.counts_files import COMMENT, KEY, digests_of, is_counts
+from capstats.tables.counts_files import COMMENT, KEY, is_counts
+from capstats.tables.digests import digests_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # random tables have other levels
 endings = pytest.mark.parametrize("ending", ["parquet", "csv"])
@@ -228,8 +229,8 @@ def test_both_formats_have_one_digest(tmp_path: Path) -> None:
     for ending in ("parquet", "csv"):
         write_counts(small(), tmp_path / f"t.{ending}")
         found += digests_of(read_counts(tmp_path / f"t.{ending}"))
-    assert found[0] == found[1]
-    assert len(found) == 2
+    assert found[:2] == found[2:]
+    assert len(found) == 4
     assert json.loads((tmp_path / "t.csv").read_text().splitlines()[0][len(COMMENT) :])["digest"] == found[0]
     assert KEY in COMMENT
 
@@ -243,13 +244,12 @@ def test_a_months_counts_are_added_to_the_last_months_once(tmp_path: Path) -> No
     assert both.o.values.tolist() == [[3, 4]]
     write_counts(both, tmp_path / "both.csv")
     again = read_counts(tmp_path / "both.csv")
-    assert digests_of(again)[1:] == [*digests_of(march), *digests_of(april)]
+    assert digests_of(again)[1:-1] == [*digests_of(march), *digests_of(april)]
     assert merge_counts(again, may).o.values.tolist() == [[6, 6]]
     for twice in ((march, march), (again, april), (again, again)):
-        with pytest.raises(ValueError, match="hold the counts of one file, which would be added up twice"):
+        with pytest.raises(ValueError, match="hold the same original"):
             merge_counts(*twice)
-    march.encoding = {}
-    assert merge_counts(march, march).o.values.tolist() == [[2, 4]]
+    assert merge_counts(march, march, allow_same=True).o.values.tolist() == [[2, 4]]
 
 
 def test_reading_and_writing_again_changes_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,11 @@ from hypothesis import strategies as st
 from small_tables import COUNTS, RECORDS, cells
 
 import capstats
-from capstats import from_counts, full_domain, merge_counts, observed_domain, tabulate
+from capstats import from_counts, full_domain, merge_counts, observed_domain, read_counts, tabulate, write_counts
 from capstats.codes.labels import MISSING
 from capstats.codes.names import RESERVED
 from capstats.tables import dataset as module
+from capstats.tables.dataset import as_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -242,17 +245,17 @@ def test_categories_of_later_shards_follow_those_of_the_first() -> None:
 def test_labels_beside_the_categories_of_another_table_are_merged() -> None:
     original = {"a": pd.Categorical(["b"], ["b", "a"]), "t": ["x"]}
     tables = tabulate(original, {"a": ["z", "y"], "t": ["x", "x"]}, keys="a", target="t")
-    assert [x for (x,) in merge_counts(tables, tables).indexes["key"]] == ["b", "y", "z"]
-    levels = merge_counts(tables, tables).attrs.pop("levels")["a"]["synthetic"]
+    assert [x for (x,) in merge_counts(tables, tables, allow_same=True).indexes["key"]] == ["b", "y", "z"]
+    levels = merge_counts(tables, tables, allow_same=True).attrs.pop("levels")["a"]["synthetic"]
     assert (levels["absent_records"], levels["foreign_records"]) == (2, 4)
-    assert {**merge_counts(tables, tables).attrs, "levels": None} == {**tables.attrs, "levels": None}
-    xr.testing.assert_identical(merge_counts(tables, tables).s, 2 * tables.s)
+    assert {**merge_counts(tables, tables, allow_same=True).attrs, "levels": None} == {**tables.attrs, "levels": None}
+    xr.testing.assert_identical(merge_counts(tables, tables, allow_same=True).s, 2 * tables.s)
 
 
 def test_merging_adds_what_was_dropped() -> None:
     tables = tabulate(RECORDS, RECORDS, keys="sex", target="income", missing="drop")
     assert tables.attrs["dropped"] == {"original": 1, "synthetic": 1}
-    assert merge_counts(tables, tables, tables).attrs["dropped"] == {"original": 3, "synthetic": 3}
+    assert merge_counts(tables, tables, tables, allow_same=True).attrs["dropped"] == {"original": 3, "synthetic": 3}
 
 
 def test_merging_one_table_gives_it_back() -> None:
@@ -271,7 +274,7 @@ def test_merging_counts_of_holdouts_and_of_fractions() -> None:
 
 def test_unlabelled_tables_merge_by_position_and_only_where_they_have_one_shape() -> None:
     a = from_counts(COUNTS)
-    assert merge_counts(a, a).o.values.tolist() == [[2, 4, 0], [6, 8, 10]]
+    assert merge_counts(a, a, allow_same=True).o.values.tolist() == [[2, 4, 0], [6, 8, 10]]
     with pytest.raises(ValueError, match=r"Tables without labels must have the same shape; tables\[0\] has .*'key': 3.* Label their keys"):
         merge_counts(a, from_counts([[1, 2]]))
 
@@ -298,7 +301,7 @@ def test_shards_that_are_cut_at_different_points_do_not_merge() -> None:
     with pytest.raises(ValueError, match=r"Tables to merge must have the same bins; got \{.*5.*\} and \{.*10.*\}"):
         merge_counts(*cut)
     alike = [tabulate({"a": ages, "t": [1, 1, 1]}, keys="a", target="t", bins={"a": [5]}) for ages in ([0, 5, 10], [0, 5, 20])]
-    assert merge_counts(*alike).o.values.tolist() == [[4, 2]]
+    assert merge_counts(*alike, allow_same=True).o.values.tolist() == [[4, 2]]
 
 
 def test_kinds_of_shards_must_agree() -> None:
@@ -318,7 +321,51 @@ def test_shards_add_up_in_any_division(rows: list[tuple[int, ...]], data: st.Dat
     cut = data.draw(st.integers(0, len(rows)))
     parts = [part for part in (rows[:cut], rows[cut:]) if part]
     whole, *shards = (tabulate(dict(zip("abt", zip(*r, strict=True), strict=True)), keys=["a", "b"], target="t") for r in (rows, *parts))
-    xr.testing.assert_identical(merge_counts(*shards), whole)
+    xr.testing.assert_identical(merge_counts(*shards, allow_same=True), whole)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint64", "float16", "float32", "bool"])
+def test_narrow_numbers_are_added_as_wide_ones(dtype: str) -> None:
+    tables = from_counts([[1, 0], [1, 1]], [[1, 1], [1, 1]])
+    large = (tables * (1 if dtype == "bool" else 100)).assign_attrs(tables.attrs)
+    narrow = large.astype(dtype)
+    merged = merge_counts(narrow, narrow, narrow, allow_same=True)
+    assert merged.o.values.tolist() == (3 * large.o).values.tolist()
+    assert {merged.o.dtype, as_tables(narrow).o.dtype} == {np.dtype(np.int64)}
+
+
+def test_what_is_no_count_is_no_table() -> None:
+    tables = from_counts([[1, 2]])
+    for wrong in (tables.astype("U9"), tables.astype(object)):
+        with pytest.raises(TypeError, match="`o` must hold numbers"):
+            as_tables(wrong)
+
+
+def test_a_sum_that_integers_do_not_hold_is_an_error() -> None:
+    half = from_counts([[2**52, 0]], [[1, 1]])
+    for parts, message in (
+        ([half, half], "`o` would hold 2\\*\\*53 records or more"),
+        ([half * 2**10] * 2, r"`tables\[0\].o` must be below"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            merge_counts(*(part.assign_attrs(half.attrs) for part in parts), allow_same=True)
+
+
+def test_the_same_records_are_added_up_once_however_they_are_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same file, another path to it, a copy, a frame of it in another order, and a sum that has them already."""
+    monkeypatch.chdir(tmp_path)
+    RECORDS[["sex", "age"]].to_csv("o.csv", index=False)
+    shutil.copy("o.csv", "march.csv")
+    RECORDS[["sex", "age"]][::2].to_csv("april.csv", index=False)
+    march, april = (tabulate(file, keys="sex", target="age") for file in ("march.csv", "april.csv"))
+    write_counts(merge_counts(march, april), "both.csv")
+    others = [tabulate(x, keys="sex", target="age") for x in ("o.csv", "./o.csv", "march.csv", pd.read_csv("o.csv", dtype=str)[::-1])]
+    for i, other in enumerate([*others, read_counts("both.csv")]):
+        write_counts(other, f"{i}.csv")
+        for again in (other, read_counts(f"{i}.csv")):
+            with pytest.raises(ValueError, match=r"tables\[0\] and tables\[2\] hold the same original.*allow_same=True"):
+                merge_counts(march, april.isel(key=[0]), again)
+    assert merge_counts(march, others[0], allow_same=True).o.sum() == 2 * march.o.sum()
 
 
 # --- cells -----------------------------------------------------------------------------------------------------------

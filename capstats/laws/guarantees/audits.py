@@ -31,9 +31,9 @@ def dp_audit(
     Parameters
     ----------
     contrasts : Dataset or mapping, dim "repetition" and any others
-        ``original`` and ``holdout``, average CAP of the people inside and outside, from 0 to 1, as `holdout_contrast` gives them with
-        "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people who are inside, n / (n + h); an
-        average of nobody may be NaN.
+        ``original`` and ``holdout``, average CAP of the people inside and outside, from 0 to 1, the ``average_cap`` and
+        ``holdout_cap`` of `individual_share` with "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people
+        who are inside, n / (n + h); an average of nobody may be NaN.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}
@@ -142,8 +142,8 @@ def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
         except (KeyError, IndexError, TypeError, ValueError) as error:
             listed = ", ".join(f"`{x}`" for x in names)
             raise TypeError(
-                f'`contrasts` must hold numbers named {listed} along the dim "repetition", as the Dataset of holdout_contrast; differences '
-                "alone are not enough."
+                f'`contrasts` must hold numbers named {listed} along the dim "repetition", the average_cap and holdout_cap of '
+                "individual_share; differences alone are not enough."
             ) from error
         if not isinstance(table, xr.DataArray):
             table = xr.DataArray(table, dims=("repetition",) * table.ndim) if table.ndim < 2 else table

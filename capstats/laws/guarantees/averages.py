@@ -55,7 +55,7 @@ def dp_average_bound(
     --------
     dp_bound : of one record, all others known.
     dp_audit : refutes a claimed epsilon by what it allows here.
-    capstats.holdout_contrast : both averages of a release.
+    capstats.individual_share : both averages of a release.
 
     Notes
     -----

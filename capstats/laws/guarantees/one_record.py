@@ -10,6 +10,7 @@ import xarray as xr
 from capstats.cap.neighbours import Convention, check_convention
 from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
+from capstats.tables.axes import index_of
 from capstats.tables.checking import as_table, shown
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
@@ -276,6 +277,8 @@ def dp_mechanism(
     axis = p.get_axis_num("target")
     place = p.copy(data=np.argsort(np.argsort(-p.values, axis=axis, kind="stable"), axis=axis))
     rank = place.drop_vars(list(place.indexes)).rename(target="released")
+    if (labels := index_of(p, "target")) is not None:
+        rank = rank.assign_coords(released=labels.to_flat_index().rename("released"))
     same, possible = place == rank, rank < s
     if adjacency == "add-remove":
         without, hit = _said(place, s, epsilon, unmatched)

@@ -109,7 +109,7 @@ def membership_test(
 
     See Also
     --------
-    holdout_contrast : the same contrast with an interval.
+    capstats.individual_share : the same contrast with its standard error.
     permutation_test : a test of utility.
 
     Notes

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from private_splits import at_most_level, greatest, halves_with_many_keys, originals, randomised_halves
 from strategies import examples
 
-from capstats import holdout_contrast
+from capstats import individual_share
 from capstats.laws import dp_audit, dp_average_bound
 
+NAMES = {"average_cap": "original", "holdout_cap": "holdout"}
 ODDS = {"substitution": 1, "add-remove": 2}
 
 
 def averages(inside, outside, dims=("study", "repetition"), **more):
-    """The averages of the people inside and outside, as those of holdout_contrast."""
+    """The averages of the people inside and outside, as those of individual_share."""
     tables = {"original": inside, "holdout": outside, **more}
     return xr.Dataset({name: (dims[-np.ndim(x) :], np.asarray(x, float)) for name, x in tables.items()})
 
@@ -200,7 +201,7 @@ def test_coins_refute_more_than_splits_where_records_are_added():
 def test_randomised_response_of_whole_records_keeps_its_claim():
     """By the averages of ten splits."""
     o, s, h = randomised_halves(1.0)
-    contrasts = holdout_contrast(o, s, h=h)
+    contrasts = individual_share(o, s, h=h, unmatched="zero").rename(NAMES)
     studies = averages(*(contrasts[name].values.reshape(200, 10) for name in ("original", "holdout")))
     by_mean = dp_audit(studies, 1.0, adjacency="substitution")
     assert at_most_level(by_mean.refuted.values)
@@ -209,7 +210,7 @@ def test_randomised_response_of_whole_records_keeps_its_claim():
 
 def test_releases_of_the_original_are_refuted_after_several_splits():
     o, h = halves_with_many_keys()
-    contrasts = holdout_contrast(o, o, h=h)
+    contrasts = individual_share(o, o, h=h, unmatched="zero").rename(NAMES)
     found = dp_audit(contrasts, 0.5, adjacency="substitution")
     assert found.refuted.item()
     assert 5 < found.repetitions_needed.item() < 40

@@ -11,7 +11,7 @@ from private_splits import at_most_level, greatest, halves_with_many_keys, origi
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from capstats import holdout_contrast
+from capstats import individual_share
 from capstats.laws import dp_audit, dp_audit_release
 from capstats.laws.guarantees.one_release import log_capital
 
@@ -286,7 +286,8 @@ def test_pairs_of_equal_scores_do_not_count_and_drop_leaves_out_unmatched_keys()
 def test_a_release_of_the_original_is_refuted_by_its_pairs_and_not_by_one_contrast():
     o, h = halves_with_many_keys()
     assert dp_audit_release(o[0], o[0], 0.5, h=h[0], adjacency="substitution", rng=0).refuted.item()
-    assert not dp_audit(holdout_contrast(o[:1], o[:1], h=h[:1]), 0.5, adjacency="substitution").refuted.item()
+    contrast = individual_share(o[:1], o[:1], h=h[:1], unmatched="zero")
+    assert not dp_audit({"original": contrast.average_cap, "holdout": contrast.holdout_cap}, 0.5, adjacency="substitution").refuted.item()
 
 
 def test_each_release_of_a_batch_is_judged_alone_and_repetitions_together():

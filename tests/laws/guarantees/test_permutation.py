@@ -119,7 +119,7 @@ def test_the_nearest_keys_are_used_for_both_samples():
         for x in ([[1, 1], [0, 0]], [[3, 0], [0, 0]], [[0, 0], [1, 1]])
     ]
     found = membership_test(tables[0], tables[1], h=tables[2], unmatched="nearest")
-    assert found.contrast.item() == capstats.holdout_contrast(tables[0], tables[1], h=tables[2], unmatched="nearest").estimate.item() == 1
+    assert found.contrast.item() == capstats.individual_share(tables[0], tables[1], h=tables[2]).plain_contrast.item() == 1
     assert found.p_value.item() == pytest.approx(1 / 6, rel=1e-14)
 
 
@@ -136,10 +136,10 @@ def test_large_tables_are_permuted_at_random_with_an_honest_interval():
         assert not found.exact.item()
         assert found.lower.item() < found.p_value.item() < found.upper.item()
         assert (found.p_value.item() * 500) == pytest.approx(round(found.p_value.item() * 500), abs=1e-9)
-    contrast = capstats.holdout_contrast(o, s, h=h)
+    contrast = capstats.individual_share(o, s, h=h, unmatched="zero")
     found = membership_test(o, s, h=h)
-    assert found.contrast.item() == pytest.approx(contrast.estimate.item(), abs=1e-15)
-    assert found.standard_deviation.item() == pytest.approx(contrast.standard_error.item(), rel=0.02)  # close, and not the same
+    assert found.contrast.item() == pytest.approx(contrast.plain_contrast.item(), abs=1e-15)
+    assert found.standard_deviation.item() == pytest.approx(contrast.plain_contrast_error.item(), rel=0.02)  # close, and not the same
 
 
 def test_a_release_of_the_original_itself_is_found():

@@ -1,0 +1,290 @@
+"""No order of keys, targets or releases changes a number of any public function of counts, and no label is ignored."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sparse
+import xarray as xr
+from public_names import public_names
+
+import capstats
+from capstats import anonymity, cap, disclosure, laws, peers, plotting, population, screening
+
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+Result = dict[tuple[Any, ...], Any]  # numbers by the labels that they belong to
+
+KEYS = {"age": ["old", "old", "young", "young", "mid", "mid", "mid", "old"], "sex": [*"fmfmfmff"], "town": [1, 2, 2, 1, 1, 2, 2, 3]}
+TARGETS = [3, 1, 10]
+
+
+def counts() -> dict[str, xr.DataArray]:
+    """Original, two releases, a holdout, and a population; the labels are in no natural order."""
+    rng = np.random.default_rng(4)
+    o, a, b, h, people = rng.integers(0, 5, (5, 3, 8)) * rng.integers(0, 2, (5, 3, 8))
+    o[:, 0], a[:, 1], b[:, 2] = 0, 0, 0
+    axis = pd.MultiIndex.from_arrays(list(KEYS.values()), names=list(KEYS))
+    labels = xr.Coordinates.from_pandas_multiindex(axis, "key").assign(target=TARGETS)
+    tables = {"o": o, "s": np.stack([a, b]), "h": h, "people": o + people}
+    dims = ("synthetic", "target", "key")
+    found = {name: xr.DataArray(x, dims=dims[3 - x.ndim :], name=name).assign_coords(labels) for name, x in tables.items()}
+    return found | {"s": found["s"].assign_coords(synthetic=["a", "b"])}
+
+
+Call = Callable[..., Any]
+BOTH: dict[str, Call] = {  # of an original and a release, or two
+    "average_cap": capstats.average_cap,
+    "average_cap nearest": lambda o, s: capstats.average_cap(o, s, unmatched="nearest"),
+    "average_cap radius": lambda o, s: capstats.average_cap(o, s, radius=1),
+    "average_cap within": lambda o, s: capstats.average_cap(o, s, within=2),
+    "average_cap_interval": lambda o, s: capstats.average_cap_interval(o, s, over="synthetic"),
+    "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o),
+    "baseline_cap": lambda o, s: capstats.baseline_cap(o, s, kind="modal_synthetic"),
+    "cap_boxplot": lambda o, s: capstats.cap_boxplot(o, s, unmatched="nearest"),
+    "cap_ecdf": lambda o, s: capstats.cap_ecdf(o, s, [0.2, 0.5]),
+    "cap_quantiles": lambda o, s: capstats.cap_quantiles(o, s, [0.1, 0.5, 0.9]),
+    "correct_predictions": capstats.correct_predictions,
+    "individual_cap": lambda o, s: capstats.individual_cap(o, s, unmatched="nearest"),
+    "matched_records": capstats.matched_records,
+    "anonymity_profile": lambda o, s: anonymity.anonymity_profile(o, s),
+    "nearest_distance": cap.nearest_distance,
+    "normalized_cap": lambda o, s: cap.normalized_cap(o, s, unmatched="nearest"),
+    "protected_records": cap.protected_records,
+    "smoothed_cap": lambda o, s: cap.smoothed_cap(o, s, alpha=0.5),
+    "target_distance": cap.target_distance,
+    "dis": disclosure.dis,
+    "disco": lambda o, s: disclosure.disco(o, s, counted=o.where(o.town == 1, 0)),
+    "key_summary": lambda o, s: disclosure.key_summary(o, s).drop_vars("label", errors="ignore"),
+    "one_way_check": lambda o, s: disclosure.one_way_check(o, s, records=0, share=0.2),
+    "two_way_check": lambda o, s: disclosure.two_way_check(o, s, records=0, share=0.2),
+    "replicated_uniques": disclosure.replicated_uniques,
+    "sample_uniques": disclosure.sample_uniques,
+    "tau_curve": lambda o, s: disclosure.tau_curve(o, s, variant="disclosive"),
+    "tcap": lambda o, s: disclosure.tcap(o, s, variant="matched", tau=0.6),
+    "permutation_test": lambda o, s: laws.permutation_test(o, s, draws=9, rng=1)[["expected", "standard_deviation"]],
+    "Permuted": lambda o, s: laws.expected_cap(o, laws.Permuted(s)),
+    "rapid": lambda o, s: peers.rapid(o, s, score="conditional", tau=0.9, unmatched="nearest"),
+    "cap_after_merge": lambda o, s: screening.cap_after_merge(o, s, column="age"),
+    "cap_influence": lambda o, s: screening.cap_influence(o, s, unit="cell", of="both"),
+    "population_uniqueness": lambda o, s: population.population_uniqueness(o, population_size=999, s=s),
+    "from_counts": lambda o, s: capstats.from_counts(o, s),
+}
+ONE: dict[str, Call] = {  # of an original and one release
+    "rank_merges": screening.rank_merges,
+    "rank_removals": lambda o, s: screening.rank_removals(o, s, unit="cell"),
+}
+WITH_HOLDOUT: dict[str, Call] = {  # of an original, releases and a holdout
+    "holdout_contrast": lambda o, s, h: capstats.holdout_contrast(o, s, h=h),
+    "individual_share": lambda o, s, h: cap.individual_share(o, s, h=h),
+    "membership_test": lambda o, s, h: laws.membership_test(o, s, h=h, draws=9, rng=1)[["contrast", "standard_deviation"]],
+}
+WITH_POPULATION: dict[str, Call] = {  # of a sample and the population that it is from
+    "delta_presence": lambda o, people: population.delta_presence(o, population=people),
+    "journalist_risk": lambda o, people: population.journalist_risk(o, population=people),
+    "k_map": lambda o, people: population.k_map(o, population=people),
+    "population_marketer_risk": lambda o, people: population.population_marketer_risk(o, population=people),
+    "population_profile": lambda o, people: population.population_profile(o, population=people),
+    "individual_risk": lambda o, people: population.individual_risk(4 * people, o_records=people),
+    "household_risk": lambda o, people: population.household_risk(4 * people, o_records=people),
+    "expected_reidentifications": lambda o, people: population.expected_reidentifications(4 * people, o_records=people),
+}
+ALONE: dict[str, Call] = {  # of one table
+    "maximum_cap": lambda o: capstats.maximum_cap(o, m=7),
+    "minimum_cap": lambda o: capstats.minimum_cap(o, unmatched="drop"),
+    "expand": capstats.expand,
+    **{
+        name: getattr(anonymity, name)
+        for name in ("alpha_k_anonymity", "beta_likeness", "class_sizes", "delta_disclosure", "k_anonymity", "l_diversity", "marketer_risk")
+    },
+    "prosecutor_risk": anonymity.prosecutor_risk,
+    "satisfies_anonymity": lambda o: anonymity.satisfies_anonymity(o, k=2, distinct_l=2, t=0.4),
+    "t_closeness": anonymity.t_closeness,
+    "t_closeness ordered": lambda o: anonymity.t_closeness(o, distance="ordered"),
+    "goodman_kruskal_lambda": cap.goodman_kruskal_lambda,
+    "goodman_kruskal_tau": cap.goodman_kruskal_tau,
+    "dio": disclosure.dio,
+    "weap": disclosure.weap,
+    "anonymity_bounds": lambda o: laws.anonymity_bounds(o, crossed=0.3),
+    "calibrate": lambda o: laws.calibrate(o, laws.Pram, risk=0.6),
+    "cap_law": lambda o: laws.cap_law(o, laws.Bootstrap()).cdf([0.3, 0.5, 0.6]),
+    "cap_tail_bound": lambda o: laws.cap_tail_bound(o, laws.Bootstrap(9), excess=0.1, key_totals=o.sum("target")),
+    "dp_bound": lambda o: laws.dp_bound(o, [0.5, 2.0]),
+    "dp_epsilon": lambda o: laws.dp_epsilon(o, 0.7),
+    "dp_mechanism": lambda o: laws.dp_mechanism(o, 1.0, counts="public"),
+    "expected_cap": lambda o: laws.expected_cap(o, laws.Dirichlet(9, alpha=0.5)),
+    "expected_cap_bounds": lambda o: laws.expected_cap_bounds(o, laws.Uniform(9)),
+    "expected_disclosure": lambda o: laws.expected_disclosure(o, laws.Bootstrap(9)),
+    "expected_noisy_cap": lambda o: laws.expected_noisy_cap(o, epsilon=1.0, adjacency="add-remove"),
+    "frontier": lambda o: laws.frontier(o, distances=[0.1, 0.4]),
+    "frontier_tables": lambda o: capstats.average_cap(o, laws.frontier_tables(o, distances=[0.1, 0.4]).least_shares),
+    "minimal_cells": laws.minimal_cells,
+    "minimal_table": lambda o: capstats.average_cap(o, laws.minimal_table(o, 5)),
+    "pooled_law": lambda o: laws.pooled_law(o, laws.Bootstrap(9), releases=2).cdf([0.3, 0.6]),
+    "protected_law": lambda o: laws.protected_law(o, laws.Bootstrap(9)).cdf([0.3, 0.6]),
+    "variance_cap": lambda o: laws.variance_cap(o, laws.Bootstrap(9)),
+    "joint_bounds": lambda o: laws.joint_bounds([xr.Dataset({"o": o, "s": o})] * 2),
+    "dis_suda": lambda o: population.dis_suda(o, sampling_fraction=0.1),
+    "differencing": lambda o: population.differencing(o, {"age": {"old": "a", "mid": "a"}}, {"age": {"young": "b", "mid": "b"}}, k=4),
+    "group_disclosure": lambda o: population.group_disclosure(o, k=[0, 2]),
+    "subtraction_attribution": lambda o: population.subtraction_attribution(o, k=[0, 2]),
+    "minimal_sample_uniques": population.minimal_sample_uniques,
+    "suda_scores": population.suda_scores,
+}
+OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
+    "audit measures": lambda t: capstats.audit(t, allow_same=True).measures,
+    "audit levels": lambda t: capstats.audit(t, allow_same=True).by_target,
+    "audit columns": lambda t: capstats.audit(t, allow_same=True).by_column,
+    "compare_levels": capstats.compare_levels,
+    "full_domain": capstats.full_domain,
+    "merge_counts": lambda t: capstats.merge_counts(t, capstats.from_counts(counts()["o"], counts()["s"])),
+    "observed_domain": capstats.observed_domain,
+    "to_frame": capstats.to_frame,
+    "disclosure_protection": peers.disclosure_protection,
+    "exclude": lambda t: disclosure.exclude(t, targets=3, above=2),
+    "sweep": lambda t: screening.sweep(t, measures=["average_cap", "average_cap_nearest", "original_modal_accuracy", "share_certain"]),
+    **{name: getattr(peers, name) for name in ("as_riskutility", "as_sdmetrics", "as_sdnist", "as_synthgauge", "as_synthpop")},
+}
+GROUPS = {
+    "both": (BOTH, ("o", "s")),
+    "one": (ONE, ("o", "s1")),
+    "holdout": (WITH_HOLDOUT, ("o", "s", "h")),
+    "population": (WITH_POPULATION, ("o", "people")),
+    "alone": (ALONE, ("o",)),
+}
+LEFT_OUT = {
+    "cap_bounds": "key totals and target totals are given by position",
+    "dp_audit_release": "pairs people at random, in the order of the cells",
+    "singling_out": "takes records",
+    "noisy_counts": "draws random numbers cell by cell, in the order of the cells",
+    "sample_tables": "draws random numbers cell by cell, in the order of the cells",
+    "write_counts": "writes the Dataset in its order; its tests read it back",
+    "plot_key_target": "draws the keys and targets in their order",
+    "plot_people": "draws people in the order of the keys",
+    "audit_targets": "takes records",
+    "record_risk": "takes records",
+    "poisson_lognormal_uniqueness": "takes parameters",
+}
+
+
+def test_every_public_function_of_counts_is_in_the_list() -> None:
+    functions = {name.rpartition(".")[2]: public for name, public in public_names().items() if inspect.isfunction(public)}
+    takes_counts = {name for name, public in functions.items() if " : Dataset, " in (public.__doc__ or "")}
+    functions |= {name: getattr(plotting, name) for name in plotting.__all__}
+    given = {name: set(inspect.signature(public).parameters) for name, public in functions.items()}
+    of_counts = takes_counts | {name for name, parameters in given.items() if {"o", "s", "table", "tables"} & parameters}
+    covered = {case.partition(" ")[0] for cases, _ in [*GROUPS.values(), (OF_DATASET, ())] for case in cases}
+    assert of_counts - covered - set(LEFT_OUT) == set()
+    assert covered & set(LEFT_OUT) == set()
+
+
+# --- numbers by label -------------------------------------------------------------------------------------------------
+
+
+def by_label(result: Any, at: tuple[Any, ...] = ()) -> Result:
+    """Every number of a result by its place in labels, whatever order they have."""
+    if isinstance(result, xr.Dataset):
+        return by_label({str(name): array for name, array in result.data_vars.items()}, at)
+    if isinstance(result, xr.DataArray):
+        values = result.data.todense() if hasattr(result.data, "todense") else result.values
+        labels = [sorted_labels(result, str(dim)) for dim in result.dims]
+        return {
+            (*at, *sorted(zip(map(str, result.dims), (label[i] for label, i in zip(labels, place, strict=True)), strict=True))): x
+            for place, x in np.ndenumerate(values)
+        }
+    if isinstance(result, pd.DataFrame):
+        floats = [c for c in result if pd.api.types.is_float_dtype(result[c])]
+        labels = result[sorted(set(result) - set(floats))].astype(str).to_numpy().tolist()
+        rows = sorted(zip(map(tuple, labels), result[floats].round(9).to_numpy().tolist(), strict=True))
+        return {(*at, i, *row, c): x for i, (row, values) in enumerate(rows) for c, x in zip(floats or [""], values or [1], strict=True)}
+    if isinstance(result, Mapping):
+        return {place: x for name, value in result.items() for place, x in by_label(value, (*at, str(name))).items()}
+    if isinstance(result, (list, tuple)):
+        return {place: x for i, value in enumerate(result) for place, x in by_label(value, (*at, i)).items()}
+    return {at: result}
+
+
+def sorted_labels(array: xr.DataArray, dim: str) -> list[str]:
+    """The labels along a dim as texts, in which columns are in the order of their names."""
+    columns = {str(name): coord.values for name, coord in array.coords.items() if coord.dims == (dim,)}
+    if len(columns) > 1:
+        columns.pop("key", None)  # the rows of its columns
+    rows = zip(*(columns[name] for name in sorted(columns)), strict=True) if columns else ((i,) for i in range(array.sizes[dim]))
+    return [str([sorted(str(x).split(" + ")) for x in row]) for row in rows]
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    got, due = by_label(found), by_label(expected)
+    assert got.keys() == due.keys()
+    for place, x in due.items():
+        y = got[place]
+        same = (
+            math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-12) or (x != x and y != y)
+            if isinstance(x, (float, np.floating)) and isinstance(y, (float, np.floating))
+            else str(x) == str(y)
+        )
+        assert same, (place, x, y)
+
+
+ORDER = {"key": [5, 2, 7, 0, 3, 6, 1, 4], "target": [2, 0, 1], "synthetic": [1, 0]}
+
+
+def permuted(table: Any) -> Any:
+    return table.isel({dim: ORDER[dim] for dim in table.dims if table.sizes[dim] == len(ORDER[dim])})
+
+
+def permuted_cells(table: Any) -> Any:
+    return table.isel(key=ORDER["key"], target=ORDER["target"])
+
+
+def without_index(table: Any) -> Any:
+    return permuted_cells(table).reset_index("key").reset_index("target")
+
+
+def turned(table: Any) -> Any:
+    return permuted_cells(table).reorder_levels(key=["town", "age", "sex"]).transpose()
+
+
+def as_sparse(table: Any) -> Any:
+    return table.map(as_sparse, keep_attrs=True) if isinstance(table, xr.Dataset) else table.copy(data=sparse.COO.from_numpy(table.values))
+
+
+CHANGES: dict[str, tuple[Callable[[Any], Any], bool]] = {  # and whether a single one of the tables may be changed
+    "permuted with the releases": (permuted, False),
+    "permuted": (permuted_cells, True),
+    "permuted and sparse": (permuted_cells, True),
+    "labels without an index": (without_index, True),
+    "dims and columns turned": (turned, True),
+}
+
+
+@pytest.mark.few(40)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("case", [f"{group}: {name}" for group, (cases, _) in GROUPS.items() for name in cases])
+def test_no_order_of_the_cells_of_any_table_changes_a_number(case: str, change: str) -> None:
+    group, _, name = case.partition(": ")
+    cases, given = GROUPS[group]
+    tables = counts()
+    tables["s1"] = tables["s"].isel(synthetic=0, drop=True)
+    call, (turn, single) = cases[name], CHANGES[change]
+    originals = [as_sparse(tables[x]) if "sparse" in change else tables[x] for x in given]
+    expected = call(*originals)
+    assert_same(call(*map(turn, originals)), expected)
+    for i in range(len(originals)) if single and len(originals) > 1 else ():
+        assert_same(call(*(turn(table) if i == j else table for j, table in enumerate(originals))), expected)
+
+
+@pytest.mark.few(20)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", OF_DATASET)
+def test_no_order_of_a_dataset_of_counts_changes_a_number(name: str, change: str) -> None:
+    given = counts()
+    tables = capstats.from_counts(given["o"], given["s"])
+    tables, (turn, _) = as_sparse(tables) if "sparse" in change else tables, CHANGES[change]
+    assert_same(OF_DATASET[name](turn(tables)), OF_DATASET[name](tables))
