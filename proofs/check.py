@@ -84,7 +84,7 @@ def without_comments(text: str) -> str:
         depth += {"(*": 1, "*)": -1}.get(piece, 0)
         if depth < 0:
             raise ValueError("a comment ends that has not begun")
-        kept.append(" " if "*)" == piece else piece if not depth else "")
+        kept.append(" " if piece == "*)" else piece if not depth else "")
     if depth:
         raise ValueError("a comment does not end")
     return "".join(kept)
