@@ -60,9 +60,7 @@ TACTICS = re.compile(
     r"(?:[-+*{}] ?)*(?:all: |\d-\d: )?(?:apply|by|case|congr|elim|exact|exfalso|exists|have|left|move|pose|rewrite|right|set|split|suff"
     r"|transitivity|under)\b.*"
 )
-NOWHERE = re.compile(
-    r"\b(?:adm" r"it|give_up|idtac|ltac|native_compute|Adm" r"itted)\b|#\[|::="
-)  # also where the rest of a sentence is free
+NOWHERE = re.compile(r"\b(?:adm" r"it|give_up|idtac|ltac|native_compute|Adm" r"itted)\b|#\[|::=")  # also where the rest of a sentence is free
 Sentence = tuple[str, str, str]  # kind, name if it has one, text
 
 
@@ -84,7 +82,7 @@ def without_comments(text: str) -> str:
         depth += {"(*": 1, "*)": -1}.get(piece, 0)
         if depth < 0:
             raise ValueError("a comment ends that has not begun")
-        kept.append(" " if piece == "*)" else piece if not depth else "")
+        kept.append(" " if "*)" == piece else piece if not depth else "")
     if depth:
         raise ValueError("a comment does not end")
     return "".join(kept)
@@ -231,30 +229,19 @@ def check_assumptions(room: Path, sentences: dict[str, list[Sentence]], one_by_o
     names = named(sentences, "lemma", "theorem")
     groups = {name: [name] for name in names} if one_by_one else {"one of all": names}
     questions = {
-        group: "\n".join(
-            [f"Definition term_{number} :=", *(f"let _ := @{name} in" for name in parts), f"I.\nPrint Assumptions term_{number}."]
-        )
+        group: "\n".join([f"Definition term_{number} :=", *(f"let _ := @{name} in" for name in parts), f"I.\nPrint Assumptions term_{number}."])
         for number, (group, parts) in enumerate(groups.items())
     }
     answers = asked(room, "assumptions", requires(sentences), questions)
     wrong = [f"{group} is not closed: {answer}" for group, answer in answers.items() if answer != CLOSED]
     if not wrong:
-        print(
-            f"{len(named(sentences, 'theorem'))} theorems and {len(named(sentences, 'lemma'))} lemmas are closed under the global context."
-        )
+        print(f"{len(named(sentences, 'theorem'))} theorems and {len(named(sentences, 'lemma'))} lemmas are closed under the global context.")
     return wrong
 
 
 def read_again(room: Path, sentences: dict[str, list[Sentence]], everything: bool) -> list[str]:
     """What ``coqchk`` finds wrong with the compiled files; also with those of MathComp and Coq if ``everything``."""
-    done = run(
-        room,
-        "coqchk",
-        "-silent",
-        "-o",
-        *FLAGS[2:],
-        *(word for file in sentences for word in ("" if everything else "-norec", f"capstats.{file}") if word),
-    )
+    done = run(room, "coqchk", "-silent", "-o", *FLAGS[2:], *(word for file in sentences for word in ("" if everything else "-norec", f"capstats.{file}") if word))
     said = done.stdout + done.stderr
     reasons = ("type-in-type: <none>", "unsafe (co)fixpoints: <none>", "positivity is assumed: <none>")
     if done.returncode or not all(reason in said for reason in reasons) or re.search(r"^ +capstats\.", said, flags=re.MULTILINE):
@@ -268,17 +255,12 @@ def types(room: Path, sentences: dict[str, list[Sentence]]) -> str:
 
     In full no notation, implicit argument, coercion or canonical structure is left out, and the name of each constant is its file's.
     """
-    known = {name: f"Print {name}." for name in named(sentences, "definition")} | {
-        name: f"Check @{name}." for name in named(sentences, "theorem")
-    }
+    known = {name: f"Print {name}." for name in named(sentences, "definition")} | {name: f"Check @{name}." for name in named(sentences, "theorem")}
     everything = [name for name in named(sentences, "definition", "theorem")]
     library = ["From mathcomp Require Import all_ssreflect all_algebra all_fingroup.", "Import Order.TTheory GRing.Theory Num.Theory."]
     width = "Set Printing Width 100000. Set Printing Depth 100000."
     readable = asked(
-        room,
-        "readable",
-        [*library, "Local Open Scope ring_scope.", *requires(sentences), width, "Unset Printing Implicit Defensive."],
-        known,
+        room, "readable", [*library, "Local Open Scope ring_scope.", *requires(sentences), width, "Unset Printing Implicit Defensive."], known
     )
     full = asked(room, "written_out", [*requires(sentences), width, "Set Printing All."], known)
     return "".join(f"{digest(full[name])} {re.sub(r' Arguments .*', '', readable[name])}\n" for name in everything)
