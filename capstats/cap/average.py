@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, RowsUsed, imputation
+from capstats.cap.neighbours import Convention, check_convention, imputation, key_columns, nearest_rows
 from capstats.cap.tolerance import Within
 from capstats.codes.checks import check_number
+from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import mode, ratio, shared
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -246,22 +247,22 @@ def correct_predictions(o: Counts, s: Counts, *, unmatched: Convention = "zero")
     272.0
     """
     aligned = Aligned({"o": o, "s": s})
-    rows_of = imputation(aligned, unmatched)
-    return aligned.map(lambda o, s: predicted(o, s, rows_of), "correct_predictions")
+    check_convention(unmatched)
+    codes = key_columns(aligned, '`unmatched` "nearest"') if unmatched == "nearest" else None
+    return aligned.map(lambda o, s: predicted(o, s, codes), "correct_predictions")
 
 
-def predicted(o: Table, s: Table, rows_of: RowsUsed | None = None) -> Floats:
+def predicted(o: Table, s: Table, codes: list[Ints] | None = None) -> Floats:
     """Expected number of original records whose target is the most frequent synthetic one of their key, ties shared: shape (...).
 
-    Unmatched keys use the rows that ``rows_of`` gives them, and otherwise count 0.
+    Unmatched keys use the nearest ones, if ``codes`` of the keys are given, and otherwise count 0.
     """
     right = np.asarray(modal_hits(o, s).sum(-1))
-    if rows_of is None:
+    if codes is None:
         return right
-    s_j = s.key_total()
-    for part, full in o.in_full((o.key_total() > 0) & (s_j == 0), s):
-        right = right + modal_hits(part, rows_of(part, full)[0]).sum(-1)
-    return np.where(s_j.any(-1), right, np.nan)
+    for part, rows in nearest_rows(codes, o, s):
+        right = right + modal_hits(part, rows).sum(-1)
+    return np.where(s.key_total().any(-1), right, np.nan)
 
 
 def modal_hits(o: Table, s: Table) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -17,13 +17,14 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.dense import Dense
 from capstats.tables.printing import many
-from capstats.tables.table import Array, Counts, Floats, Index, Table
+from capstats.tables.table import Array, Cells, Counts, Floats, Index, Table
 
 Unmatched = Literal["zero", "drop"]
 Convention = Literal["zero", "drop", "nearest"]
 RowsUsed = Callable[[Table, Table], tuple[Table, Array]]
 
 FEW = 1 << 16  # pairs of keys whose distances are held in one table, for all tables of a batch at once
+FULL = 1 << 20  # cells of whole rows of a sparse table that are held at a time
 LONG = 3e9  # nanoseconds for each table, as `effort` estimates them, from which nearest keys are looked for on demand alone
 
 MEANINGS = {"zero": "a record whose key is not in `s` counts 0", "drop": "it is left out", "nearest": "it uses the nearest keys in `s`"}
@@ -136,6 +137,36 @@ def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Arra
 
     rows, totals = _pooled(codes, receives, s, s_j, impute)
     return s.like(s.values + rows.values), s_j + totals, distance
+
+
+def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table, Table]]:
+    """The original records whose key is not in `s`, some after others, and the rows that they take from the nearest keys.
+
+    All cells of their keys are in both, also those that hold no record of a sparse table.
+    """
+    recipients = (o.key_total() > 0) & (s.key_total() == 0)
+    if isinstance(o, Dense) or isinstance(s, Dense):
+        yield Dense(o.values * o.on_cells(recipients)), nearest(codes, recipients, s)[0]
+        return
+    keys, donors, step = np.flatnonzero(recipients), np.flatnonzero(s.key_total()), max(1, FULL // s.shape[0])
+    for start in range(0, len(keys), step):
+        rows = Rows(s, keys[start : start + step])
+        if len(donors):
+            Search(codes, rows.keys, donors, rows).nearest()
+        yield o.columns(rows.keys), Dense(rows.values.T)
+
+
+class Rows:
+    """What some keys of one sparse table have received from the nearest ones so far: whole rows, shape (key, target)."""
+
+    def __init__(self, s: Cells, keys: Index):
+        self.s, self.keys = s, keys
+        self.values = np.zeros((len(keys), s.shape[0]), s.values.dtype)
+
+    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:  # noqa: ARG002 -- 1 for nearest keys
+        """Give each recipient the records of all donors whose ``donor_group`` is its ``recipient_group``."""
+        places = np.searchsorted(self.keys, recipients)
+        self.values[places] += self.s.sums_of_rows(donors, donor_group, groups)[recipient_group]
 
 
 def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple[Table, Array]:

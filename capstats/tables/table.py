@@ -11,7 +11,7 @@ Works on the coordinates of the cells with numpy alone, so that nothing of the p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -28,7 +28,6 @@ Index = NDArray[np.intp]
 
 EXACT = 2**53  # integers below are exact in float64
 MOST = 1 << 15  # cells that are summed by group at a time: they stay in cache
-FULL = 1 << 22  # cells that are added to a sparse table at a time, where keys take from others
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
@@ -169,11 +168,6 @@ class Dense:
         return used.in_windows(windows), totals
 
     # --- rows that keys take from others
-
-    def in_full(self, keys: Array, s: Table) -> Iterator[tuple[Table, Table]]:
-        """Some of the marked keys (..., key) of the table, then others; and s. All cells of these keys are in both."""
-        if keys.any():
-            yield Dense(self.values * self.on_cells(keys)), s
 
     def member(self, at: tuple[int, ...]) -> Dense:
         """One table of the batch."""
@@ -321,15 +315,17 @@ class Cells:
 
     # --- rows that keys take from others
 
-    def in_full(self, keys: Array, s: Table) -> Iterator[tuple[Table, Table]]:
-        targets, chosen, place = np.arange(self.shape[0])[:, None], np.flatnonzero(keys), self.target * self.shape[1] + self.key
-        step = max(1, FULL // self.shape[0])
-        for start in range(0, len(chosen), step):
-            some = chosen[start : start + step]
-            cells = np.union1d(place, targets * self.shape[1] + some)
-            target, key = np.divmod(cells, self.shape[1])
-            o, wide = (group_sums(values, np.searchsorted(cells, place), len(cells)) for values in (self.values, s.values))
-            yield Cells(o * np.isin(key, some), target, key, self.shape), Cells(wide, target, key, self.shape)
+    def columns(self, keys: Index) -> Dense:
+        """The columns of some keys, one each, with all their cells."""
+        found = np.zeros((self.shape[0], len(keys)), self.values.dtype)
+        cells, place = self._of_keys(keys)
+        found[self.target[cells], place] = self.values[cells]
+        return Dense(found)
+
+    def sums_of_rows(self, keys: Index, group: Index, groups: int) -> Array:
+        """The records of all keys of each group, by target: shape (group, target)."""
+        cells, place = self._of_keys(keys)
+        return group_sums(self.values[cells], group[place] * self.shape[0] + self.target[cells], groups * self.shape[0]).reshape(groups, -1)
 
     def member(self, at: tuple[int, ...]) -> Cells:
         return self

@@ -31,7 +31,6 @@ from capstats import (
 )
 from capstats.cap import nearest_distance, neighbours
 from capstats.datasets import example
-from capstats.tables import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -234,10 +233,10 @@ def test_the_commonest_answer_is_right_for_the_people_of_a_loop_over_all_pairs_o
     keys, o, s = case
     dense = labelled(keys, o, s)
     cells = [array.copy(data=sparse.COO.from_numpy(array.values)) for array in dense]
-    for held, few, full in [(dense, neighbours.FEW, 1), (dense, 0, 1), (cells, neighbours.FEW, table.FULL), (cells, 0, 5)]:
+    for held, few, full in [(dense, neighbours.FEW, 1), (dense, 0, 1), (cells, neighbours.FEW, neighbours.FULL), (cells, 0, 5)]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(neighbours, "FEW", few)
-            patch.setattr(table, "FULL", full)
+            patch.setattr(neighbours, "FULL", full)
             for unmatched in ("zero", "drop", "nearest"):
                 found = correct_predictions(*held, unmatched=unmatched).item()
                 np.testing.assert_allclose(found, predicted_over_people(keys, o, s, unmatched), rtol=1e-14)

@@ -225,7 +225,7 @@ def expected(v, version="nearest", people=0, holdout=0):
         (SAID["average"] | SAID["fresh_sample"])[fresh[0]].format(**fresh[1]) if fresh else FRONT["no_holdout"],
     ]
     typed = [v.get(name) for name in ("baseline", "original", "named", "sure", "fresh")]
-    captions = ["scale_zero" if version == "zero" else "scale", *["other_size"] * bool(fresh)]
+    captions = ["scale_zero" if version == "zero" else "scale", *["fresh", "other_size"] * bool(fresh)]
     return {
         "problem": "",
         "about": "",
@@ -348,7 +348,8 @@ def test_the_numbers_of_a_report_have_the_marks_and_the_words_of_its_front_sheet
     texts["people"] = str(m.original_records.item())
     (page_says,) = shown(tab, texts)
     assert page_says["marks"] == [
-        [mark.name, mark.number, mark.is_release, round(2 + 96 * scale.place(mark.at), 2), mark.since is not None] for mark in scale.marks
+        [mark.name, mark.number.partition(" (")[0], mark.is_release, round(2 + 96 * scale.place(mark.at), 2), mark.since is not None]
+        for mark in scale.marks
     ]
     caption = page_says["caption"].replace("whose target", f"whose {next(iter(found.provenance['columns']['target']))}")
     assert scale.caption == f"{caption.removesuffix(FRONT['other_size']).strip()} {FRONT['lesson']}"

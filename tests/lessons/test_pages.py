@@ -34,6 +34,14 @@ def test_a_page_is_valid_html_with_the_lessons_title(name):
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.few(2)
+@each_lesson
+def test_a_page_says_which_average_cap_it_has(name):
+    found = "".join(parsed(name).itertext())
+    assert ("Average CAP is here version 1: people whose key a release lacks count 0." in found) == (name != "number")
+    assert ("average CAP (nearest keys)" in found) == (name == "number")
+
+
 @pytest.mark.slow
 def test_a_page_names_the_lesson_that_follows():
     names = list(LESSONS)

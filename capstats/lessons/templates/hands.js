@@ -146,7 +146,7 @@ function renderWords(found) {
   const version2 = matched === n ? "All keys of the original are in the release, so version 2 is the same."
     : matched === 0 ? "No key of the original is in the release, so version 2 is undefined."
       : `Version 2 divides by the ${matched} people whose key is in the release: ${shown(found["average-drop"])}.`;
-  find("#formula").textContent = n ? `Average CAP = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
+  find("#formula").textContent = n ? `Average CAP, version 1 = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
   const sick = targetTotals(o);
   find("#others").textContent = n
     ? `Baseline = (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `

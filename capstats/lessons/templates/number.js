@@ -211,7 +211,7 @@ function fillIn(numbers, version) {
   const sentence = fill(said.average[where], values);
   write("place", sentence);
   drawScale(marks(numbers));
-  const captions = [version === "zero" ? "scale_zero" : "scale", ...(numbers.fresh ? ["other_size"] : [])];
+  const captions = [version === "zero" ? "scale_zero" : "scale", ...(numbers.fresh ? ["fresh", "other_size"] : [])];
   write("caption", captions.map((name) => fill(front[name])).join(" "));
   const rows = [
     [front.marks.baseline, numbers.baseline, ofBaseline(numbers)], [front.marks.original, numbers.original, ofOriginal(numbers)],
