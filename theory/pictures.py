@@ -121,7 +121,7 @@ def columns(ax: Axes) -> None:
     """Average CAP of the voters for every subset of the two key columns."""
     voters = example("anes96")
     tables = {name: voters[name] for name in ("original", "synthetic", "keys", "counts")}
-    found = sweep(**tables, targets=voters["target"], allow_same=True, measures="average_cap")
+    found = sweep(**tables, targets=voters["target"], allow_same=True, measures="average_cap_zero")
     values = [found.without_keys.item(), *found.value.values.ravel()]
     ax.barh(range(4), values, color=["#999999", "#56B4E9", "#E69F00", "#0072B2"])
     for row, value in enumerate(values):

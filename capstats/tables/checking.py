@@ -53,7 +53,7 @@ def check_unweighted(why: str, **tables: Any) -> None:
 
 def check_not_swapped(tables: Mapping[str, Any]) -> None:
     """Raise where one table has the name of another one, and that one its name, as where `o` and `s` are given the other way round."""
-    names = {name: table.name for name, table in tables.items() if isinstance(table, xr.DataArray)}
+    names = {name: str(table.name) for name, table in tables.items() if isinstance(table, xr.DataArray)}
     for name, own in names.items():
         if own != name and names.get(own) == name:
             raise ValueError(

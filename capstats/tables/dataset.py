@@ -79,7 +79,8 @@ def as_tables(tables: Any) -> xr.Dataset:
     columns = {
         f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None
     }
-    return tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
+    found: xr.Dataset = tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
+    return found
 
 
 def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:

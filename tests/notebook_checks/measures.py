@@ -8,7 +8,7 @@ assert disclosure.disco(o, m) <= disclosure.dis(o, m)
 assert np.isclose(disclosure.tau_curve(o, m, variant="all").min(), disclosure.disco(o, m))
 assert np.isclose(disclosure.record_risk(original, modelled, **intruder)["cap"].mean(), average)
 assert anonymity.k_anonymity(party.o) == 17
-best = screening.sweep(original, modelled, **keys).value.sel(measure="average_cap").squeeze()
+best = screening.sweep(original, modelled, **keys, unmatched="zero").value.sel(measure="average_cap").squeeze()
 assert best.idxmax("keyset").item() == "PID"
 assert screening.cap_after_merge(o, m, column="age").max() > average
 assert laws.cap_law(o, unrelated).quantile(0.999).upper < average
