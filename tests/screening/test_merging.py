@@ -17,7 +17,7 @@ from capstats.screening import cap_after_merge, rank_merges
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+every_convention = pytest.mark.parametrize("unmatched", ["zero", "drop", "nearest"])
 pairs = table_pairs(empty=True)
 COLUMNS = {"sex": ["f", "m", None], "age": [1, 2, 3, 4], "job": ["x", "y"], "ill": ["a", "b", "c", None], "paid": [True, False]}
 
@@ -46,7 +46,7 @@ def test_the_smokers_by_hand():
 
 
 @pytest.mark.slow
-@both_versions
+@every_convention
 @pytest.mark.parametrize("target", ["ill", ["ill", "paid"]])
 def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unmatched):
     o, s = people(1, 40), people(2, 30)
@@ -64,7 +64,7 @@ def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unm
                 assert found == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
 
 
-@both_versions
+@every_convention
 def test_both_backings_and_any_batch_give_the_same(unmatched):
     tables = tabulate(people(3, 50), [people(4, 20), people(5, 20)], keys=["age", "sex"], target=["ill", "paid"])
     for column in ("age", "sex", "ill", "paid"):
