@@ -280,7 +280,8 @@ def digest(text: str) -> str:
 def pairs(room: Path) -> str:
     """Average CAP of all pairs of 2 x 2 tables with counts from 0 to 2: for each original a line, and in it both versions of each release.
 
-    Tables are in the order of their counts (1, 1), (1, 2), (2, 1), (2, 2) of (target, key); "-" is a quotient by 0.
+    Tables are in the order of their counts (1, 1), (1, 2), (2, 1), (2, 2) of (target, key); "-" is a quotient by 0, which is
+    0 in Coq and NaN in capstats.
     """
     lines = [
         "From Coq Require Import NArith List.",

@@ -156,6 +156,22 @@ def test_an_honest_file_is_not_refused():
     assert told(HONEST.strip()) == ""
 
 
+def test_the_false_theorem_that_was_certified_is_refused():
+    """All individual CAPs of every key add up to 1, matched or not: after the End of a module, and by a name that is taken."""
+    false = """Module M. End M.
+Section Gap.
+Variables (R : realFieldType) (T K : finType).
+End Gap.
+Variable gap : forall (R : realFieldType) (T K : finType) (s : table R T K) j, \\sum_i share s i j = 1.
+Theorem theorem_1 (R : realFieldType) (T K : finType) (s : table R T K) j : \\sum_i share s i j = 1.
+Proof. exact: gap. Qed.
+"""
+    counts = CHECK["text_of"]("counts")
+    assert told(counts) == ""
+    assert "Module M" in told(counts + false)
+    assert "the name theorem_1 is taken" in told(counts + false[false.index("Theorem") :])
+
+
 @pytest.mark.parametrize("tries", PLANTS)
 def test_a_planted_file_is_refused(tries):
     code, reason = PLANTS[tries]
