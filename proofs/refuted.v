@@ -148,8 +148,9 @@ Qed.
 Theorem not_cap_adds : ~ forall o o' s : table F T T, 0 < total o -> 0 < total o' ->
   cap (fun i j => o i j + o' i j) s = cap o s + cap o' s.
 Proof.
-move=> /(_ (two pure) (two pure) (two pure)); rewrite cap_adds !(@total_of pure isT).
-by rewrite (@cap_of 1 1 pure pure isT isT isT) => /(_ isT isT)/eqP; vm_compute.
+have n0 : 0 < total (two pure) by rewrite (@total_of pure isT).
+move=> /(_ (two pure) (two pure) (two pure) n0 n0); rewrite (cap_adds _ n0 n0).
+by rewrite (@total_of pure isT) (@cap_of 1 1 pure pure isT isT isT) => /eqP; vm_compute.
 Qed.
 
 Theorem not_cap_symmetric : ~ forall o s : table F T T, nonneg o -> nonneg s ->
@@ -221,7 +222,7 @@ Proof.
 move=> /(_ (two ones) 1 1 (two modal) (two_ge0 _)); rewrite (@total_of ones isT) => /(_ isT isT).
 rewrite (@cap_of 1 4 ones modal isT isT isT) => le.
 suff /le : is_least (fun=> True) (cell (two ones)) 1.
-  by move=> /(_ (conj (two_ge0 _) _)); rewrite (@total_of ones isT) => /(_ erefl).
+  by rewrite /with_records (@total_of modal isT) => /(_ (conj (two_ge0 _) erefl)); vm_compute.
 split=> [|[[[|[|//]] i] [[|[|//]] j]] _] //; by exists (ord0, ord0).
 Qed.
 
