@@ -111,12 +111,12 @@ def chosen(rng, keys):
     return np.array([np.choose(kind, [200, 0, 0, share]), np.choose(kind, [0, 200, 0, 200 - share])])
 
 
-def small_counts(numbers, releases, tables, n=1000, threshold=10):
+def small_counts(numbers, releases, tables, n=1000, threshold=10, grows=True):
     found = []
     for seed in range(tables):
         rng = np.random.default_rng(seed)
         o = original(rng, n, threshold)
-        page = Page(o, [chosen(rng, o.shape[1]) for _ in range(releases)], threshold, numbers)
+        page = Page(o, [chosen(rng, o.shape[1]) for _ in range(releases)], threshold, numbers, grows)
         found += [range_of(cell, o.size, page) for cell in range(o.shape[1], o.size)]
     least, most = np.array(found).T
     known = (least == most).sum(), ((least > 0) & (most < threshold)).sum(), (least > 0).sum()
@@ -230,6 +230,9 @@ def main():
     for numbers, releases in [(before, 1), (before, 4), (before, 40), (before, 80), (now, 1), (now, 2), (now, 3), (now, 4)]:
         if not quick or releases <= 4:
             small_counts(numbers, releases, 1 if quick or releases > 4 else 2)
+    print("   The same in a series of pages of one release each, which the ledger refuses")
+    for pages in [] if quick else [4, 8, 16, 32]:
+        small_counts(now, pages, 2, grows=False)
     print("2. A border of rounding put beside a group, n = 1000, t = 10")
     shifted(before)
     shifted(now)

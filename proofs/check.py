@@ -3,7 +3,7 @@
 ``python proofs/check.py`` needs ``coqc`` and ``coqchk`` of Coq 8.16 with MathComp 1.15, and only the standard library of Python. It works
 in a folder of its own, and fails unless
 
-1. every sentence of every file of ``_CoqProject`` is of one of the few kinds that ``OUTSIDE`` and ``TACTICS`` permit, and no name is used twice;
+1. every sentence of the files of ``_CoqProject`` is of a kind that ``OUTSIDE`` or ``TACTICS`` permits, and no name is used twice;
 2. all files compile, and ``coqchk`` finds them well typed in a second reading;
 3. ``Print Assumptions`` says of all theorems and lemmas together "Closed under the global context";
 4. the final types of all theorems and the bodies of all definitions are those of ``types.txt``;
@@ -38,7 +38,8 @@ NAME = r"[A-Za-z]\w*'*"
 OUTSIDE = {  # of proofs: all that a sentence may be, whole
     kind: re.compile(pattern)
     for kind, pattern in {
-        "library": r"From mathcomp Require Import(?: all_ssreflect| all_algebra| all_fingroup)+|From Coq Require Import (?:BinNat|Field|Lia)",
+        "library": r"From mathcomp Require Import(?: all_ssreflect| all_algebra| all_fingroup)+"
+        r"|From Coq Require Import (?:BinNat|Field|Lia)",
         "files": rf"From capstats Require Import(?P<names>(?: {NAME})+)",
         "setting": r"Set Implicit Arguments|Unset Strict Implicit|Unset Printing Implicit Defensive|Local Open Scope ring_scope"
         r"|Import(?: Order\.TTheory| GRing\.Theory| Num\.Theory)+|Add Field R_field : \(field_laws R\)",
@@ -60,9 +61,7 @@ TACTICS = re.compile(
     r"(?:[-+*{}] ?)*(?:all: |\d-\d: )?(?:apply|by|case|congr|elim|exact|exfalso|exists|have|left|move|pose|rewrite|right|set|split|suff"
     r"|transitivity|under)\b.*"
 )
-NOWHERE = re.compile(
-    r"\b(?:adm" r"it|give_up|idtac|ltac|native_compute|Adm" r"itted)\b|#\[|::="
-)  # also where the rest of a sentence is free
+NOWHERE = re.compile(r"\b(?:admit|give_up|idtac|ltac|native_compute|Admitted)\b|#\[|::=")  # also where the rest of a sentence is free
 Sentence = tuple[str, str, str]  # kind, name if it has one, text
 
 
@@ -104,7 +103,7 @@ def split(text: str) -> list[str]:
 
 
 def read(name: str, known: dict[str, str]) -> list[Sentence]:
-    """The sentences of a file outside of proofs. What is not permitted is a ValueError. Names of all files so far are ``known``, and added."""
+    """The sentences of a file outside of proofs. What is not permitted is a ValueError. Its names are added to the ``known``."""
     found: list[Sentence] = []
     sections: list[str] = []
     visible = {f"{name}.v"}
@@ -209,7 +208,7 @@ def compile_all(room: Path, sentences: dict[str, list[Sentence]]) -> list[str]:
 
 
 def asked(room: Path, name: str, opening: list[str], questions: dict[str, str]) -> dict[str, str]:
-    """What Coq prints of each question, in a file of its own after all others. The marks hold a number that no file could know beforehand."""
+    """What Coq prints of each question, in a file of its own after all others, between marks with a number that no file could know."""
     nonce = secrets.token_hex(16)
     lines = [*opening, *(f'Goal True. idtac "{nonce} {about}". Abort.\n{question}' for about, question in questions.items())]
     (room / f"{name}.v").write_text("\n".join([*lines, f'Goal True. idtac "{nonce} end". Abort.']) + "\n", encoding="utf-8")
@@ -230,31 +229,22 @@ def check_assumptions(room: Path, sentences: dict[str, list[Sentence]], one_by_o
     """The theorems and lemmas that rest on something that is not proved: all as parts of one term, which is faster, or one by one."""
     names = named(sentences, "lemma", "theorem")
     groups = {name: [name] for name in names} if one_by_one else {"one of all": names}
-    questions = {
-        group: "\n".join(
-            [f"Definition term_{number} :=", *(f"let _ := @{name} in" for name in parts), f"I.\nPrint Assumptions term_{number}."]
-        )
-        for number, (group, parts) in enumerate(groups.items())
-    }
+    questions = {}
+    for number, (group, parts) in enumerate(groups.items()):
+        term = " ".join(f"let _ := @{name} in" for name in parts)
+        questions[group] = f"Definition term_{number} := {term} I.\nPrint Assumptions term_{number}."
     answers = asked(room, "assumptions", requires(sentences), questions)
     wrong = [f"{group} is not closed: {answer}" for group, answer in answers.items() if answer != CLOSED]
     if not wrong:
-        print(
-            f"{len(named(sentences, 'theorem'))} theorems and {len(named(sentences, 'lemma'))} lemmas are closed under the global context."
-        )
+        lemmas = named(sentences, "lemma")
+        print(f"{len(names) - len(lemmas)} theorems and {len(lemmas)} lemmas are closed under the global context.", flush=True)
     return wrong
 
 
 def read_again(room: Path, sentences: dict[str, list[Sentence]], everything: bool) -> list[str]:
     """What ``coqchk`` finds wrong with the compiled files; also with those of MathComp and Coq if ``everything``."""
-    done = run(
-        room,
-        "coqchk",
-        "-silent",
-        "-o",
-        *FLAGS[2:],
-        *(word for file in sentences for word in ("" if everything else "-norec", f"capstats.{file}") if word),
-    )
+    modules = [word for file in sentences for word in ([] if everything else ["-norec"]) + [f"capstats.{file}"]]
+    done = run(room, "coqchk", "-silent", "-o", *FLAGS[2:], *modules)
     said = done.stdout + done.stderr
     reasons = ("type-in-type: <none>", "unsafe (co)fixpoints: <none>", "positivity is assumed: <none>")
     if done.returncode or not all(reason in said for reason in reasons) or re.search(r"^ +capstats\.", said, flags=re.MULTILINE):
@@ -268,20 +258,19 @@ def types(room: Path, sentences: dict[str, list[Sentence]]) -> str:
 
     In full no notation, implicit argument, coercion or canonical structure is left out, and the name of each constant is its file's.
     """
-    known = {name: f"Print {name}." for name in named(sentences, "definition")} | {
-        name: f"Check @{name}." for name in named(sentences, "theorem")
-    }
-    everything = [name for name in named(sentences, "definition", "theorem")]
-    library = ["From mathcomp Require Import all_ssreflect all_algebra all_fingroup.", "Import Order.TTheory GRing.Theory Num.Theory."]
+    definitions, stated = named(sentences, "definition"), named(sentences, "theorem")
+    known = {name: f"Print {name}." for name in definitions} | {name: f"Check @{name}." for name in stated}
+    files_required = requires(sentences)
     width = "Set Printing Width 100000. Set Printing Depth 100000."
-    readable = asked(
-        room,
-        "readable",
-        [*library, "Local Open Scope ring_scope.", *requires(sentences), width, "Unset Printing Implicit Defensive."],
-        known,
-    )
-    full = asked(room, "written_out", [*requires(sentences), width, "Set Printing All."], known)
-    return "".join(f"{digest(full[name])} {re.sub(r' Arguments .*', '', readable[name])}\n" for name in everything)
+    library = [
+        "From mathcomp Require Import all_ssreflect all_algebra all_fingroup.",
+        "Import Order.TTheory GRing.Theory Num.Theory.",
+        "Local Open Scope ring_scope.",
+    ]
+    readable = asked(room, "readable", [*library, *files_required, width, "Unset Printing Implicit Defensive."], known)
+    full = asked(room, "written_out", [*files_required, width, "Set Printing All."], known)
+    order = named(sentences, "definition", "theorem")
+    return "".join(f"{digest(full[name])} {re.sub(r' Arguments .*', '', readable[name])}\n" for name in order)
 
 
 def digest(text: str) -> str:
@@ -291,7 +280,8 @@ def digest(text: str) -> str:
 def pairs(room: Path) -> str:
     """Average CAP of all pairs of 2 x 2 tables with counts from 0 to 2: for each original a line, and in it both versions of each release.
 
-    Tables are in the order of their counts (1, 1), (1, 2), (2, 1), (2, 2) of (target, key); "-" is a quotient by 0.
+    Tables are in the order of their counts (1, 1), (1, 2), (2, 1), (2, 2) of (target, key); "-" is a quotient by 0, which is
+    0 in Coq and NaN in capstats.
     """
     lines = [
         "From Coq Require Import NArith List.",

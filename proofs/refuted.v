@@ -72,7 +72,8 @@ Theorem not_theorem_1_changes : ~ forall (s s' : table F T T) j, matched s j -> 
   \sum_i (share s' i j - share s i j) = 0.
 Proof.
 move=> /(_ (two ones) (two none) ord0 _ (two_ge0 _)).
-rewrite /matched key_of // => /(_ isT); rewrite big_ord_recl big_ord1 !share_of //.
+rewrite /matched key_of // => /(_ isT)/eqP; rewrite big_ord_recl big_ord1.
+by rewrite !(@share_of ones _ _ isT) !(@share_of none _ _ isT); vm_compute.
 Qed.
 
 Theorem not_theorem_1_no_fall_alone : ~ forall (s s' : table F T T) j i,
@@ -90,106 +91,109 @@ Theorem not_correct_ge_matched : ~ forall o s : table F T T, nonneg o -> nonneg 
 Proof.
 move=> /(_ (two ones) (two left_key) (two_ge0 _) (two_ge0 _)) le.
 have n0 : 0 <= (total (two ones))^-1 by rewrite total_of.
-by have := ler_wpmul2r n0 le; rewrite -/(cap _ _) matched_of // total_of // (cap_of (a := 1) (b := 4)).
+have := ler_wpmul2r n0 le; rewrite -/(cap _ _) (@matched_of ones left_key isT isT).
+by rewrite (@total_of ones isT) (@cap_of 1 4 ones left_key isT isT isT); vm_compute.
 Qed.
 
 Theorem not_version_2_le_version_1 : ~ forall o s : table F T T, nonneg o -> nonneg s ->
   0 < matched_total o s -> cap_matched o s <= cap o s.
 Proof.
-move=> /(_ (two ones) (two left_key) (two_ge0 _) (two_ge0 _)); rewrite matched_of //.
-by rewrite (cap_of (a := 1) (b := 4)) // (cap_matched_of (a := 1) (b := 2)) // => /(_ isT).
+move=> /(_ (two ones) (two left_key) (two_ge0 _) (two_ge0 _)); rewrite (@matched_of ones left_key isT isT).
+by rewrite (@cap_of 1 4 ones left_key isT isT isT) (@cap_matched_of 1 2 ones left_key isT isT isT) => /(_ isT); vm_compute.
 Qed.
 
 Theorem not_version_1_of_version_2 : ~ forall o s : table F T T, nonneg o ->
   0 < matched_total o s -> cap o s = cap_matched o s * (total o / matched_total o s).
 Proof.
-move=> /(_ (two ones) (two left_key) (two_ge0 _)); rewrite matched_of // total_of //.
-by rewrite (cap_of (a := 1) (b := 4)) // (cap_matched_of (a := 1) (b := 2)) // => /(_ isT).
+move=> /(_ (two ones) (two left_key) (two_ge0 _)); rewrite (@matched_of ones left_key isT isT) (@total_of ones isT).
+rewrite (@cap_of 1 4 ones left_key isT isT isT) (@cap_matched_of 1 2 ones left_key isT isT isT).
+by move=> /(_ isT)/eqP; vm_compute.
 Qed.
 
 Theorem not_versions_equal : ~ forall o s : table F T T, nonneg o -> nonneg s ->
   0 < matched_total o s -> (cap o s == cap_matched o s) = (matched_total o s == total o).
 Proof.
-move=> /(_ (two first) (two second) (two_ge0 _) (two_ge0 _)); rewrite matched_of // total_of //.
-by rewrite (cap_of (a := 0) (b := 1)) // (cap_matched_of (a := 0) (b := 1)) // => /(_ isT).
+move=> /(_ (two first) (two second) (two_ge0 _) (two_ge0 _)); rewrite (@matched_of first second isT isT) (@total_of first isT).
+by rewrite (@cap_of 0 1 first second isT isT isT) (@cap_matched_of 0 1 first second isT isT isT) => /(_ isT); vm_compute.
 Qed.
 
 Theorem not_version_1_unmatched : ~ forall o s : table F T T, nonneg o -> nonneg s ->
   matched_total o s = 0 -> cap o s = 1.
 Proof.
-move=> /(_ (two ones) (two none) (two_ge0 _) (two_ge0 _)); rewrite matched_of //.
-by rewrite (cap_of (a := 0) (b := 1)) // => /(_ erefl).
+move=> /(_ (two ones) (two none) (two_ge0 _) (two_ge0 _)); rewrite (@matched_of ones none isT isT).
+by rewrite (@cap_of 0 1 ones none isT isT isT) => /(_ erefl)/eqP; vm_compute.
 Qed.
 
 Theorem not_cap_positive : ~ forall o s : table F T T, nonneg o -> 0 < total o -> nonneg s ->
   0 < cap o s.
 Proof.
-move=> /(_ (two ones) (two none) (two_ge0 _)); rewrite total_of // => /(_ isT (two_ge0 _)).
-by rewrite (cap_of (a := 0) (b := 1)).
+move=> /(_ (two ones) (two none) (two_ge0 _)); rewrite (@total_of ones isT) => /(_ isT (two_ge0 _)).
+by rewrite (@cap_of 0 1 ones none isT isT isT); vm_compute.
 Qed.
 
 Theorem not_cap_matched_below_1 : ~ forall o s : table F T T, nonneg o ->
   0 < matched_total o s -> nonneg s -> cap_matched o s < 1.
 Proof.
-move=> /(_ (two pure) (two pure) (two_ge0 _)); rewrite matched_of // => /(_ isT (two_ge0 _)).
-by rewrite (cap_matched_of (a := 1) (b := 1)).
+move=> /(_ (two pure) (two pure) (two_ge0 _)); rewrite (@matched_of pure pure isT isT) => /(_ isT (two_ge0 _)).
+by rewrite (@cap_matched_of 1 1 pure pure isT isT isT); vm_compute.
 Qed.
 
 Theorem not_cap_of_any_release : ~ forall o s s' : table F T T, nonneg s -> nonneg s' ->
   cap o s = cap o s'.
 Proof.
 move=> /(_ (two pure) (two pure) (two crossed) (two_ge0 _) (two_ge0 _)).
-by rewrite (cap_of (a := 1) (b := 1)) // (cap_of (a := 0) (b := 1)).
+by rewrite (@cap_of 1 1 pure pure isT isT isT) (@cap_of 0 1 pure crossed isT isT isT) => /eqP; vm_compute.
 Qed.
 
 Theorem not_cap_adds : ~ forall o o' s : table F T T, 0 < total o -> 0 < total o' ->
   cap (fun i j => o i j + o' i j) s = cap o s + cap o' s.
 Proof.
-move=> /(_ (two pure) (two pure) (two pure)); rewrite cap_adds !total_of //.
-by rewrite (cap_of (a := 1) (b := 1)) // => /(_ isT isT).
+have n0 : 0 < total (two pure) by rewrite (@total_of pure isT).
+move=> /(_ (two pure) (two pure) (two pure) n0 n0); rewrite (cap_adds _ n0 n0).
+by rewrite (@total_of pure isT) (@cap_of 1 1 pure pure isT isT isT) => /eqP; vm_compute.
 Qed.
 
 Theorem not_cap_symmetric : ~ forall o s : table F T T, nonneg o -> nonneg s ->
   cap o s = cap s o.
 Proof.
 move=> /(_ (two ones) (two left_key) (two_ge0 _) (two_ge0 _)).
-by rewrite (cap_of (a := 1) (b := 4)) // (cap_of (a := 1) (b := 2)).
+by rewrite (@cap_of 1 4 ones left_key isT isT isT) (@cap_of 1 2 left_key ones isT isT isT) => /eqP; vm_compute.
 Qed.
 
 Theorem not_original_is_riskiest : ~ forall o s : table F T T, nonneg o -> nonneg s ->
   cap o s <= cap o o.
 Proof.
 move=> /(_ (two mixed) (two modal) (two_ge0 _) (two_ge0 _)).
-by rewrite (cap_of (a := 2) (b := 3)) // (cap_of (a := 5) (b := 9)).
+by rewrite (@cap_of 2 3 mixed modal isT isT isT) (@cap_of 5 9 mixed mixed isT isT isT); vm_compute.
 Qed.
 
 (** Baselines. *)
 Theorem not_cap_le_marginal : ~ forall o : table F T T, nonneg o -> 0 < total o ->
   cap o o <= marginal_baseline o.
 Proof.
-move=> /(_ (two pure) (two_ge0 _)); rewrite total_of // => /(_ isT).
-by rewrite (cap_of (a := 1) (b := 1)) // (baseline_of (a := 1) (b := 2)).
+move=> /(_ (two pure) (two_ge0 _)); rewrite (@total_of pure isT) => /(_ isT).
+by rewrite (@cap_of 1 1 pure pure isT isT isT) (@baseline_of 1 2 pure isT isT); vm_compute.
 Qed.
 
 Theorem not_cap_le_uniform : ~ forall o : table F T T, nonneg o -> 0 < total o ->
   cap o o <= #|T|%:R^-1.
 Proof.
-move=> /(_ (two pure) (two_ge0 _)); rewrite total_of // => /(_ isT).
-by rewrite (cap_of (a := 1) (b := 1)) // card_ord.
+move=> /(_ (two pure) (two_ge0 _)); rewrite (@total_of pure isT) => /(_ isT).
+by rewrite (@cap_of 1 1 pure pure isT isT isT) card_ord; vm_compute.
 Qed.
 
 Theorem not_marginal_le_uniform : ~ forall o : table F T T, nonneg o -> 0 < total o ->
   marginal_baseline o <= #|T|%:R^-1.
 Proof.
-move=> /(_ (two mixed) (two_ge0 _)); rewrite total_of // => /(_ isT).
-by rewrite (baseline_of (a := 5) (b := 9)) // card_ord.
+move=> /(_ (two mixed) (two_ge0 _)); rewrite (@total_of mixed isT) => /(_ isT).
+by rewrite (@baseline_of 5 9 mixed isT isT) card_ord; vm_compute.
 Qed.
 
 Theorem not_marginal_le_every_release : ~ forall o s : table F T T, nonneg o -> nonneg s ->
   0 < matched_total o s -> marginal_baseline o <= cap_matched o s.
 Proof.
-move=> /(_ (two pure) (two crossed) (two_ge0 _) (two_ge0 _)); rewrite matched_of // => /(_ isT).
-by rewrite (baseline_of (a := 1) (b := 2)) // (cap_matched_of (a := 0) (b := 1)).
+move=> /(_ (two pure) (two crossed) (two_ge0 _) (two_ge0 _)); rewrite (@matched_of pure crossed isT isT) => /(_ isT).
+by rewrite (@baseline_of 1 2 pure isT isT) (@cap_matched_of 0 1 pure crossed isT isT isT); vm_compute.
 Qed.
 
 (** The least average CAP. *)
@@ -206,8 +210,8 @@ Theorem not_lemma_1_upper : ~ forall (o : table F T T) lo m s, 0 < total o ->
   (forall j, is_least (fun=> True) (o^~ j) (lo j)) -> with_key_totals m s ->
   cap o s <= (\sum_(j | 0 < m j) lo j) / total o.
 Proof.
-move=> /(_ (two first) (fun=> 0) (fun=> 1) (two first)); rewrite total_of // => /(_ isT of_first).
-rewrite (cap_of (a := 1) (b := 1)) // big1 // mul0r => le.
+move=> /(_ (two first) (fun=> 0) (fun=> 1) (two first)); rewrite (@total_of first isT) => /(_ isT of_first).
+rewrite (@cap_of 1 1 first first isT isT isT) big1 // mul0r => le.
 by suff /le : single (two first) by []; apply: of_single => // -[[|[|//]]].
 Qed.
 
@@ -215,10 +219,10 @@ Theorem not_theorem_2_of_released : ~ forall (o : table F T T) lo m s, nonneg o 
   0 < total o -> 0 < m -> is_least (fun=> True) (cell o) lo -> with_records m s ->
   lo / m <= cap o s.
 Proof.
-move=> /(_ (two ones) 1 1 (two modal) (two_ge0 _)); rewrite total_of // => /(_ isT isT).
-rewrite (cap_of (a := 1) (b := 4)) // => le.
+move=> /(_ (two ones) 1 1 (two modal) (two_ge0 _)); rewrite (@total_of ones isT) => /(_ isT isT).
+rewrite (@cap_of 1 4 ones modal isT isT isT) => le.
 suff /le : is_least (fun=> True) (cell (two ones)) 1.
-  by move=> /(_ (conj (two_ge0 _) _)); rewrite total_of // => /(_ erefl).
+  by rewrite /with_records (@total_of modal isT) => /(_ (conj (two_ge0 _) erefl)); vm_compute.
 split=> [|[[[|[|//]] i] [[|[|//]] j]] _] //; by exists (ord0, ord0).
 Qed.
 

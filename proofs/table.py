@@ -56,8 +56,9 @@ def table() -> str:
     rows = [
         "| statement | chapter | proved in Coq | on paper | enumerated | tests |",
         "|---|---|---|---|---|---|",
-        f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters | {some} statements, {in_full} in all parts; "
-        f"{lines:,} lines | {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
+        f"| **all {len(found)}** | {len({fields['chapter'] for fields in found.values()})} chapters "
+        f"| {some} statements, {in_full} in all parts; {lines:,} lines "
+        f"| {len(found)} | {sum(map(enumerated, found.values()))} | {len(tests)} |",
     ]
     for name, fields in found.items():
         in_coq = twin(fields) if "coq" in fields else ""

@@ -85,7 +85,7 @@ class Copies:
         columns = [f"{named(column)} {why}" for column, why in list(apart.items())[:SHOWN]]
         return listed([*columns, *([f"{len(apart) - SHOWN} more columns do so"] if len(apart) > SHOWN else [])])
 
-    def _say(self, text: str, i: int, **more: str) -> str:
+    def _say(self, name: str, i: int, **more: str) -> str:
         entry, head = self.of(i), self.heads[i]
         numbers = {name: count(x) for name, x in entry.items() if isinstance(x, (int, float))}
         p = entry["copied_p_value"]
@@ -97,5 +97,5 @@ class Copies:
             "share": percent(entry["copied_records"] / entry["records"]),
             "p": f"p = {p:.1g}" if p >= LEVEL / 50 else f"p < {LEVEL / 50:g}",
         }
-        text: str = TEXTS[text].format_map({**self.words, **numbers, **texts, **more})
+        text: str = TEXTS[name].format_map({**self.words, **numbers, **texts, **more})
         return text[0].upper() + text[1:]

@@ -29,7 +29,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
-MANY = 8  # pages of one original; from so many on their small counts can be proved: theory/publication.md#series
+MANY = 8  # pages of one original; more of them can prove small counts: theory/publication.md#public-report
 LOCK = b"lock of a ledger of capstats"
 WHY = (
     "a file, as confidential as the original, that keeps what was published of it, since two reports together can tell about one person. "
@@ -76,8 +76,8 @@ def published(
                 )
             if number > MANY and despite_pages != number:
                 raise ValueError(
-                    f"{_so_far(number)[0].upper()}{_so_far(number)[1:]}: from {MANY} on, they can prove numbers of people below the "
-                    f"threshold (theory/publication.md#series). Publish a report of the ledger again; or, if you accept that, say "
+                    f"{_so_far(number)[0].upper()}{_so_far(number)[1:]}: more than {MANY} together can prove numbers of people below the "
+                    f"threshold (theory/publication.md#public-report). Publish a report of the ledger again; or, if you accept that, say "
                     f"despite_pages={number} (--despite-pages {number}) beside the reason."
                 )
             entries.append({"date": date, "capstats": p.version, **entry, "reason": reason})

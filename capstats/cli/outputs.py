@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +57,12 @@ def save_files(settings: Settings, messages: list[str], contents: Mapping[str, C
     status = 0
     for name, content in contents.items():
         if name in settings:
-            status |= saved(name, messages, lambda name=name, content=content: write_file(settings[name], content()))
+            status |= saved(name, messages, partial(_write, settings[name], content))
     return status
+
+
+def _write(path: str, content: Callable[[], str | bytes]) -> None:
+    write_file(path, content())
 
 
 def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:

@@ -148,7 +148,7 @@ def _from_fresh(o: Numbers, s: Numbers, times: Numbers) -> Beyond:
     released = int((s * times)[once].sum())
     rows = t > 1
     sizes, place = np.unique(t[rows], return_inverse=True)
-    values = np.bincount(place, times[rows], len(sizes))
+    values = np.bincount(place, times[rows], len(sizes)).astype(np.float64)
     p = min(_pairs(mixed, pure, n, m) / (1 - REPEATED), _repeated(released, sizes, values, n, m) / REPEATED)
     fewer = max(n, m - released) if m > n else m  # released records that are no copies, as is least favourable
     by_chance = _last(lambda x: _pairs(x, pure, n, fewer) > MISSED / 2, mixed)

@@ -104,7 +104,7 @@ class Rows:
         records = [np.bincount(x.codes[column], x.counts, len(x.labels[column])) for x in both]
         held = [np.setdiff1d(x.labels[column][n > 0], x.missing[column]) for x, n in zip(both, records, strict=True)]
         said = [[x for x, n in zip(of.said[column], n, strict=False) if n] for of, n in zip(both, records, strict=True)]
-        if any(map(len, held)) and not np.isin(*held).any():
+        if any(map(len, held)) and not np.isin(held[0], held[1]).any():
             alike = (records[0] * (records[0] - 1)).sum() / max(records[0].sum() - 1, 1) * records[1].sum()  # pairs, expected
             if np.exp(-alike) < LEVEL or not (same_source or _same_form(*said)):
                 return NOTHING_SHARED
@@ -120,7 +120,8 @@ class Rows:
 
     def only(self, kept: Sequence[int]) -> Rows:
         """The same rows over some of the columns."""
-        labels, codes, *others = ([of[i] for i in kept] for of in (self.labels, self.codes, self.whole, self.said, self.missing))
+        columns: Any = ([of[i] for i in kept] for of in (self.labels, self.codes, self.whole, self.said, self.missing))
+        labels, codes, *others = columns
         return Rows(labels, codes, self.counts, *others)
 
 
@@ -196,7 +197,8 @@ def _compared(
     columns, original = [columns[i] for i in kept], original.only(kept)
     near = 1 < len(columns) <= NEAR and len(columns) * len(original.counts) <= MOST
     known, others = Known(original, near=near), list(inputs[1:])
-    holdout, described = None, {"columns": list(map(str, columns)), "left_out": left_out}
+    holdout: Known | None = None
+    described: Copies = {"columns": list(map(str, columns)), "left_out": left_out}
     if not near:
         described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
     judges = False  # whether the holdout says what chance gives
@@ -255,8 +257,9 @@ def _same_form(mine: Sequence[Label], theirs: Sequence[Label]) -> bool:
 
 def _beyond(original: Known, release: Known, holdout: Known | None) -> Beyond:
     """What the multiplicities of the values tell of people that were copied."""
-    people = original.numbers if holdout is None else original.numbers.append(holdout.numbers).unique()
-    alone = release.counts[people.get_indexer(release.numbers) < 0]
+    tables = [original] if holdout is None else [original, holdout]
+    people = pd.unique(np.concatenate([table.numbers.to_numpy() for table in tables]))
+    alone = release.counts[pd.Index(people).get_indexer(release.numbers) < 0]
     o, s = (np.concatenate([x, y]) for x, y in ((original.times(people), 0 * alone), (release.times(people), alone)))
     return beyond_chance(o, s, None if holdout is None else np.concatenate([holdout.times(people), 0 * alone]))
 

@@ -48,7 +48,7 @@ def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label
     """The column that `weights` or `counts` names for the original, each synthetic table and the holdout."""
     if isinstance(given, tuple) and len(given) in (2, 3):
         of_o, of_s, of_h = (*given, given[0])[:3]
-    elif given is not None and not is_name(given):
+    elif isinstance(given, (list, tuple)) or not (given is None or is_name(given)):
         raise ValueError(f"`{argument}` must be a column name, or a pair of them for original and synthetic records; got {shown(given)}.")
     else:
         of_o = of_s = of_h = given

@@ -41,7 +41,7 @@ def write_parquet(path: Path, names: Sequence[str], types: Sequence[Stored], col
 def metadata_of(path: str | Path, key: str) -> str | None:
     """The text under a key of a file's metadata; None where there is none."""
     found = _asked(path, f"SELECT value FROM parquet_kv_metadata(?) WHERE decode(key) = {quoted(key)}")
-    return bytes(found.iloc[0, 0]).decode() if len(found) else None
+    return bytes(found.value.tolist()[0]).decode() if len(found) else None
 
 
 def width_of_parquet(path: str | Path) -> int:

@@ -126,7 +126,7 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
-    assert f"is right about {found.measures.average_cap_nearest.item():.3f} of the records (weighted share); naming" in text(found)
+    assert f"is right for a weighted share of {found.measures.average_cap_nearest.item():.3f} of the records; naming" in text(found)
     assert "people" not in text(found).replace(FRONT["no_holdout"], "")
     held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
     assert blocks(held, Headline)[0].number == "100%"

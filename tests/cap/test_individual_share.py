@@ -279,11 +279,11 @@ def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
 
     assert expected(3, 3) == pytest.approx(expected(2, 3), rel=1e-12)
     assert expected(3, 3) < expected(3, 4) - 0.001  # more records tell more
-    mark = sum(
-        weight * its_weight * individual_share(*labelled(o, o), h=labelled(h)[0]).fresh_sample.item()
-        for weight, o in samples(3)
-        for its_weight, h in samples(2)
-    )
+    (of_o, o), (of_h, h) = (zip(*samples(n), strict=True) for n in (3, 2))
+    coords = labelled(o[0])[0].coords
+    o, h = (xr.DataArray(np.array(x), coords, (dim, "target", "key")) for dim, x in (("draw", o), ("other", h)))
+    marks = individual_share(o, o, h=h).fresh_sample.transpose("draw", "other")
+    mark = float(np.array(of_o) @ marks.values @ np.array(of_h))
     assert mark == pytest.approx(expected(3, 3), rel=1e-12)
 
 

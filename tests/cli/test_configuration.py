@@ -155,7 +155,7 @@ WRONG = {
     "type that is a number": ("types = {a = 3}", "`types` must be a table"),
     "bins of another kind": ("bins = {a = {width = 3}}", "each with a number of bins, {quantile = number} or a list of cut points; got"),
     "weights of a fourth table": ('weights = {other = "w"}', "`weights` must be a column, or a table with columns for original,"),
-    "limit that is infinite": ("fail-above = {average_cap_zero = inf}", "`fail-above` must be a table of measures, each with its limit; got"),
+    "limit that is infinite": ("fail-above = {baseline = inf}", "`fail-above` must be a table of measures, each with its limit; got"),
     "utility of a text": ('utility = {pmse = "low"}', "`utility` must be a table of names"),
     "threshold that is half": ("threshold = 9.5", "`threshold` must be a whole number, 0 or more; got 9.5."),
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """Files of figures and tables: whole or not there, for their owner alone, and found to be writable before anything is counted."""
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -199,3 +200,45 @@ def test_no_file_that_is_read_is_written_over_however_it_is_named(given, output,
     assert main(["records", given, "../s.csv", "--keys", "k", "--target", "t", "--csv", output]) == 2
     assert f"--csv is {output!r}, which is read as well. Give another path." in capsys.readouterr().err
     assert Path(output).read_bytes() == before
+
+
+AUDIT = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t"]
+WRITING = [["--html", "FILE"], [*PUBLIC, "--ledger", "l.json", "--html", "FILE"], [*PUBLIC, "--ledger", "FILE"], ["--figure", "FILE"]]
+
+
+@pytest.mark.parametrize("options", WRITING, ids=" ".join)
+@pytest.mark.parametrize("way", ["hard", "link/../folder/hard", "folder/../hard"])
+@pytest.mark.parametrize("counts", [False, True])
+def test_no_output_takes_the_place_of_the_register_of_the_population(options, way, counts, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    people = pd.DataFrame({"k": list("aabb") * 20, "t": list("xyxx") * 20})
+    for file, table in {"o.csv": people[:30], "s.csv": people[10:60], "register.csv": people}.items():
+        table.to_csv(file, index=False)
+    register = "register.parquet" if counts else "register.csv"
+    if counts:
+        capstats.write_counts(capstats.tabulate("register.csv", keys="k", target=None), register)
+    Path("folder").mkdir()
+    Path("link").symlink_to("folder")
+    option = options[options.index("FILE") - 1]
+    output = f"{way}.{ {'--figure': 'png', '--ledger': 'json'}.get(option, 'html') }"
+    os.link(register, Path("folder" if way.startswith("link") else ".", Path(output).name))
+    before = Path(register).read_bytes()
+    assert main([*AUDIT, "--population", register, *[output if x == "FILE" else x for x in options]]) == 2
+    assert f"{option} is {output!r}, which is read as well. Give another path." in capsys.readouterr().err
+    assert Path(register).read_bytes() == before
+    assert not Path("l.json").exists()
+
+
+def test_counts_take_the_place_of_no_file_that_was_counted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"k": list("aabb"), "t": list("xyxx")}).to_csv("o.csv", index=False)
+    before = Path("o.csv").read_bytes()
+    tables = capstats.tabulate("o.csv", keys="k", target="t")
+    os.link("o.csv", "other.csv")
+    for path in ("o.csv", "./o.csv", "other.csv"):
+        with pytest.raises(ValueError, match="which is read as well"):
+            capstats.write_counts(tables, path, overwrite=True)
+    for _ in range(2):  # as a cell of a notebook that is run again
+        capstats.write_counts(tables, "counts.csv", overwrite=True)
+        capstats.read_counts("counts.csv")
+    assert Path("o.csv").read_bytes() == Path("other.csv").read_bytes() == before

@@ -388,7 +388,7 @@ def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
 @pytest.mark.parametrize(
     ("bins", "error", "message"),
     [
-        ([1], TypeError, r"`bins` must be a mapping \{column: bins\}; got \[1\]\. Give"),
+        ([1], TypeError, r"`bins` must be a mapping \{column: bins\}; got list of length 1\. Give"),
         ({"ag": 3}, ValueError, r"`bins` names 'ag', which is neither a key nor the target\. Did you mean 'age'"),
         ({"age": 0}, ValueError, r"number of bins must be a whole number, from 1 to 1000000; `bins` of column 'age' has 0"),
         ({"age": 10**20}, ValueError, r"number of bins must be a whole number, from 1 to 1000000; `bins` of column 'age' has 1000"),
@@ -397,7 +397,7 @@ def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
         ({"age": True}, TypeError, r"`bins` of column 'age' must be a number of bins such as 10, .*; got True"),
         ({"age": 2.5}, TypeError, r"`bins` of column 'age' must be .*; got 2.5"),
         ({"age": "quantile"}, TypeError, r"`bins` of column 'age' must be .*; got 'quantile'"),
-        ({"age": []}, ValueError, r"`bins` of column 'age' must have at least one cut point; got \[\]"),
+        ({"age": []}, ValueError, r"`bins` of column 'age' must have at least one cut point; got list of length 0"),
         (
             {"age": [1, math.nan]},
             ValueError,

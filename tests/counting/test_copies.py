@@ -377,10 +377,10 @@ def test_nine_people_fifty_times_each_are_more_than_chance() -> None:
 
 def test_14_of_500_verbatim_are_found_without_a_holdout() -> None:
     rng = np.random.default_rng(0)
-    original, release = rng.integers(0, 10**6, (2, 500))
+    original, release = rng.integers(0, 10**12, (2, 500))
     release[:14] = original[:14]
     assert told(original, release)["copied_beyond_chance"] == 1
-    assert told(rng.integers(0, 10**6, 500), release)["copied_beyond_chance"] == 0
+    assert told(rng.integers(0, 10**12, 500), release)["copied_beyond_chance"] == 0
 
 
 def test_a_release_that_matches_as_many_people_of_the_holdout_does_not_know_who_was_in_the_original() -> None:

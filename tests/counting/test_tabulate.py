@@ -228,7 +228,7 @@ def test_an_error_names_a_column_as_the_caller_does() -> None:
         ({"keys": []}, ValueError, r"`keys` must name at least one column"),
         ({"keys": None}, ValueError, r"`keys` must name at least one column"),
         ({"target": []}, ValueError, r"`target` must name at least one column"),
-        ({"keys": [["sex"]]}, TypeError, r"`keys` must be a column name or a list of them; got \[\['sex'\]\]"),
+        ({"keys": [["sex"]]}, TypeError, r"`keys` must be a column name or a list of them; got list of length 1"),
         ({"keys": {"sex": 1}}, TypeError, r"`keys` must be a column name or a list of them"),
         ({"missing": "skip"}, ValueError, r'`missing` must be "level" or "drop"; got \'skip\''),
         ({"missing": None}, ValueError, r'`missing` must be "level" or "drop"; got None'),

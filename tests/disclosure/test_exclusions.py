@@ -192,7 +192,7 @@ def test_unknown_labels_and_columns_raise_with_the_nearest():
         exclude(t, missing_keys="sexx")
     with pytest.raises(ValueError, match="No key has sex = 'x'"):
         exclude(t, pairs=[({"sex": "x"}, "low")])
-    with pytest.raises(TypeError, match=r"`pairs` must be a list of \(\{key column: level\}, target\); got \('f', 'low'\)"):
+    with pytest.raises(TypeError, match=r"`pairs` must be a list of \(\{key column: level\}, target\); got tuple of length 2"):
         exclude(t, pairs=[("f", "low")])
     with pytest.raises(TypeError, match="`pairs` must be a list of"):
         exclude(t, pairs=({"sex": "f"}, "low"))

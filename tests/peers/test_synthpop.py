@@ -184,7 +184,7 @@ def test_what_synthpop_does_not_know_raises():
         as_synthpop(t, "1.8")
     with pytest.raises(ValueError, match="exclude_keys, exclude_keylevs and exclude_targetlevs belong together"):
         as_synthpop(t, exclude_keys="key_")
-    with pytest.raises(ValueError, match=r"one entry each for every pair; got \[\['key_'\], \[0, 1\], \[0\]\]"):
+    with pytest.raises(ValueError, match=r"one entry each for every pair; got list of length 3"):
         as_synthpop(t, exclude_keys=["key_"], exclude_keylevs=[0, 1], exclude_targetlevs=[0])
     for use in ([True, False], None, "key_", [1]):
         with pytest.raises(ValueError, match=r"`usekeysNA` must be True or False, or one of them for each of the keys \['key_'\]; got"):

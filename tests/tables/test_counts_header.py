@@ -77,6 +77,7 @@ def signed(header: dict[str, Any], path: Path) -> dict[str, Any]:
     """With the digest that belongs to what the file holds now, where it can be had: a digest keeps nobody from doing harm."""
     try:
         read = json.loads(json.dumps(header), object_hook=counts_files._from_json)
+        check_header(read)
         places, numbers = counts_files._cells(path, read)
         return {**header, "digest": counts_files._digest(read, places, numbers)}
     except Exception:  # noqa: BLE001  whatever it is, `read_counts` must say it otherwise

@@ -187,7 +187,7 @@ def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
         ([[0, 0]], None, {}, ValueError, r"`o` holds no record: every count is 0"),
         ([[1]], {"a": [[0]]}, {}, ValueError, r"`s\['a'\]` holds no record"),
         ([[1]], {"a": [[-1]]}, {}, ValueError, r"`s\['a'\]` must be non-negative; got -1"),
-        ([[1]], {}, {}, ValueError, r"labels of the synthetic tables must be distinct, and one at least; got \[\]"),
+        ([[1]], {}, {}, ValueError, r"labels of the synthetic tables must be distinct, and one at least; got 0"),
         ([[1]], {None: [[1]], np.nan: [[1]]}, {}, ValueError, r"labels of the synthetic tables must be distinct"),
         ([[[1]]], None, {}, ValueError, r"`o` has dims \('draw', 'target', 'key'\); give \(target, key\)"),
         ([[1]], np.ones((1, 1, 1, 1)), {}, ValueError, r"`s` has 4 dimensions"),

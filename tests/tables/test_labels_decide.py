@@ -81,7 +81,6 @@ ONE: dict[str, Call] = {  # of an original and one release
     "rank_removals": lambda o, s: screening.rank_removals(o, s, unit="cell"),
 }
 WITH_HOLDOUT: dict[str, Call] = {  # of an original, releases and a holdout
-    "holdout_contrast": lambda o, s, h: capstats.holdout_contrast(o, s, h=h),
     "individual_share": lambda o, s, h: cap.individual_share(o, s, h=h),
     "membership_test": lambda o, s, h: laws.membership_test(o, s, h=h, draws=9, rng=1)[["contrast", "standard_deviation"]],
 }
