@@ -101,10 +101,9 @@ def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
 
 
-def convention_used(aligned: Aligned, unmatched: Convention) -> Convention:
+def convention_used(axis: pd.MultiIndex | None, unmatched: Convention) -> Convention:
     """The convention that is asked for; "zero" for "nearest" where the keys have no labels, and so no nearest ones."""
     check_convention(unmatched)
-    axis = aligned.axes["key"]
     return "zero" if unmatched == "nearest" and (axis is None or numbered(axis)) else unmatched
 
 

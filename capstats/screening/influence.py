@@ -64,7 +64,7 @@ def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "orig
     -----
     See theory/columns.md#influence. Without one original record the change is (CAP - q_ij) / (n - 1), and these changes add up to 0 over
     the original records: the jackknife has no bias here. With "nearest" each key of `o` is compared with each of `s`, once for all
-    removals: some thousand keys take seconds, a hundred thousand take hours.
+    removals: ten thousand keys take seconds, a hundred thousand take minutes.
 
     References
     ----------
@@ -85,7 +85,7 @@ def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "orig
     if unit == "record" and of == "both":
         raise ValueError('A single record is removed from one table: with unit="record" give of="original" or of="synthetic".')
     aligned = Aligned({"o": o, "s": s})
-    used = convention_used(aligned, unmatched)
+    used = convention_used(aligned.axes["key"], unmatched)
     codes = key_columns(aligned, '`unmatched` "nearest"') if used == "nearest" else None
     name = "o" if of == "original" else "s"
     if unit == "record" and (column := weights_of({"o": o, "s": s}[name])) is not None:
@@ -179,9 +179,8 @@ def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) 
         lost += group_sums(right[p] - right_then[p], only[p], keys)
         part = np.zeros(taken.size)
         part[some] = lost_part
-        shares = (ratio(x, s.on_cells(of), 0.0) for x, of in ((rows.values, totals), (then.values, then.totals)))
-        before, after = shares
-        return right, before, lost, after, part.reshape(taken.shape)
+        share, share_then = (ratio(x, s.on_cells(whole), 0.0) for x, whole in ((rows.values, totals), (then.values, then.totals)))
+        return right, share, lost, share_then, part.reshape(taken.shape)
 
     return Guesses(*one_by_one(of_one, o, s))
 
@@ -252,8 +251,14 @@ def rank_removals(o: Counts, s: Counts, *, unit: Unit = "key", of: Of = "synthet
     >>> tables = capstats.from_counts([[4, 1], [0, 5]], [[2, 2], [0, 2]], key_labels=age, target_labels={"ill": ["yes", "no"]})
     >>> rank_removals(tables.o, tables.s).round(2)
          age  o  s  average_cap  change
-    0  young  4  2          0.3    -0.4
-    1    old  6  4          0.4    -0.3
+    0  young  4  2          0.5    -0.2
+    1    old  6  4          0.5    -0.2
+
+    Without the young of the release, the old are used for everybody: the guess is "yes" or "no" with probability 1/2. If the young counted
+    0, it would be 0.3:
+
+    >>> rank_removals(tables.o, tables.s, unmatched="zero").average_cap.round(2).tolist()
+    [0.3, 0.4]
     """
     found = cap_influence(o, s, unit=unit, of=of, unmatched=unmatched)
     change = found.change

@@ -60,8 +60,8 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention 
     Notes
     -----
     See theory/columns.md#influence. Merging a and b of the target adds the records of a attributed to b, and those of b to a; so average
-    CAP never falls. With "nearest" each key of `o` is compared with each of `s`, once for all merges of a key column: some thousand keys
-    take seconds, a hundred thousand take hours.
+    CAP never falls. With "nearest" each key of `o` is compared with each of `s`, once for all merges of a key column: ten thousand keys
+    take seconds, a hundred thousand take minutes.
 
     References
     ----------
@@ -76,7 +76,7 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention 
     [[0.4, 0.6], [0.6, 0.4]]
     """
     aligned = Aligned({"o": o, "s": s})
-    used = convention_used(aligned, unmatched)
+    used = convention_used(aligned.axes["key"], unmatched)
     key_codes = key_columns(aligned, '`unmatched` "nearest"') if used == "nearest" else None
     dim, place, codes = _located(aligned, column)
     axis = aligned.axes[dim]
@@ -232,7 +232,7 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
         raise ValueError(f"A ranked list needs one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
     if isinstance(columns, str):
         raise TypeError(f"`columns` must be a sequence of column names; got {shown(columns)}. Give [{columns!r}].")
-    used = convention_used(aligned, unmatched)
+    used = convention_used(aligned.axes["key"], unmatched)
     before = average_cap(o, s, unmatched=used).item()
     parts = []
     for column in columns_of(aligned)["key"] if columns is None else columns:
