@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import example, given
 from strategies import table_pairs, theorem
 
-from capstats import MISSING, average_cap, individual_cap, tabulate
+from capstats import MISSING, average_cap, from_counts, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.screening import cap_after_merge, rank_merges
 
@@ -43,6 +43,22 @@ def test_the_smokers_by_hand():
     assert merged.sel(level="Smoking", other="Non-smoking").item() == pytest.approx(0.675, rel=1e-15)
     assert cap_after_merge(tables.o, tables.s, column="health").sel(level="Sick", other="Healthy").item() == 1
     np.testing.assert_array_equal(np.diag(merged), average_cap(tables.o, tables.s).item())
+
+
+def test_merges_of_levels_bring_keys_nearer_by_hand():
+    # The person of ("a", "x") is ill; of the nearest records, those of ("a", "y") and ("b", "x"), 1 of 2 is. If a and b are merged,
+    # ("b", "x") alone is left, who is ill; if a and c are, ("c", "y") comes as near as those two, and 2 of 6 are ill.
+    # The person of ("c", "y") is well, as 3 of 4 there are; if a and c are merged, ("a", "y") is the same key: 4 of 5.
+    # If x and y are merged, the ill one has ("a", "y") alone, who is well.
+    keys = {"k": ["a", "a", "b", "c"], "g": ["x", "y", "x", "y"]}
+    tables = from_counts([[1, 0, 0, 0], [0, 0, 0, 1]], [[0, 0, 1, 1], [0, 1, 0, 3]], key_labels=keys)
+    merged = cap_after_merge(tables.o, tables.s, column="k")
+    assert merged.attrs["unmatched"] == "nearest"
+    same, a_b, a_c = 1 / 2 + 3 / 4, 1 + 3 / 4, 2 / 6 + 4 / 5
+    np.testing.assert_allclose(merged, np.array([[same, a_b, a_c], [a_b, same, same], [a_c, same, same]]) / 2, rtol=1e-15)
+    assert cap_after_merge(tables.o, tables.s, column="g").values[0, 1] == 3 / 8
+    # With merged targets everybody is guessed right, also who has no key of the release.
+    assert cap_after_merge(tables.o, tables.s, column="target").values[0, 1] == 1
 
 
 @pytest.mark.slow
