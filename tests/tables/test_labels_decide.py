@@ -142,7 +142,7 @@ OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
     "audit columns": lambda t: capstats.audit(t, allow_same=True).by_column,
     "compare_levels": capstats.compare_levels,
     "full_domain": capstats.full_domain,
-    "merge_counts": lambda t: capstats.merge_counts(t, capstats.from_counts(counts()["o"], counts()["s"])),
+    "merge_counts": lambda t: capstats.merge_counts(t, capstats.from_counts(counts()["o"], counts()["s"]), allow_same=True),
     "observed_domain": capstats.observed_domain,
     "to_frame": capstats.to_frame,
     "disclosure_protection": peers.disclosure_protection,
