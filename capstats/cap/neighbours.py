@@ -101,6 +101,12 @@ def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     return [np.asarray(column) - min(0, int(np.min(column))) for column in axis.codes]  # pandas has missing labels at -1
 
 
+def convention_used(axis: pd.MultiIndex | None, unmatched: Convention) -> Convention:
+    """The convention that is asked for; "zero" for "nearest" where the keys have no labels, and so no nearest ones."""
+    check_convention(unmatched)
+    return "zero" if unmatched == "nearest" and (axis is None or numbered(axis)) else unmatched
+
+
 def numbered(axis: pd.MultiIndex) -> bool:
     """Whether keys have no labels but the numbers 0, 1, ... that from_counts gives them."""
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
@@ -154,6 +160,24 @@ def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table,
         if len(donors):
             Search(codes, rows.keys, donors, rows).nearest()
         yield o.columns(rows.keys), Dense(rows.values.T)
+
+
+def distances(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Index, Index, Ints]]:
+    """The keys of one original table, some after others; all keys of one synthetic table; and how far apart they are: (keys, keys)."""
+    readers, donors = np.flatnonzero(o.key_total()), np.flatnonzero(s.key_total())
+    step = max(1, FULL * s.key_total().size // max(1, len(donors) * s.values.size))
+    for start in range(0, len(readers) if len(donors) else 0, step):
+        some = readers[start : start + step]
+        yield some, donors, differences([column[some] for column in codes], [column[donors] for column in codes]).astype(np.int64)
+
+
+def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s: Table) -> Iterator[Array]:
+    """The results of a formula of one pair of tables, of all pairs of a batch."""
+    batches = [x.key_total().shape[:-1] for x in (o, s)]
+    batch = np.broadcast_shapes(*batches)
+    own = [[tuple(0 if n == 1 else i for i, n in zip(at, shape, strict=True)) for at in np.ndindex(batch)] for shape in batches]
+    for results in zip(*(formula(o.member(a), s.member(b)) for a, b in zip(*own, strict=True)), strict=True):
+        yield np.reshape(results, (*batch, *results[0].shape))
 
 
 class Rows:

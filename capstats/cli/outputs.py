@@ -43,9 +43,10 @@ def check_files(settings: Settings, public: Sequence[str] = ()) -> None:
             raise ValueError(f"--{other} and --{name} are both {file!r}. Give each a path of its own.")
         if name == "figure" and Path(file).suffix.lower() not in ENDINGS:
             raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")
-        check_unread(file, f"--{name}")
+        counts = {"counts_may": name == "out"}
+        check_unread(file, f"--{name}", **counts)
         with _named_option(name):
-            check_file(file, private=name not in public)
+            check_file(file, private=name not in public, **counts)
 
 
 def _listed(value: Any) -> list[str]:

@@ -119,7 +119,7 @@ def progress(settings: Settings) -> bool | None:
 def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
     """Within it, warnings of levels that do not match become messages; an error where a column shares no level, unless that is allowed."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LevelsWarning)
+        warnings.simplefilter("always", UserWarning)
         yield
     for warning in {str(warning.message): warning for warning in caught}.values():
         if isinstance(warning.message, LevelsWarning) and warning.message.nothing_shared and not settings.get("allow-no-match"):

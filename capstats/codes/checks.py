@@ -17,7 +17,7 @@ def shown(value: Any) -> str:
     """A wrong option for a message: numbers and short texts as they are, of all else type and length, since it may hold records."""
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= LONGEST):
+    if value is None or isinstance(value, (bool, int, float, range)) or (isinstance(value, str) and len(value) <= LONGEST):
         text = repr(value)
         return text if len(text) <= LONGEST else f"a number of {len(text)} digits"
     try:

@@ -28,10 +28,14 @@ def average(o: Table, s: Table) -> Floats:
     return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
+def codes_of(keyset: Keyset) -> list[Ints]:
+    """The codes of its keys, column by column; without a column there is one key."""
+    return keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]
+
+
 def average_nearest(o: Table, s: Table, keyset: Keyset) -> Floats:
     """Average CAP, unmatched records using those of the nearest keys."""
-    codes: list[Ints] = keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]  # without a column there is one key
-    rows, totals, _ = nearest(codes, o.key_total() > 0, s)
+    rows, totals, _ = nearest(codes_of(keyset), o.key_total() > 0, s)
     right = ratio(shared(o, rows, totals), totals, 0.0).sum(-1)
     return np.where(s.total() > 0, ratio(right, o.total(), np.nan), np.nan)
 
@@ -42,7 +46,7 @@ FORMULAS: dict[str, Formula] = {
     "average_cap_nearest": average_nearest,
     "original_cap": lambda o, *_: average(o, o),
     "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
-    "correct_predictions": lambda o, s, _: predicted(o, s),
+    "correct_predictions": lambda o, s, keyset: predicted(o, s, codes_of(keyset)),
     "matched_records": lambda o, s, _: matched(o, s),
     "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
     "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
@@ -50,8 +54,9 @@ FORMULAS: dict[str, Formula] = {
 
 
 def formulas(unmatched: Convention) -> dict[str, Formula]:
-    """The formulas by name; average CAP in the version that is asked for."""
-    return FORMULAS | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
+    """The formulas by name; average CAP and correct predictions in the version that is asked for."""
+    own: dict[str, Formula] = {} if unmatched == "nearest" else {"correct_predictions": lambda o, s, _: predicted(o, s)}
+    return FORMULAS | own | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
 
 
 def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure]) -> dict[str, str | Measure]:

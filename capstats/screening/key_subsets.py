@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.contributions import leave_one_out, mean_increments, shapley
-from capstats.cap.neighbours import Convention, check_convention, numbered
+from capstats.cap.neighbours import Convention, check_convention, convention_used
 from capstats.codes.checks import check_integer, is_integer, shown
 from capstats.codes.progress import Progress
 from capstats.counting.lattice import Columns, Lattice
@@ -63,15 +63,15 @@ def sweep(
         Numbers of key columns in the subsets; by default from 1 to all of them.
     measures : name, sequence of names, or mapping {name: name or function}
         What to compute for each pair of tables: "average_cap", with `unmatched`, or "average_cap_zero", "average_cap_drop" and
-        "average_cap_nearest", whatever `unmatched` says; "correct_predictions" and "matched_records" (records); "share_certain" (share of
-        original records that the release tells with certainty); of the original alone "original_cap" (its CAP with itself),
-        "original_modal_accuracy" (share of records that have the most frequent target of their key) and "original_certain" (share of
-        records whose key has one target); or a function of `o` and `s`, labelled as `tabulate` labels them, that returns one number, or one
-        for each synthetic table.
+        "average_cap_nearest", whatever `unmatched` says; "correct_predictions", also with `unmatched`, and "matched_records" (records);
+        "share_certain" (share of original records that the release tells with certainty); of the original alone "original_cap" (its CAP
+        with itself), "original_modal_accuracy" (share of records that have the most frequent target of their key) and "original_certain"
+        (share of records whose key has one target); or a function of `o` and `s`, labelled as `tabulate` labels them, that returns one
+        number, or one for each synthetic table.
     unmatched : {"nearest", "zero", "drop"}
-        What becomes of records whose key is not in the release, as in `average_cap`. With "zero" a finer key can look safer only because
-        fewer records match, so that columns get contributions of the wrong sign. Keys without labels have no nearest ones: there
-        "nearest" is "zero". ``attrs["unmatched"]`` tells which was used.
+        What becomes of records whose key is not in the release, as in `average_cap` and `correct_predictions`. With "zero" a finer key can
+        look safer only because fewer records match, so that columns get contributions of the wrong sign. Keys without labels have no
+        nearest ones: there "nearest" is "zero". ``attrs["unmatched"]`` tells which was used.
     limit : int
         Greatest number of subsets to compute; k columns have 2**k - 1.
     allow_same : bool
@@ -159,7 +159,7 @@ def sweep(
             shown.step("joining the tables")
             lattice, n = Lattice.of_records(records, request.backing), records.tables[0].counts.sum()
             attrs = records.attrs(dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True)))
-        used: Convention = "zero" if unmatched == "nearest" and numbered(lattice.key) else unmatched
+        used = convention_used(lattice.key, unmatched)
         values: dict[Columns, Floats] = {}
         step = shown.step("sweeping subsets of the keys", rows=len(subsets) + 1)
         for keyset in lattice.walk({0, *map(len, subsets)}):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,21 +11,22 @@ import pandas as pd
 import xarray as xr
 
 from capstats.cap.average import average_cap, correct_by_key
-from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.cap.neighbours import Convention, convention_used, distances, key_columns, nearest, nearest_rows, one_by_one
 from capstats.codes.checks import shown
+from capstats.codes.column import Ints
 from capstats.codes.labels import MISSING, canonical, level_index
 from capstats.codes.names import hint
 from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.sums import attribution, ratio, shared_across
+from capstats.tables.sums import attribution, ratio, shared, shared_across
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import ranks
 
 MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
 
 
-def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched = "zero") -> xr.DataArray:
+def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention = "nearest") -> xr.DataArray:
     """Average CAP after two levels of a column have been merged into one, for every pair of levels.
 
     Coarser columns hold less information, but not every merge lowers average CAP: no merge of targets does.
@@ -35,13 +37,15 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
         Counts of original and synthetic records.
     column : str
         A key column or a target column, under its stored name; without labels there are "key_" and "target".
-    unmatched : {"zero", "drop"}
-        Version 1 or 2 of the average.
+    unmatched : {"nearest", "zero", "drop"}
+        What becomes of records whose key is not in `s`, as in `average_cap`. Keys without labels have no nearest ones: there "nearest" is
+        "zero". ``attrs["unmatched"]`` tells which was used.
 
     Returns
     -------
     DataArray, dims (..., level, other)
-        From 0 to 1, symmetric, with the present average CAP on the diagonal. NaN if no record is in the average.
+        From 0 to 1, symmetric, with the present average CAP on the diagonal. NaN if no record is in the average, or with "nearest" if `s`
+        has no record.
 
     Raises
     ------
@@ -56,7 +60,8 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
     Notes
     -----
     See theory/columns.md#influence. Merging a and b of the target adds the records of a attributed to b, and those of b to a; so average
-    CAP never falls.
+    CAP never falls. With "nearest" each key of `o` is compared with each of `s`, once for all merges of a key column: ten thousand keys
+    take seconds, a hundred thousand take minutes.
 
     References
     ----------
@@ -70,8 +75,9 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
     >>> cap_after_merge(o, s, column="target").values.tolist()
     [[0.4, 0.6], [0.6, 0.4]]
     """
-    check_unmatched(unmatched)
     aligned = Aligned({"o": o, "s": s})
+    used = convention_used(aligned.axes["key"], unmatched)
+    key_codes = key_columns(aligned, '`unmatched` "nearest"') if used == "nearest" else None
     dim, place, codes = _located(aligned, column)
     axis = aligned.axes[dim]
     shown, level = np.unique(codes[place], return_inverse=True)
@@ -81,15 +87,20 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
     pairs = list(_pairs(level, [other for i, other in enumerate(codes) if i != place]))
 
     def formula(o: Table, s: Table) -> Floats:
-        c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
-        more_c, more_n = np.zeros((2, *c.shape, len(shown), len(shown)))
-        confused = o.across_targets(attribution(s, s.key_total(), 0.0)) if dim == "target" else None
-        for left, right in pairs:
-            at: Any = (..., level[left], level[right])
-            if confused is not None:
-                np.add.at(more_c, at, confused[..., left, right] + confused[..., right, left])
-            else:
-                gained_c, gained_n = _merged_keys(o, s, left, right, unmatched)
+        c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, used)))
+        parts = [] if key_codes is None else list(nearest_rows(key_codes, o, s))  # of unmatched keys
+        c = c + sum(correct_by_key(*part).sum(-1) for part in parts)
+        more_c, more_n = np.zeros((2, *np.broadcast_shapes(c.shape, n.shape), len(shown), len(shown)))
+        if dim == "target":
+            confused = sum(a.across_targets(attribution(b, b.key_total(), 0.0)) for a, b in [(o, s), *parts])
+            for left, right in pairs:
+                np.add.at(more_c, (..., level[left], level[right]), confused[..., left, right] + confused[..., right, left])
+        elif key_codes is not None:
+            (more_c,) = one_by_one(lambda o, s: (_near_merged_keys(key_codes, o, s, level, len(shown)),), o, s)
+        else:
+            for left, right in pairs:
+                at: Any = (..., level[left], level[right])
+                gained_c, gained_n = _merged_keys(o, s, left, right, used)
                 np.add.at(more_c, at, gained_c)
                 np.add.at(more_n, at, gained_n)
         more_c, more_n = (x + np.swapaxes(x, -1, -2) for x in (more_c, more_n))
@@ -98,10 +109,35 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Unmatched =
     found = aligned.map(formula, "cap_after_merge", ("level", "other"))
     labels = np.arange(len(level)) if axis is None else [*map(canonical, axis.levels[place]), MISSING]
     index = level_index([labels[code] for code in shown])
-    return found.assign_coords(level=("level", index), other=("other", index))
+    return found.assign_coords(level=("level", index), other=("other", index)).assign_attrs(unmatched=used)
 
 
-def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Unmatched) -> tuple[Floats, Array]:
+def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, levels: int) -> Floats:
+    """Correct attributions gained by the people of each level if it is merged with another, by nearest keys: shape (level, other).
+
+    Their distance to keys with the other level falls by 1. So if some of these are among the nearest, these alone are left, and if some
+    are one column farther, they join the nearest. All other people use the keys that they used.
+    """
+    gained, s_j = np.zeros((levels, levels)), s.key_total()
+    rows, totals, _ = nearest(codes, o.key_total() > 0, s)
+    summed = shared(o, rows, totals)
+    for readers, donors, apart in distances(codes, o, s):
+        own, beyond = level[readers], apart - apart.min(1, keepdims=True)
+        a, b = np.nonzero(beyond <= 1)
+        p, j = readers[a], donors[b]
+        group = (beyond[a, b] * len(readers) + a) * levels + level[j]
+        size = (2, len(readers), levels)
+        sums = (np.bincount(group, x, math.prod(size)).reshape(size) for x in (shared_across(o, s, s_j, p, j), s_j[j]))
+        (right, more), (records, others) = sums
+        before = [x[readers, None] for x in (summed, totals)]
+        joined = ratio(before[0] + more, before[1] + others, 0.0)
+        gain = np.where(records > 0, ratio(right, records, 0.0), joined) - ratio(*before, 0.0)
+        gain[np.arange(len(readers)), own] = 0
+        np.add.at(gained, own, gain)
+    return gained
+
+
+def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Convention) -> tuple[Floats, Array]:
     """Correct attributions, and records in the average, gained by merging pairs of keys: shape (..., pairs)."""
     s_j = s.key_total()
     c_j, n_j = correct_by_key(o, s), counted_by_key(o, s, unmatched)
@@ -146,7 +182,7 @@ def _pairs(level: Array, others: Sequence[Array]) -> Iterator[tuple[Array, Array
         yield order[:-step][same], order[step:][same]
 
 
-def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, unmatched: Unmatched = "zero") -> pd.DataFrame:
+def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, unmatched: Convention = "nearest") -> pd.DataFrame:
     """Candidates for coarsening: pairs of levels, sorted by the average CAP after their merge, smallest first.
 
     Parameters
@@ -155,14 +191,15 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
         Counts of original and synthetic records, one table of each.
     columns : sequence of str, optional
         Key or target columns, under their stored names; all key columns unless given.
-    unmatched : {"zero", "drop"}
-        Version 1 or 2 of the average.
+    unmatched : {"nearest", "zero", "drop"}
+        As in `cap_after_merge`.
 
     Returns
     -------
     DataFrame
         One row for each pair of levels: ``column``, ``level``, ``other`` (in the column's order), ``average_cap`` after they are merged,
-        and ``change``, by which the rows are sorted, ties in the order of the levels.
+        and ``change``, by which the rows are sorted, ties in the order of the levels. ``attrs["unmatched"]`` tells how records without
+        their key were counted.
 
     Raises
     ------
@@ -175,7 +212,7 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
 
     Notes
     -----
-    See theory/columns.md#influence. After one merge the effects of the others change.
+    See theory/columns.md#influence. After one merge the effects of the others change. For the cost with "nearest" see `cap_after_merge`.
 
     References
     ----------
@@ -195,10 +232,11 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
         raise ValueError(f"A ranked list needs one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
     if isinstance(columns, str):
         raise TypeError(f"`columns` must be a sequence of column names; got {shown(columns)}. Give [{columns!r}].")
-    before = average_cap(o, s, unmatched=unmatched).item()
+    used = convention_used(aligned.axes["key"], unmatched)
+    before = average_cap(o, s, unmatched=used).item()
     parts = []
     for column in columns_of(aligned)["key"] if columns is None else columns:
-        found = cap_after_merge(o, s, column=column, unmatched=unmatched)
+        found = cap_after_merge(o, s, column=column, unmatched=used)
         labels = np.array([canonical(x) for x in found.indexes["level"]], dtype=object)
         first, second = np.triu_indices(len(labels), 1)
         pairs = {"level": labels[first], "other": labels[second], "average_cap": found.values[first, second]}
@@ -207,4 +245,5 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
         raise ValueError("`columns` is empty: give at least one column, or leave it out for all key columns.")
     joined = pd.concat(parts)
     ranked: pd.DataFrame = joined.assign(change=joined["average_cap"] - before)
+    ranked.attrs["unmatched"] = used
     return ranked.sort_values("change", kind="stable", ignore_index=True, key=lambda x: -ranks(x.to_numpy(), before))

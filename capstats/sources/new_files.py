@@ -60,9 +60,9 @@ def write_file(path: str | Path, content: str | bytes, *, private: bool = True) 
         file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
 
 
-def check_file(path: str | Path, *, private: bool = True) -> None:
-    """Raise unless `write_file` can write a file of this name, which stays as it is."""
-    with _begun(path, private=private, counts_may=False):
+def check_file(path: str | Path, *, private: bool = True, counts_may: bool = False) -> None:
+    """Raise unless a file of this name can be written, which stays as it is."""
+    with _begun(path, private=private, counts_may=counts_may):
         pass
 
 

@@ -77,7 +77,9 @@ def as_tables(tables: Any) -> xr.Dataset:
         tables.encoding = encoding
     renamed = tables.attrs.get("renamed", {})
     columns = {
-        f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)] for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None
+        f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)]
+        for dim in CELLS
+        if tables.attrs.get(f"{dim}_columns", True) and (axis := axis_of(tables.o, dim)) is not None
     }
     found: xr.Dataset = tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
     return found

@@ -169,6 +169,10 @@ class Dense:
 
     # --- rows that keys take from others
 
+    def columns(self, keys: Index) -> Dense:
+        """The columns of some keys, with all their cells."""
+        return Dense(self.values[..., keys])
+
     def member(self, at: tuple[int, ...]) -> Dense:
         """One table of the batch."""
         return Dense(self.values[at])
@@ -316,15 +320,14 @@ class Cells:
     # --- rows that keys take from others
 
     def columns(self, keys: Index) -> Dense:
-        """The columns of some keys, one each, with all their cells."""
         found = np.zeros((self.shape[0], len(keys)), self.values.dtype)
-        cells, place = self._of_keys(keys)
+        cells, place = self.of_keys(keys)
         found[self.target[cells], place] = self.values[cells]
         return Dense(found)
 
     def sums_of_rows(self, keys: Index, group: Index, groups: int) -> Array:
         """The records of all keys of each group, by target: shape (group, target)."""
-        cells, place = self._of_keys(keys)
+        cells, place = self.of_keys(keys)
         return group_sums(self.values[cells], group[place] * self.shape[0] + self.target[cells], groups * self.shape[0]).reshape(groups, -1)
 
     def member(self, at: tuple[int, ...]) -> Cells:
@@ -341,8 +344,8 @@ class Cells:
     def add_donated(
         self, to: Array, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int
     ) -> None:
-        given, giver = self._of_keys(donors)
-        taken, taker = self._of_keys(recipients)
+        given, giver = self.of_keys(donors)
+        taken, taker = self.of_keys(recipients)
         if not len(given):
             return
         if self.windows is not None:
@@ -354,8 +357,8 @@ class Cells:
         place = np.minimum(np.searchsorted(kinds, asked), len(kinds) - 1)
         to[taken] += times * np.where(kinds[place] == asked, sums[place], 0)
 
-    def _of_keys(self, keys: Index) -> tuple[Index, Index]:
-        """The cells of some keys, and for each the place of its key among them."""
+    def of_keys(self, keys: Index) -> tuple[Index, Index]:
+        """The cells of some keys, and for each the place of its key among them; a method of `Cells` alone."""
         order, first, number = self._key_by_key
         number = number[keys]
         place = np.repeat(np.arange(len(keys)), number)

@@ -182,14 +182,19 @@ def test_a_memory_limit_changes_no_number(here, capsys):
     assert in_json(capsys, *SMOKERS, "--memory-limit", "200MB")["measures"] == in_json(capsys, *SMOKERS)["measures"]
 
 
+COUNTS = ["--counts", "count"]
+
+
 def test_spaces_around_commas_are_not_part_of_names(here, capsys):
-    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class, Sex ,Age", "--target", "Survived")
+    found = in_json(
+        capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class, Sex ,Age", "--target", "Survived", *COUNTS
+    )
     assert found["provenance"]["keys"] == ["Class", "Sex", "Age"]
 
 
 @pytest.mark.slow
 def test_targets_are_split_at_commas_as_keys_are(here, capsys):
-    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Age, Survived")
+    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Age, Survived", *COUNTS)
     assert found["provenance"]["target"] == ["Age", "Survived"]
 
 

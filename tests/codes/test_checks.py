@@ -69,8 +69,8 @@ def test_an_integer_outside_is_wrong(value: Any) -> None:
 
 
 def test_a_table_is_not_shown() -> None:
-    assert shown(pd.DataFrame({"name": ["Ada"]})) == "DataFrame"
-    assert shown(np.array(["Ada"])) == "ndarray"
+    assert shown(pd.DataFrame({"name": ["Ada"]})) == "DataFrame of length 1"
+    assert shown(np.array(["Ada"])) == "ndarray of length 1"
     assert (shown("x"), shown(1.5), shown(None)) == ("'x'", "1.5", "None")
 
 

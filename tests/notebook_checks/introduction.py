@@ -9,6 +9,6 @@ guess_right = [with_s.sel(smoking=x.smoking, target=x.health).item() for x in or
 assert np.isclose(cap_s, np.mean(guess_right))
 assert np.isclose(cap_o, 0.67)
 assert cap_s > cap_o > baseline == 0.625
-by_release = report.measures.average_cap
+by_release = report.measures.average_cap_nearest
 assert abs(by_release.sel(synthetic="resampled").item() - 0.85) < 0.005
 assert abs(by_release.sel(synthetic="shuffled").item() - report.measures.baseline.item() - 0.02) < 0.001

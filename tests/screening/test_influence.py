@@ -17,6 +17,7 @@ from capstats.screening import cap_influence, rank_removals
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+every_convention = pytest.mark.parametrize("unmatched", ["zero", "drop", "nearest"])
 WAYS = [("record", "original"), ("record", "synthetic")]
 WAYS += [(unit, of) for unit in ("cell", "key") for of in ("original", "synthetic", "both")]
 every_way = pytest.mark.parametrize(("unit", "of"), WAYS)
@@ -91,12 +92,79 @@ def test_closed_forms_are_those_of_removing_and_counting_again(unit, of, unmatch
         np.testing.assert_allclose(found.change, change, rtol=1e-13, atol=1e-15)
 
 
-@both_versions
+def labelled_pairs(seed, number, shape=(3, 3, 2), records=12):
+    """Tables of few records over three key columns, so that many keys are unmatched and have several nearest ones, or one."""
+    rng = np.random.default_rng(seed)
+    labels = pd.MultiIndex.from_product([range(size) for size in shape], names=["a", "b", "c"])
+    for _ in range(number):
+        tables = []
+        for n in rng.integers(1, records, 2):
+            cells = np.bincount(rng.integers(0, 3 * len(labels), n), minlength=3 * len(labels)) * rng.integers(1, 4)
+            table = xr.DataArray(cells.reshape(3, -1), dims=("target", "key"))
+            tables.append(table.assign_coords(xr.Coordinates.from_pandas_multiindex(labels, "key")))
+        yield tables
+
+
+def counted_anew(o, s, unit, of):
+    """Average CAP by nearest keys after every removal, each time from tables without what was removed; NaN where there is nothing."""
+    shape = (o.sizes["key"],) if unit == "key" else o.shape
+    after = np.full(shape, np.nan)
+    for place in np.ndindex(shape):
+        at = (slice(None), *place) if unit == "key" else place
+        left = [table.copy(deep=True) for table in (o, s)]
+        chosen = [table for table, name in zip(left, ("original", "synthetic"), strict=True) if of in (name, "both")]
+        if sum(table.values[at].sum() for table in chosen):
+            for table in chosen:
+                table.values[at] -= np.minimum(table.values[at], 1) if unit == "record" else table.values[at]
+            after[place] = average_cap(*left, unmatched="nearest")
+    return after
+
+
+@pytest.mark.few(3)
+@every_way
+def test_removals_by_nearest_keys_are_those_of_removing_and_counting_again(unit, of):
+    """A removal may unmatch a key, whose people and readers then take the next nearest keys."""
+    undefined = 0
+    for o, s in labelled_pairs(11, 12):
+        found = cap_influence(o, s, unit=unit, of=of)
+        assert found.attrs["unmatched"] == "nearest"
+        after = counted_anew(o, s, unit, of)
+        np.testing.assert_allclose(found.average_cap, after, rtol=1e-13, atol=1e-15)
+        before = average_cap(o, s, unmatched="nearest").item()
+        np.testing.assert_allclose(found.change, after - before, rtol=1e-12, atol=1e-15)
+        undefined += np.isnan(after).sum()
+    assert undefined
+
+
+def test_the_people_of_an_emptied_key_use_the_next_nearest_keys_by_hand():
+    # Without ("a", "x") its 2 people, both ill, use ("a", "y") and ("b", "x"), of whose 4 records 1 is ill: 2 * 1/4, and not 0.
+    # The person of ("b", "y"), who is well, used these two as well, and still does: 3/4.
+    keys = {"k": ["a", "a", "b", "b"], "g": ["x", "y", "x", "y"]}
+    tables = from_counts([[2, 0, 0, 0], [0, 0, 0, 1]], [[3, 1, 0, 0], [0, 1, 2, 0]], key_labels=keys)
+    found = cap_influence(tables.o, tables.s, unit="key", of="synthetic")
+    assert found.average_cap.values[0] == pytest.approx((2 / 4 + 3 / 4) / 3, rel=1e-15)
+    assert cap_influence(tables.o, tables.s, unit="key", of="synthetic", unmatched="zero").average_cap.values[0] == 0
+    # Without ("b", "x") the last person uses ("a", "y") alone: 1/2.
+    assert found.average_cap.values[2] == pytest.approx((2 + 1 / 2) / 3, rel=1e-15)
+
+
+def test_keys_without_labels_have_no_nearest_ones_and_the_result_says_so():
+    o, s = [[2, 1, 0], [2, 3, 2]], [[1, 0, 0], [3, 0, 2]]
+    assert cap_influence(o, s).attrs["unmatched"] == rank_removals(o, s).attrs["unmatched"] == "zero"
+    xr.testing.assert_equal(cap_influence(o, s), cap_influence(o, s, unmatched="zero"))
+    tables = people()
+    assert rank_removals(tables.o, tables.s).attrs["unmatched"] == "nearest"
+    assert cap_influence(tables.o, tables.s, unmatched="drop").attrs["unmatched"] == "drop"
+
+
+@every_convention
 @every_way
 def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):
     rng = np.random.default_rng(2)
     o = xr.DataArray(rng.integers(0, 3, (6, 4)), dims=("key", "target"))
     s = xr.DataArray(rng.integers(0, 3, (6, 2, 4)) * rng.integers(0, 2, (6, 1, 1)), dims=("key", "draw", "target"))
+    labels = xr.Coordinates.from_pandas_multiindex(pd.MultiIndex.from_product([range(3), range(2)], names=["a", "b"]), "key")
+    o, s = (x.assign_coords(labels) for x in (o, s))
     options = {"unit": unit, "of": of, "unmatched": unmatched}
     dense = cap_influence(o, s, **options)
     held = (o + s).sum("target") > 0 if unit == "key" else o + s > 0
@@ -324,7 +392,7 @@ def test_one_record_of_very_many():
         ({"unit": "row"}, '`unit` must be "record", "cell" or "key"; got \'row\''),
         ({"of": "o"}, '`of` must be "original", "synthetic" or "both"; got \'o\''),
         ({"of": "both"}, "A single record is removed from one table"),
-        ({"unmatched": "nearest"}, '`unmatched` must be "zero"'),
+        ({"unmatched": "next"}, '`unmatched` must be "zero"'),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -344,7 +412,7 @@ def people():
 def test_key_classes_are_listed_by_what_their_suppression_changes():
     # q: f1 a 1 of 1, f2 b 2 of 2, m1 b 1 of 2, missing 2 b 1 of 2 (and 0 of the missing target). x1 has no original record.
     tables = people()
-    frame = rank_removals(tables.o, tables.s)
+    frame = rank_removals(tables.o, tables.s, unmatched="zero")
     assert frame.columns.tolist() == ["sex", "age", "o", "s", "average_cap", "change"]
     assert [None if pd.isna(x) else x for x in frame.sex] == ["f", "f", "m", None, "x"]
     assert frame.age.tolist() == [2, 1, 1, 2, 1]
@@ -355,7 +423,7 @@ def test_key_classes_are_listed_by_what_their_suppression_changes():
 
 
 @pytest.mark.few(3)
-@both_versions
+@every_convention
 @every_way
 def test_the_list_has_every_removal_once_on_both_backings(unit, of, unmatched):
     tables = people()

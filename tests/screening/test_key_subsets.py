@@ -45,7 +45,7 @@ def of_tables(tables):
         "average_cap_nearest": average_cap(o, s, unmatched="nearest"),
         "original_cap": average_cap(o, o),
         "original_modal_accuracy": correct_predictions(o, o) / float(n.sum()),
-        "correct_predictions": correct_predictions(o, s),
+        "correct_predictions": correct_predictions(o, s, unmatched="nearest"),
         "matched_records": matched_records(o, s),
         "original_certain": dio(o),
         "share_certain": disco(o, s),
@@ -53,6 +53,17 @@ def of_tables(tables):
 
 
 # --- held against tabulating each subset anew
+
+
+@pytest.mark.parametrize("unmatched", ["nearest", "zero", "drop"])
+def test_correct_predictions_count_unmatched_records_as_they_are_asked_to(unmatched):
+    o, s, keys = people(60, 1), people(15, 2), ["age", "sex", "job"]
+    found = sweep(o, s, keys=keys, targets=TARGETS, measures="correct_predictions", unmatched=unmatched).value.squeeze("measure")
+    for subset in subsets(keys):
+        for target in TARGETS:
+            tables = tabulate(o, s, keys=subset, target=target)
+            expected = correct_predictions(tables.o, tables.s, unmatched=unmatched)
+            assert found.sel(keyset=" + ".join(subset), target_column=target).item() == pytest.approx(expected.item(), rel=1e-13)
 
 
 @pytest.mark.slow

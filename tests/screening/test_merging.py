@@ -11,13 +11,13 @@ import xarray as xr
 from hypothesis import example, given
 from strategies import table_pairs, theorem
 
-from capstats import MISSING, average_cap, individual_cap, tabulate
+from capstats import MISSING, average_cap, from_counts, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.screening import cap_after_merge, rank_merges
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
+every_convention = pytest.mark.parametrize("unmatched", ["zero", "drop", "nearest"])
 pairs = table_pairs(empty=True)
 COLUMNS = {"sex": ["f", "m", None], "age": [1, 2, 3, 4], "job": ["x", "y"], "ill": ["a", "b", "c", None], "paid": [True, False]}
 
@@ -45,8 +45,24 @@ def test_the_smokers_by_hand():
     np.testing.assert_array_equal(np.diag(merged), average_cap(tables.o, tables.s).item())
 
 
+def test_merges_of_levels_bring_keys_nearer_by_hand():
+    # The person of ("a", "x") is ill; of the nearest records, those of ("a", "y") and ("b", "x"), 1 of 2 is. If a and b are merged,
+    # ("b", "x") alone is left, who is ill; if a and c are, ("c", "y") comes as near as those two, and 2 of 6 are ill.
+    # The person of ("c", "y") is well, as 3 of 4 there are; if a and c are merged, ("a", "y") is the same key: 4 of 5.
+    # If x and y are merged, the ill one has ("a", "y") alone, who is well.
+    keys = {"k": ["a", "a", "b", "c"], "g": ["x", "y", "x", "y"]}
+    tables = from_counts([[1, 0, 0, 0], [0, 0, 0, 1]], [[0, 0, 1, 1], [0, 1, 0, 3]], key_labels=keys)
+    merged = cap_after_merge(tables.o, tables.s, column="k")
+    assert merged.attrs["unmatched"] == "nearest"
+    same, a_b, a_c = 1 / 2 + 3 / 4, 1 + 3 / 4, 2 / 6 + 4 / 5
+    np.testing.assert_allclose(merged, np.array([[same, a_b, a_c], [a_b, same, same], [a_c, same, same]]) / 2, rtol=1e-15)
+    assert cap_after_merge(tables.o, tables.s, column="g").values[0, 1] == 3 / 8
+    # With merged targets everybody is guessed right, also who has no key of the release.
+    assert cap_after_merge(tables.o, tables.s, column="target").values[0, 1] == 1
+
+
 @pytest.mark.slow
-@both_versions
+@every_convention
 @pytest.mark.parametrize("target", ["ill", ["ill", "paid"]])
 def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unmatched):
     o, s = people(1, 40), people(2, 30)
@@ -64,7 +80,7 @@ def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unm
                 assert found == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
 
 
-@both_versions
+@every_convention
 def test_both_backings_and_any_batch_give_the_same(unmatched):
     tables = tabulate(people(3, 50), [people(4, 20), people(5, 20)], keys=["age", "sex"], target=["ill", "paid"])
     for column in ("age", "sex", "ill", "paid"):

@@ -213,15 +213,18 @@ MEASURES |= {
 }
 MEASURES |= {
     f"{name} of {of} keys {unmatched}": lambda o, s, name=name, of=of, unmatched=unmatched: capstats.screening.cap_influence(
-        o, s, unit="key", of=of, unmatched=unmatched
+        *labelled(o, s), unit="key", of=of, unmatched=unmatched
     )[name]
     for name in ("average_cap", "change")
     for of in ("original", "synthetic", "both")
-    for unmatched in ("zero", "drop")
+    for unmatched in ("zero", "drop", "nearest")
 }
 MEASURES |= {
-    f"cap_after_merge {column}": lambda o, s, column=column: capstats.screening.cap_after_merge(o, s, column=column, unmatched="drop")
-    for column in ("key_", "target")
+    f"cap_after_merge {column} {unmatched}": lambda o, s, column=column, unmatched=unmatched: capstats.screening.cap_after_merge(
+        *labelled(o, s), column=column, unmatched=unmatched
+    )
+    for column in ("a", "target")
+    for unmatched in ("drop", "nearest")
 }
 MEASURES |= {
     f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o, capstats.laws.Uniform()).cdf([0.2, 0.25, 0.3])[bound]
@@ -397,10 +400,10 @@ def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind:
 
 CELL_BY_CELL = {
     "individual_cap": lambda o, s, unmatched: capstats.individual_cap(o, s) if unmatched == "zero" else None,
-    "cap_boxplot": lambda o, s, unmatched: capstats.cap_boxplot(o, s, unmatched=unmatched).individual,
+    "cap_boxplot": lambda o, s, unmatched: capstats.cap_boxplot(*labelled(o, s), unmatched=unmatched).individual,
     **{
         f"cap_influence {name} of a {unit} of {of}": lambda o, s, unmatched, name=name, unit=unit, of=of: capstats.screening.cap_influence(
-            o, s, unit=unit, of=of, unmatched=unmatched
+            *labelled(o, s), unit=unit, of=of, unmatched=unmatched
         )[name]
         for name in ("average_cap", "change")
         for unit, of in (("record", "original"), ("record", "synthetic"), ("cell", "original"), ("cell", "synthetic"), ("cell", "both"))
@@ -410,7 +413,7 @@ CELL_BY_CELL = {
 
 @pytest.mark.few(41)
 @pytest.mark.parametrize("kind", ["one", "several", "full"])
-@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+@pytest.mark.parametrize("unmatched", ["zero", "drop", "nearest"])
 @pytest.mark.parametrize("measure", CELL_BY_CELL)
 def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure: str, unmatched: str, kind: str) -> None:
     o, s = tables(kind, f"{measure} {unmatched}")

@@ -72,5 +72,10 @@ def test_a_sparse_table_of_fractions_is_checked_where_it_is_stored() -> None:
 
 def test_a_wrong_option_is_shown_without_what_a_table_holds():
     table = xr.DataArray([[3]], {"target": ["secret"]}, ("target", "key"))
-    assert [shown(x) for x in (table, ["secret"], {"secret": 1}, np.eye(2))] == ["DataArray", "list", "dict", "ndarray"]
+    assert [shown(x) for x in (table, ["secret"], {"secret": 1}, np.eye(2))] == [
+        "DataArray of length 1",
+        "list of length 1",
+        "dict of length 1",
+        "ndarray of length 2",
+    ]
     assert [shown(x) for x in (None, True, -1, 1.5, "drop")] == ["None", "True", "-1", "1.5", "'drop'"]

@@ -79,6 +79,7 @@ BOTH: dict[str, Call] = {  # of an original and a release, or two
 ONE: dict[str, Call] = {  # of an original and one release
     "rank_merges": screening.rank_merges,
     "rank_removals": lambda o, s: screening.rank_removals(o, s, unit="cell"),
+    "rank_removals zero": lambda o, s: screening.rank_removals(o, s, unmatched="zero"),
 }
 WITH_HOLDOUT: dict[str, Call] = {  # of an original, releases and a holdout
     "individual_share": lambda o, s, h: cap.individual_share(o, s, h=h),
@@ -142,7 +143,7 @@ OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
     "audit columns": lambda t: capstats.audit(t, allow_same=True).by_column,
     "compare_levels": capstats.compare_levels,
     "full_domain": capstats.full_domain,
-    "merge_counts": lambda t: capstats.merge_counts(t, capstats.from_counts(counts()["o"], counts()["s"])),
+    "merge_counts": lambda t: capstats.merge_counts(t, capstats.from_counts(counts()["o"], counts()["s"]), allow_same=True),
     "observed_domain": capstats.observed_domain,
     "to_frame": capstats.to_frame,
     "disclosure_protection": peers.disclosure_protection,

@@ -407,7 +407,7 @@ def test_a_prior_that_is_none_is_refused(prior):
 
 
 def test_epsilon_and_risk_are_checked():
-    with pytest.raises(ValueError, match=r"`epsilon` must be at least 0; got -1\.0"):
+    with pytest.raises(ValueError, match=r"`epsilon` must be at least 0; got -1"):
         dp_bound([0.5, 0.5], -1)
     with pytest.raises(ValueError, match=r"`epsilon` must be at least 0; got nan"):
         dp_mechanism([0.5, 0.5], np.nan)
