@@ -40,7 +40,8 @@ class Copies:
         if not (beyond := [i for i in ranked if self.found(i)]):
             return []
         first, *others = beyond
-        texts = [self._say("copies", first), *(self._say(f"more_copies{'_holdout' if self.of(i)['by_holdout'] else ''}", i) for i in others[: ALERTS - 1])]
+        more = "more_copies_holdout" if self.of(first)["by_holdout"] else "more_copies"
+        texts = [self._say("copies", first), *(self._say(more, i) for i in others[: ALERTS - 1])]
         if rest := others[ALERTS - 1 :]:
             texts.append(many(len(rest), "more release"))
         each = {"p": f"each p at most {LEVEL:g}"} if others else {}

@@ -184,7 +184,7 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
             return [*_right(audit, i, of), FRONT["too_small"]]
         swapped = [FRONT["swapped"]] if gain[""] + Z * gain["_error"] < 0 else []
         return [*_right(audit, i, of), " ".join([say(audit, FRONT["points"], **texts), *swapped])]
-    at_0 = [FRONT["swapped"]] if upper < 0 else [say(audit, FRONT["averaged" if _is_copied(audit, i) else "by_chance"])] if lower <= 0 else []
+    at_0 = [say(audit, FRONT["swapped" if upper < 0 else "averaged" if _is_copied(audit, i) else "by_chance"])] if lower <= 0 else []
     texts |= {"lower": _percent(lower), "upper": _percent(upper)}
     said = [*(say(audit, FRONT[name], **texts) for name in ("share", "gain")), *at_0]
     (right,) = _right(audit, i, "")

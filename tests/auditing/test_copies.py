@@ -24,7 +24,9 @@ def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted()
     assert "it matches people whether or not they were in the data" in text(both)
     assert not blocks(both, Alert)
     alone = text(audited(pd.concat([ORIGINAL, FRESH])))
-    assert "600 of 1,200 records (50%) are identical to real ones in all 4 columns that were compared: to those of 600 of 600 people" in alone
+    assert (
+        "600 of 1,200 records (50%) are identical to real ones in all 4 columns that were compared: to those of 600 of 600 people" in alone
+    )
     assert "whether or not they were in the data" not in alone
 
 
@@ -34,7 +36,9 @@ def test_copies_of_a_twentieth_stand_before_everything_else():
     assert isinstance(first, Alert)
     assert first.grave
     m = few.measures
-    assert first.text.startswith("30 of 600 records (5%) are identical to real ones in all 4 columns that were compared: to those of 30 of 600 people")
+    assert first.text.startswith(
+        "30 of 600 records (5%) are identical to real ones in all 4 columns that were compared: to those of 30 of 600 people"
+    )
     lower, upper = m.copied_people_lower.item(), m.copied_people_upper.item()
     assert 20 <= lower <= 30 <= upper
     assert f"would not have the records of {lower} to {upper} of the 30 people (95% interval) without having looked" in first.text
@@ -47,7 +51,9 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
     found = audited(release, holdout)
     if holdout is None:
         (alert,) = [x.text for x in blocks(found, Alert) if "identical" in x.text]
-        assert "450 of 500 records (90%) are identical to real ones in all 4 columns that were compared: to those of 9 of 600 people" in alert
+        assert (
+            "450 of 500 records (90%) are identical to real ones in all 4 columns that were compared: to those of 9 of 600 people" in alert
+        )
         assert "more than a fresh sample of the same population would have (p < 0.0001), by at least 1 of the 9 people" in alert
         assert alert.endswith("only a holdout can tell copying from an unusual release.")
     else:  # it could show 12
@@ -56,6 +62,7 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
         assert np.isnan(found.measures.copied_beyond_chance.item())
 
 
+@pytest.mark.slow
 def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may_have_more():
     few, some, many = (pd.concat([ORIGINAL[:n], FRESH[n:]]) for n in (13, 30, 60))
     (alert,) = blocks(audited({"copy": ORIGINAL, "few": few}), Alert, "Release by release")
