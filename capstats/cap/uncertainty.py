@@ -30,7 +30,6 @@ GAINS = (
 # With which a share is given, at least: degrees of freedom; the gain of the original; and this gain as samples of these sizes have it on
 # average, since a limit on what was found alone would choose shares that chance made large (benchmarks/coverage.py).
 FREEDOM, POINT, EXPECTED = 24, 0.01, 0.0125
-WIDEST = 1.0  # interval of a share
 
 
 def average_cap_interval(
@@ -305,8 +304,7 @@ def individual_share(
         error, (expected, degrees) = np.sqrt(2 * of_whole), _expected(o, h, squares, held, both)
         fresh = np.sqrt(2 * of_whole + _composition(o, squares[0], both, t))
         enough = (degrees >= FREEDOM) & (expected >= EXPECTED) & (whole >= POINT) & (whole >= 2 * error)
-        narrow = 4 * np.sqrt(variance) <= WIDEST * expected
-        printed = enough & narrow & matched & complete & (within is None)
+        printed = enough & matched & complete & (within is None)
         shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
         parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
         parts += [own[0], own[0] - whole, fresh, *shares, degrees]

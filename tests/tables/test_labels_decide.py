@@ -264,7 +264,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], bool]] = {  # and whether a singl
 }
 
 
-@pytest.mark.few(40)
+@pytest.mark.few(16)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("case", [f"{group}: {name}" for group, (cases, _) in GROUPS.items() for name in cases])
 def test_no_order_of_the_cells_of_any_table_changes_a_number(case: str, change: str) -> None:
@@ -281,7 +281,7 @@ def test_no_order_of_the_cells_of_any_table_changes_a_number(case: str, change: 
         assert_same(call(*(turned_ones[j] if i == j else table for j, table in enumerate(originals))), expected)
 
 
-@pytest.mark.few(20)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", OF_DATASET)
 def test_no_order_of_a_dataset_of_counts_changes_a_number(name: str, change: str) -> None:
