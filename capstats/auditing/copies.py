@@ -40,11 +40,13 @@ class Copies:
         if not (beyond := [i for i in ranked if self.found(i)]):
             return []
         first, *others = beyond
-        texts = [self._say("copies", first), *(self._say("more_copies", i) for i in others[: ALERTS - 1])]
+        more = "more_copies_holdout" if self.of(first)["by_holdout"] else "more_copies"
+        texts = [self._say("copies", first), *(self._say(more, i) for i in others[: ALERTS - 1])]
         if rest := others[ALERTS - 1 :]:
-            texts.append(f"{many(len(rest), 'more release')} with fewer")
+            texts.append(many(len(rest), "more release"))
+        each = {"p": f"each p at most {LEVEL:g}"} if others else {}
         why = ["beyond_holdout", *self._alike(first)] if self.of(first)["by_holdout"] else ["beyond_fresh"]
-        return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first) for text in why)])]
+        return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first, **each) for text in why)])]
 
     def said(self, i: int) -> list[str]:
         """What is said of a release that is not known to have copies beyond chance."""

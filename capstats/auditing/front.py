@@ -30,6 +30,7 @@ DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
 MOST = 50_000  # keys times key columns, for which each column is left out and made coarser
+WIDE = 1.0  # interval of a share that is no headline; to leave the share out would choose those that chance made narrow
 RARE = 0.05  # probability that so low a release is chance, for all releases together
 SMALL = 0.0005  # a change of average CAP that is none
 
@@ -49,22 +50,25 @@ def front(audit: Findings) -> Sections:
     heads, first = headings(audit.columns), audit.ranked[0]
     several, limits = len(heads) > 1, audit.limits()
     of = f" ({heads[first]})" if several else ""
+    alerts = [Alert(text, grave=_grave(audit)) for text in copies_of(audit).alert(audit.ranked)]
+    alerts += map(Alert, audit.provenance.get("warnings", []))
+    glance = [
+        _scope(audit),
+        *_headline(audit, first, heads[first]),
+        _scale(audit, heads if several else ["this release"]),
+        *_sisters(audit, heads),
+        *_no_copies(audit, first),
+        *_in_population(audit, first, heads),
+    ]
+    table, *notes = _releases(audit, heads)
+    ranked = FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]
     found: dict[str, Sequence[Block]] = {
-        "At a glance": [
-            *(Alert(text, grave=_grave(audit)) for text in copies_of(audit).alert(audit.ranked)),
-            *map(Alert, audit.provenance.get("warnings", [])),
-            _scope(audit),
-            *_headline(audit, first, heads[first]),
-            _scale(audit, heads if several else ["this release"]),
-            *_sisters(audit, heads),
-            *_no_copies(audit, first),
-            *_in_population(audit, first, heads),
-        ],
-        FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]: _releases(audit, heads) if several else [],
-        f"Whom it hits{of}": _dots(audit, first),
-        f"Groups at most risk above the guess without data{of}": _groups(audit, first),
+        **({ranked: [table, *alerts, *notes]} if several else {"At a glance": [*alerts, *glance]}),
         "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in limits])] if limits else [],
         f"What would lower it most{of}": [_change(audit, first, heads)],
+        f"Whom it hits{of}": _dots(audit, first),
+        f"Groups at most risk above the guess without data{of}": _groups(audit, first),
+        **({"At a glance": glance} if several else {}),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
 
@@ -181,8 +185,10 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
             return [*_right(audit, i, of), FRONT["too_small"]]
         swapped = [FRONT["swapped"]] if gain[""] + Z * gain["_error"] < 0 else []
         return [*_right(audit, i, of), " ".join([say(audit, FRONT["points"], **texts), *swapped])]
-    at_0 = [FRONT["swapped"]] if upper < 0 else [FRONT["averaged" if _is_copied(audit, i) else "by_chance"]] if lower <= 0 else []
-    texts |= {"lower": _percent(lower), "upper": _percent(upper)}
+    at_0 = [say(audit, FRONT["swapped" if upper < 0 else "averaged" if _is_copied(audit, i) else "by_chance"])] if lower <= 0 else []
+    texts |= {"share": _percent(x), "lower": _percent(lower), "upper": _percent(upper)}
+    if upper - lower > WIDE:
+        return [*_right(audit, i, of), " ".join([say(audit, FRONT["wide"], **texts), *at_0])]
     said = [*(say(audit, FRONT[name], **texts) for name in ("share", "gain")), *at_0]
     (right,) = _right(audit, i, "")
     return [Headline(_percent(x), " ".join(said), of), right.text]
@@ -318,15 +324,17 @@ def _instead(audit: Findings, i: int, heads: Sequence[str]) -> list[str]:
     fit = [x for x in others if x not in copied and distance[x] < 1 and (i in copied or at_most(SMALL, lower[x].lower.item()))]
     if not fit:
         return []
-    best = min(fit, key=caps.__getitem__)
+    about = {x: audit.holdout_says and _of(audit, "individual_gain", x) > Z * _of(audit, "individual_gain_error", x) for x in fit}
+    best = min(fit, key=lambda x: (about[x], caps[x]))
     now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
     found = {name: share(lower[best][name].item()) for name in ("estimate", "lower", "upper")}
     known = _known(audit)
     texts = [say(audit, FRONT["instead"], known=known, other=heads[best], now=now, then=then, **found)]
+    texts += [say(audit, FRONT["about_too"], gain=_points(100 * _of(audit, "individual_gain", best)))] if about[best] else []
     exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))
     texts += [say(audit, FRONT["more_exposed"], now=count(exposed), then=count(more))] if more > exposed else []
-    passed = [x for x in others if x not in fit and caps[x] < caps[best]]
-    why = [f"{heads[x]} ({FRONT['passed']['copies' if x in copied else 'nothing']})" for x in passed]
+    passed = [x for x in others if caps[x] < caps[best] - SMALL]
+    why = [f"{heads[x]} ({say(audit, FRONT['passed']['about' if x in fit else 'copies' if x in copied else 'nothing'])})" for x in passed]
     return [*texts, *([say(audit, FRONT["passed_over"], releases=listed(why))] if why else [])]
 
 

@@ -24,7 +24,9 @@ def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted()
     assert "it matches people whether or not they were in the data" in text(both)
     assert not blocks(both, Alert)
     alone = text(audited(pd.concat([ORIGINAL, FRESH])))
-    assert "600 of 1,200 records (50%) are copies of real ones, those of 600 of 600 people" in alone
+    assert (
+        "600 of 1,200 records (50%) are identical to real ones in all 4 columns that were compared: to those of 600 of 600 people" in alone
+    )
     assert "whether or not they were in the data" not in alone
 
 
@@ -34,10 +36,12 @@ def test_copies_of_a_twentieth_stand_before_everything_else():
     assert isinstance(first, Alert)
     assert first.grave
     m = few.measures
-    assert first.text.startswith("30 of 600 records (5%) are copies of real ones, those of 30 of 600 people, identical in all 4 columns")
+    assert first.text.startswith(
+        "30 of 600 records (5%) are identical to real ones in all 4 columns that were compared: to those of 30 of 600 people"
+    )
     lower, upper = m.copied_people_lower.item(), m.copied_people_upper.item()
     assert 20 <= lower <= 30 <= upper
-    assert f"would not have the records of {lower} to {upper} of these people (95% interval) without having looked" in first.text
+    assert f"would not have the records of {lower} to {upper} of the 30 people (95% interval) without having looked" in first.text
     assert first.text.endswith("Of the 400 people in the holdout it has the records of 0.")
 
 
@@ -46,14 +50,28 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
     release = pd.concat([*[ORIGINAL[:9]] * 50, FRESH[:50]])
     found = audited(release, holdout)
     if holdout is None:
-        (alert,) = [x.text for x in blocks(found, Alert) if "copies" in x.text]
-        assert "450 of 500 records (90%) are copies of real ones, those of 9 of 600 people" in alert
-        assert "more than a fresh sample of the same population would have (p < 0.0001), by at least 1 of these people" in alert
+        (alert,) = [x.text for x in blocks(found, Alert) if "identical" in x.text]
+        assert (
+            "450 of 500 records (90%) are identical to real ones in all 4 columns that were compared: to those of 9 of 600 people" in alert
+        )
+        assert "more than a fresh sample of the same population would have (p < 0.0001), by at least 1 of the 9 people" in alert
         assert alert.endswith("only a holdout can tell copying from an unusual release.")
     else:  # it could show 12
         assert "cannot be told: it has more people of the original than a fresh sample" in text(found)
         assert "the records of 9 of 600 people, identical in all 4 columns that were compared, in 450 of its 500 records." in text(found)
         assert np.isnan(found.measures.copied_beyond_chance.item())
+
+
+@pytest.mark.slow
+def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may_have_more():
+    few, some, many = (pd.concat([ORIGINAL[:n], FRESH[n:]]) for n in (13, 30, 60))
+    (alert,) = blocks(audited({"copy": ORIGINAL, "few": few}), Alert, "Release by release")
+    assert "13 of few (2%), to those of 13 people (and 0 of the holdout). That is more than chance explains (each p at most" in alert.text
+    assert 0.0001 < audited(few).measures.copied_p_value.item() <= 0.005
+    assert "(p < 0.0001)" in blocks(audited(ORIGINAL), Alert)[0].text
+    releases = {"few": few, "some": some, "many": many, "copy": ORIGINAL}
+    (alert,) = blocks(audited(releases, rank_by="-copied_people"), Alert, "Release by release")
+    assert "; 60 of many (10%), to those of 60 people (and 0 of the holdout); 1 more release. That is" in alert.text
 
 
 def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
@@ -95,7 +113,7 @@ def test_where_a_column_is_spelled_otherwise_nothing_is_said_to_be_free_of_copie
 def test_copies_are_left_out_only_where_something_is_left():
     advice = "What would lower it most"
     found = audited(pd.concat([ORIGINAL[:30], FRESH[30:]]))
-    assert "Leave out the 30 records that are copies." in blocks(found, str, advice)[0]
+    assert "Leave out the 30 records that are identical to real ones." in blocks(found, str, advice)[0]
     found = audited(pd.concat([ORIGINAL[:400], FRESH[400:]]))
-    assert "Make it anew: 400 of its 600 records are copies of real ones." in blocks(found, str, advice)[0]
+    assert "Make it anew: 400 of its 600 records are identical to real ones." in blocks(found, str, advice)[0]
     assert "Leave out" not in blocks(found, str, advice)[0]

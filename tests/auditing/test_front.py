@@ -65,7 +65,7 @@ def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
     harmless = copied = 0
 
     def alerts(found):
-        return [block for block in blocks(found, Alert) if "are copies of real ones" in block.text]
+        return [block for block in blocks(found, Alert) if "are identical to real ones" in block.text]
 
     for seed in range(100):
         original, holdout, release = (population(600, keys, 1000 * keys + 3 * seed + i) for i in range(3))
@@ -87,7 +87,7 @@ def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_o
     assert m.average_cap_nearest.values[1] < m.average_cap_nearest.values[0]
     assert found.to_frame().index.tolist() == ["fresh", "copies"]
     assert found.to_frame().copied_beyond_chance.tolist() == [0, 1]
-    assert "of copies are copies of real records" in blocks(found, Alert)[0].text
+    assert "of copies (10%) are identical to real ones" in blocks(found, Alert, "Release by release")[0].text
     assert "take copies instead" not in text(found)
 
 
@@ -252,6 +252,67 @@ def test_the_release_to_take_is_said_for_one_target_and_one_key_and_not_to_be_ha
     found = text(audited(releases))
     assert "For guessing ill from area and sex, take shuffled instead" in found
     assert "no more than a fresh sample" not in found
+
+
+def leaky():
+    """Tells part of what the original tells, of the population and of its people alike, and has nobody's record."""
+    return ORIGINAL.assign(ill=np.where(np.arange(600) % 8, ORIGINAL.ill, np.where(ORIGINAL.ill == "no", "yes", "no")), income=0.5)
+
+
+def sharp():
+    """Other people, half of whom have the commonest answer of their area: it tells more of the population than a fresh sample does."""
+    return FRESH.assign(ill=np.where(np.arange(600) % 2, FRESH.ill, np.where(FRESH.area % 5, "no", "yes")))
+
+
+def test_a_release_that_is_lower_but_about_its_people_is_passed_over_and_named():
+    found = audited({"copy": ORIGINAL, "leaky": leaky(), "sharp": sharp()})
+    low, high = found.measures.average_cap_nearest.sel(synthetic=["leaky", "sharp"]).values
+    assert low < high
+    assert "take sharp instead" in text(found)
+    assert "Passed over, though lower: leaky (right more often for the people in the original than for others like them)." in text(found)
+    alone = audited({"copy": ORIGINAL, "leaky": leaky(), "sharp": sharp()}, None)  # without a holdout nobody knows it
+    assert "take leaky instead" in text(alone)
+    assert "Passed over" not in text(alone)
+
+
+def test_a_release_to_take_that_is_about_its_people_too_is_said_to_be():
+    found = audited({"copy": ORIGINAL, "leaky": leaky()})
+    gain = 100 * found.measures.individual_gain.sel(synthetic="leaky").item()
+    assert f"But guesses from it, too, are right {gain:.1f} points more often for the people in the original" in text(found)
+    assert "But guesses from it, too" not in text(audited({"copy": ORIGINAL, "fresh": FRESH}))
+
+
+def test_copies_are_passed_over_though_they_are_lower():
+    wrong = ORIGINAL.assign(ill=np.where(ORIGINAL.ill == "no", "yes", "no"))
+    found = text(audited({"copy": ORIGINAL, "fresh": FRESH, "mixed": pd.concat([ORIGINAL[:60], wrong[60:]])}, None))
+    assert "take fresh instead" in found
+    assert "Passed over, though lower: mixed (copies of real records)." in found
+    assert "Passed over" not in text(audited({"copy": ORIGINAL, "fresh": FRESH, "wrong": wrong}, None))
+
+
+def test_the_share_of_a_release_with_copies_may_reach_0_and_is_not_said_to_be_harmless(copied):
+    averaged = FRONT["averaged"].format(people="people")
+    original, holdout, release = (population(600, 150, seed) for seed in (1, 2, 3))
+    few, none = (text(audited(pd.concat([original[:n], release[n:]]), holdout, original)) for n in (30, 0))
+    assert averaged in few
+    assert HARMLESS not in few
+    assert HARMLESS in none
+    assert averaged not in none + text(copied)
+
+
+def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
+    several = audited({"fresh": FRESH, "copy": ORIGINAL})
+    first, second, *_ = several.sections()
+    assert (first, second) == ("Release by release, the worst first", "What would lower it most (copy)")
+    assert isinstance(several.sections()[first][0], Grid)
+    assert next(iter(fresh.sections())) == "At a glance"
+
+
+@pytest.mark.slow
+def test_on_a_page_the_scale_is_the_last_of_the_front_sheet(fresh):
+    for found in (audited({"fresh": FRESH, "copy": ORIGINAL}), fresh):
+        page = found.to_html()
+        assert page.index("Groups at most risk") < page.index('<div class="scale">') < page.index("<details>")
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from capstats.auditing.report import Alert
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-FRONT = ["At a glance", "Whom it hits", "Groups at most risk above the guess without data", "What would lower it most"]
+FRONT = ["At a glance", "What would lower it most", "Whom it hits", "Groups at most risk above the guess without data"]
 SECTIONS = [*FRONT, "What was read", "Answer", "By health", "Details", "How to read it"]
 
 
