@@ -89,12 +89,12 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention 
     def formula(o: Table, s: Table) -> Floats:
         c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, used)))
         parts = [] if key_codes is None else list(nearest_rows(key_codes, o, s))  # of unmatched keys
-        for part in parts:
-            c = c + correct_by_key(*part).sum(-1)
+        for people, rows in parts:
+            c = c + correct_by_key(people, rows).sum(-1)
         more_c, more_n = np.zeros((2, *np.broadcast_shapes(c.shape, n.shape), len(shown), len(shown)))
         if dim == "target":
-            for part, rows in [(o, s), *parts]:
-                confused = part.across_targets(attribution(rows, rows.key_total(), 0.0))
+            for people, rows in [(o, s), *parts]:
+                confused = people.across_targets(attribution(rows, rows.key_total(), 0.0))
                 for left, right in pairs:
                     at: Any = (..., level[left], level[right])
                     np.add.at(more_c, at, confused[..., left, right] + confused[..., right, left])
