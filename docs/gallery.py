@@ -92,7 +92,8 @@ CHAPTERS = {
         """,
         "plot_frontier": """
             o_3, printed = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
-            numbers = {"target_distance": capstats.cap.target_distance(o_3, printed), "average_cap": capstats.average_cap(o_3, printed)}
+            average = capstats.average_cap(o_3, printed)
+            numbers = {"target_distance": capstats.cap.target_distance(o_3, printed), "average_cap_zero": average}
             ax = plotting.plot_frontier(laws.frontier(o_3), xr.Dataset(numbers))
         """,
         "plot_average_cap": """

@@ -30,6 +30,7 @@ DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
 MOST = 50_000  # keys times key columns, for which each column is left out and made coarser
+WIDE = 1.0  # interval of a share that is no headline; to leave the share out would choose those that chance made narrow
 RARE = 0.05  # probability that so low a release is chance, for all releases together
 SMALL = 0.0005  # a change of average CAP that is none
 
@@ -185,7 +186,9 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
         swapped = [FRONT["swapped"]] if gain[""] + Z * gain["_error"] < 0 else []
         return [*_right(audit, i, of), " ".join([say(audit, FRONT["points"], **texts), *swapped])]
     at_0 = [say(audit, FRONT["swapped" if upper < 0 else "averaged" if _is_copied(audit, i) else "by_chance"])] if lower <= 0 else []
-    texts |= {"lower": _percent(lower), "upper": _percent(upper)}
+    texts |= {"share": _percent(x), "lower": _percent(lower), "upper": _percent(upper)}
+    if upper - lower > WIDE:
+        return [*_right(audit, i, of), " ".join([say(audit, FRONT["wide"], **texts), *at_0])]
     said = [*(say(audit, FRONT[name], **texts) for name in ("share", "gain")), *at_0]
     (right,) = _right(audit, i, "")
     return [Headline(_percent(x), " ".join(said), of), right.text]

@@ -162,10 +162,14 @@ def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table,
         yield o.columns(rows.keys), Dense(rows.values.T)
 
 
-def distances(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Index, Index, Ints]]:
-    """The keys of one original table, some after others; all keys of one synthetic table; and how far apart they are: (keys, keys)."""
-    readers, donors = np.flatnonzero(o.key_total()), np.flatnonzero(s.key_total())
-    step = max(1, FULL * s.key_total().size // max(1, len(donors) * s.values.size))
+def distances(codes: list[Ints], o: Table, s: Table, beside: int = 0) -> Iterator[tuple[Index, Index, Ints]]:
+    """The keys of one original table, some after others; all keys of one synthetic table; and how far apart they are: (keys, keys).
+
+    ``beside`` are the numbers that the caller holds for each key of the original.
+    """
+    o_j, s_j = o.key_total(), s.key_total()
+    readers, donors = np.flatnonzero(o_j), np.flatnonzero(s_j)
+    step = max(1, FULL // (len(donors) * (1 + s.values.size // len(s_j)) + beside + 1))
     for start in range(0, len(readers) if len(donors) else 0, step):
         some = readers[start : start + step]
         yield some, donors, differences([column[some] for column in codes], [column[donors] for column in codes]).astype(np.int64)

@@ -191,7 +191,7 @@ def _lost(o: Table, s: Table, unit: Unit, of: Of, unmatched: Convention, guesses
     last = (s_j > 0).sum(-1, keepdims=True) == 1
     leaving = {"zero": 0 * counted, "drop": counted, "nearest": counted.sum(-1, keepdims=True) * last + 0 * counted}[unmatched]
     if unit == "key":
-        held, from_o, emptied = (o.key_total(), s_j), counted, (s_j > 0) & (of != "original")
+        held, leaves, emptied = (o.key_total(), s_j), counted, (s_j > 0) & (of != "original")
         right = np.where(emptied, o.like(o.values * guesses.share_then).key_total(), guesses.right)
         lost = np.where(emptied, guesses.lost, 0)
     else:
@@ -199,10 +199,10 @@ def _lost(o: Table, s: Table, unit: Unit, of: Of, unmatched: Convention, guesses
         emptied = (from_s > 0) & (from_s == s.on_cells(s_j))  # the key becomes unmatched
         right = from_o * np.where(emptied, guesses.share_then, np.where(from_s > 0, 0, guesses.share))  # 0 as the cell is empty then
         lost = np.where(emptied, s.on_cells(guesses.lost), guesses.lost_part)
-        from_o, leaving = from_o * (o.on_cells(counted) > 0), o.on_cells(leaving)
+        leaves, leaving = from_o * (o.on_cells(counted) > 0), o.on_cells(leaving)
     present = {"original": held[0], "synthetic": held[1], "both": held[0] + held[1]}[of] > 0
     correct = lost + right * (of != "synthetic")
-    return np.where(present, correct, np.nan), np.where(emptied & (leaving > 0), leaving, from_o * (of != "synthetic"))
+    return np.where(present, correct, np.nan), np.where(emptied & (leaving > 0), leaving, leaves * (of != "synthetic"))
 
 
 def rank_removals(o: Counts, s: Counts, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Convention = "nearest") -> pd.DataFrame:

@@ -89,17 +89,20 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention 
     def formula(o: Table, s: Table) -> Floats:
         c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, used)))
         parts = [] if key_codes is None else list(nearest_rows(key_codes, o, s))  # of unmatched keys
-        c = c + sum(correct_by_key(*part).sum(-1) for part in parts)
+        for part in parts:
+            c = c + correct_by_key(*part).sum(-1)
         more_c, more_n = np.zeros((2, *np.broadcast_shapes(c.shape, n.shape), len(shown), len(shown)))
         if dim == "target":
-            confused = sum(a.across_targets(attribution(b, b.key_total(), 0.0)) for a, b in [(o, s), *parts])
-            for left, right in pairs:
-                np.add.at(more_c, (..., level[left], level[right]), confused[..., left, right] + confused[..., right, left])
+            for part, rows in [(o, s), *parts]:
+                confused = part.across_targets(attribution(rows, rows.key_total(), 0.0))
+                for left, right in pairs:
+                    at: Any = (..., level[left], level[right])
+                    np.add.at(more_c, at, confused[..., left, right] + confused[..., right, left])
         elif key_codes is not None:
             (more_c,) = one_by_one(lambda o, s: (_near_merged_keys(key_codes, o, s, level, len(shown)),), o, s)
         else:
             for left, right in pairs:
-                at: Any = (..., level[left], level[right])
+                at = (..., level[left], level[right])
                 gained_c, gained_n = _merged_keys(o, s, left, right, used)
                 np.add.at(more_c, at, gained_c)
                 np.add.at(more_n, at, gained_n)
@@ -121,7 +124,7 @@ def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, level
     gained, s_j = np.zeros((levels, levels)), s.key_total()
     rows, totals, _ = nearest(codes, o.key_total() > 0, s)
     summed = shared(o, rows, totals)
-    for readers, donors, apart in distances(codes, o, s):
+    for readers, donors, apart in distances(codes, o, s, levels):
         own, beyond = level[readers], apart - apart.min(1, keepdims=True)
         a, b = np.nonzero(beyond <= 1)
         p, j = readers[a], donors[b]
@@ -129,9 +132,8 @@ def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, level
         size = (2, len(readers), levels)
         sums = (np.bincount(group, x, math.prod(size)).reshape(size) for x in (shared_across(o, s, s_j, p, j), s_j[j]))
         (right, more), (records, others) = sums
-        before = [x[readers, None] for x in (summed, totals)]
-        joined = ratio(before[0] + more, before[1] + others, 0.0)
-        gain = np.where(records > 0, ratio(right, records, 0.0), joined) - ratio(*before, 0.0)
+        c, n = summed[readers, None], totals[readers, None]
+        gain = np.where(records > 0, ratio(right, records, 0.0), ratio(c + more, n + others, 0.0)) - ratio(c, n, 0.0)
         gain[np.arange(len(readers)), own] = 0
         np.add.at(gained, own, gain)
     return gained
