@@ -194,8 +194,10 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     return [Headline(_percent(x), " ".join(said), of), right.text]
 
 
-def _gained(points: float) -> str:
-    return f"{points:+.1f} points".replace("-", "\u2212") if np.isfinite(points) else "undefined"
+def _gained(audit: Findings, i: int) -> str:
+    """How many points more often guesses are right for the people in the original, with an interval."""
+    x, error = (100 * _of(audit, f"individual_gain{end}", i) for end in ("", "_error"))
+    return f"{x:+.1f} ({x - Z * error:.1f} to {x + Z * error:.1f}) points".replace("-", "\u2212") if np.isfinite(x + error) else "undefined"
 
 
 def _points(x: float) -> str:
@@ -262,7 +264,7 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
     ends = " to ".join(_percent(_of(audit, f"{name}_{end}", i)) for end in ("lower", "upper"))
     if not audit.holdout_says:
         return "undefined"
-    return f"{_percent(x)} ({ends})" if np.isfinite(x) else _gained(100 * _of(audit, "individual_gain", i))
+    return f"{_percent(x)} ({ends})" if np.isfinite(x) else _gained(audit, i)
 
 
 def _levels(audit: Findings, i: int) -> xr.Dataset:
