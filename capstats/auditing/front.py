@@ -194,6 +194,12 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     return [Headline(_percent(x), " ".join(said), of), right.text]
 
 
+def _gained(audit: Findings, i: int) -> str:
+    """How many points more often guesses are right for the people in the original, with an interval."""
+    x, error = (100 * _of(audit, f"individual_gain{end}", i) for end in ("", "_error"))
+    return f"{x:+.1f} ({x - Z * error:.1f} to {x + Z * error:.1f}) points".replace("-", "\u2212") if np.isfinite(x + error) else "undefined"
+
+
 def _points(x: float) -> str:
     return f"{abs(x):.1f} points {'more' if x >= 0 else 'less'} often"
 
@@ -249,14 +255,16 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
 
 
 def _decisive(audit: Findings, name: str, i: int) -> str:
-    """A measure of a release, with what chance gives or an interval in brackets."""
+    """A measure of a release, with an interval in brackets; points where the share about its people is undefined."""
     x = _of(audit, name, i)
     if name == "copied_people":
         return copies_of(audit).cell(i)
     if name != "individual_share":
         return number(name, x)
     ends = " to ".join(_percent(_of(audit, f"{name}_{end}", i)) for end in ("lower", "upper"))
-    return f"{_percent(x)} ({ends})" if np.isfinite(x) and audit.holdout_says else "undefined"
+    if not audit.holdout_says:
+        return "undefined"
+    return f"{_percent(x)} ({ends})" if np.isfinite(x) else _gained(audit, i)
 
 
 def _levels(audit: Findings, i: int) -> xr.Dataset:

@@ -39,11 +39,13 @@ def test_a_copy_gives_all_that_the_original_gives(copied):
     assert HARMLESS not in text(copied)
 
 
-def test_of_a_fresh_sample_the_interval_reaches_0(fresh):
-    m = fresh.measures
+def test_of_a_fresh_sample_the_interval_reaches_0():
+    original, holdout, fresh = (population(600, 150, seed) for seed in (1, 2, 3))
+    found = audited(fresh, holdout, original)
+    m = found.measures
     assert m.individual_share_lower.item() < 0 < m.individual_share_upper.item()
-    assert HARMLESS in text(fresh)
-    assert FRONT["swapped"] not in text(fresh)
+    assert HARMLESS in text(found)
+    assert FRONT["swapped"] not in text(found)
 
 
 def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
@@ -306,6 +308,19 @@ def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
     assert (first, second) == ("Release by release, the worst first", "What would lower it most (copy)")
     assert isinstance(several.sections()[first][0], Grid)
     assert next(iter(fresh.sections())) == "At a glance"
+
+
+def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
+    releases = {"copy": ORIGINAL, "fresh": FRESH}
+    coarse = audit(ORIGINAL, releases, keys="sex", target="ill", holdout=HOLDOUT, allow_same=True)
+    (grid,) = blocks(coarse, Grid, "Release by release")
+    gains = 100 * coarse.measures.individual_gain.sel(synthetic=[row[0] for row in grid.rows]).values
+    assert np.isnan(coarse.measures.individual_share.values).all()
+    assert [row[2].partition(" (")[0] for row in grid.rows] == [f"{x:+.1f}".replace("-", "\u2212") for x in gains]
+    assert all(" to " in row[2] and row[2].endswith(") points") for row in grid.rows)
+    assert gains.tolist() == sorted(gains, reverse=True)
+    fine = audited({"copy": population(600, 150, 1), "fresh": population(600, 150, 3)}, population(600, 150, 2), population(600, 150, 1))
+    assert "points" not in " ".join(blocks(fine, Grid, "Release by release")[0].rows[0])
 
 
 @pytest.mark.slow
