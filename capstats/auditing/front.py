@@ -179,7 +179,7 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     for name, of_name in (("individual", gain), ("original", most)):
         ends = (of_name[""] + side * Z * of_name["_error"] for side in (-1, 1))
         texts[f"{name}_ends"] = " to ".join(f"{x:.1f}".replace("-", "\u2212") for x in ends)
-    x, lower, upper = (_of(audit, f"individual_share{end}", i) for end in ("", "_lower", "_upper"))
+    x, lower, upper = _share(audit, i)
     if np.isnan(x):
         if not np.isfinite(gain["_error"] + most["_error"]):
             return [*_right(audit, i, of), FRONT["too_small"]]
@@ -192,6 +192,11 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     said = [*(say(audit, FRONT[name], **texts) for name in ("share", "gain")), *at_0]
     (right,) = _right(audit, i, "")
     return [Headline(_percent(x), " ".join(said), of), right.text]
+
+
+def _share(audit: Findings, i: int) -> list[float]:
+    """The share about the people of a release, and the ends of its interval."""
+    return [_of(audit, f"individual_share{end}", i) for end in ("", "_lower", "_upper")]
 
 
 def _gained(audit: Findings, i: int) -> str:
@@ -255,16 +260,16 @@ def _releases(audit: Findings, heads: Sequence[str]) -> list[Block]:
 
 
 def _decisive(audit: Findings, name: str, i: int) -> str:
-    """A measure of a release, with an interval in brackets; points where the share about its people is undefined."""
+    """A measure of a release, with an interval in brackets; points for all where the first has no share about its people to tell."""
     x = _of(audit, name, i)
     if name == "copied_people":
         return copies_of(audit).cell(i)
     if name != "individual_share":
         return number(name, x)
-    ends = " to ".join(_percent(_of(audit, f"{name}_{end}", i)) for end in ("lower", "upper"))
     if not audit.holdout_says:
         return "undefined"
-    return f"{_percent(x)} ({ends})" if np.isfinite(x) else _gained(audit, i)
+    (_, lower, upper), (*_, least, most) = _share(audit, i), _share(audit, audit.ranked[0])
+    return f"{_percent(x)} ({_percent(lower)} to {_percent(upper)})" if np.isfinite(x) and most - least <= WIDE else _gained(audit, i)
 
 
 def _levels(audit: Findings, i: int) -> xr.Dataset:
