@@ -263,7 +263,9 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
     parts = [as_tables(table) for table in tables]
     first = parts[0]
     releases = synthetic_labels(first)
-    parts = [part.sel(synthetic=releases) if set(releases or ()) == set(synthetic_labels(part) or ()) != set() else part for part in parts]
+    own = [synthetic_labels(part) for part in parts]
+    turned = [labels != releases and set(labels or ()) == set(releases or ()) for labels in own]  # sparse ones compile
+    parts = [part.sel(synthetic=releases) if other else part for part, other in zip(parts, turned, strict=True)]
     for i, other in enumerate(parts[1:], start=1):
         if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
             raise ValueError(

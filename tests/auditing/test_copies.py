@@ -74,6 +74,7 @@ def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may
     assert "; 60 of many (10%), to those of 60 people (and 0 of the holdout); 1 more release. That is" in alert.text
 
 
+@pytest.mark.slow
 def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
     """With few columns they may be nearly all, who share their record with others; without a holdout all that match."""
     assert not blocks(fresh, Alert)
@@ -110,6 +111,7 @@ def test_where_a_column_is_spelled_otherwise_nothing_is_said_to_be_free_of_copie
     assert "nobody's record in the original is the only one of its kind, so that no test could show it" in text(alike)
 
 
+@pytest.mark.slow
 def test_copies_are_left_out_only_where_something_is_left():
     advice = "What would lower it most"
     found = audited(pd.concat([ORIGINAL[:30], FRESH[30:]]))

@@ -277,6 +277,7 @@ def test_a_release_that_is_lower_but_about_its_people_is_passed_over_and_named()
     assert "Passed over" not in text(alone)
 
 
+@pytest.mark.slow
 def test_a_release_to_take_that_is_about_its_people_too_is_said_to_be():
     found = audited({"copy": ORIGINAL, "leaky": leaky()})
     gain = 100 * found.measures.individual_gain.sel(synthetic="leaky").item()
@@ -284,6 +285,7 @@ def test_a_release_to_take_that_is_about_its_people_too_is_said_to_be():
     assert "But guesses from it, too" not in text(audited({"copy": ORIGINAL, "fresh": FRESH}))
 
 
+@pytest.mark.slow
 def test_copies_are_passed_over_though_they_are_lower():
     wrong = ORIGINAL.assign(ill=np.where(ORIGINAL.ill == "no", "yes", "no"))
     found = text(audited({"copy": ORIGINAL, "fresh": FRESH, "mixed": pd.concat([ORIGINAL[:60], wrong[60:]])}, None))
@@ -292,6 +294,7 @@ def test_copies_are_passed_over_though_they_are_lower():
     assert "Passed over" not in text(audited({"copy": ORIGINAL, "fresh": FRESH, "wrong": wrong}, None))
 
 
+@pytest.mark.slow
 def test_the_share_of_a_release_with_copies_may_reach_0_and_is_not_said_to_be_harmless(copied):
     averaged = FRONT["averaged"].format(people="people")
     original, holdout, release = (population(600, 150, seed) for seed in (1, 2, 3))
@@ -302,6 +305,7 @@ def test_the_share_of_a_release_with_copies_may_reach_0_and_is_not_said_to_be_ha
     assert averaged not in none + text(copied)
 
 
+@pytest.mark.slow
 def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
     several = audited({"fresh": FRESH, "copy": ORIGINAL})
     first, second, *_ = several.sections()
@@ -310,6 +314,7 @@ def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
     assert next(iter(fresh.sections())) == "At a glance"
 
 
+@pytest.mark.slow
 def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
     releases = {"copy": ORIGINAL, "fresh": FRESH}
     coarse = audit(ORIGINAL, releases, keys="sex", target="ill", holdout=HOLDOUT, allow_same=True)
