@@ -96,6 +96,7 @@ def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at
     assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
 
 
+@pytest.mark.slow
 def test_where_a_column_is_spelled_otherwise_nothing_is_said_to_be_free_of_copies(fresh):
     """All of the release are copies but for the capitals of a column, which is no key and no target."""
     asked = {"keys": "area", "target": "ill", "limits": {"copied_beyond_chance": 0}, "allow_same": True}

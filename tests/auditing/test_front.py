@@ -266,6 +266,7 @@ def sharp():
     return FRESH.assign(ill=np.where(np.arange(600) % 2, FRESH.ill, np.where(FRESH.area % 5, "no", "yes")))
 
 
+@pytest.mark.slow
 def test_a_release_that_is_lower_but_about_its_people_is_passed_over_and_named():
     found = audited({"copy": ORIGINAL, "leaky": leaky(), "sharp": sharp()})
     low, high = found.measures.average_cap_nearest.sel(synthetic=["leaky", "sharp"]).values

@@ -151,6 +151,7 @@ def test_a_holdout_is_told_once_and_compared_in_columns(people):
         )
 
 
+@pytest.mark.slow
 def test_every_column_is_explained_and_no_heading_stands_for_two(twenty):
     for section in ("Answer", "Details"):
         heads = [head for grid in grids(twenty, section) for head in grid.head[1:]]

@@ -49,6 +49,7 @@ def test_limits_hold_for_the_example_too(capsys):
     assert "average_cap_zero is 0.66" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_limit_of_copies_is_broken_where_it_could_not_be_told(here, capsys):
     """All of the 100 smokers are in one of four cells, each with several people."""
     assert main([*SMOKERS, "--fail-above", "copied_beyond_chance=0"]) == 1

@@ -151,6 +151,7 @@ def test_the_measures_are_those_of_the_library():
     assert OPTIONS["measure"].choices == ("average_cap", *FORMULAS)
 
 
+@pytest.mark.slow
 def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, capsys):
     for name, n, seed in (("o", 300, 1), ("s", 100, 2)):
         rng = np.random.default_rng(seed)
