@@ -128,7 +128,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record)
-    for table, counted in zip(inputs, tables, strict=True):
+    for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
         _warn_of_counts(table, counted, request.columns, options)
     check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
@@ -138,7 +138,7 @@ def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable], op
     """Warn where the rows of a table look like cells: a column is called as one of counts, and no combination is there more often."""
     named = [str(name) for name in table.source.names(options) if str(name).lower() in OF_COUNTS and name not in used]
     columns, times = [*counted.key.columns, *counted.target.columns], counted.counts
-    if table.weight is not None or not named or len(times) < FEWEST or times.min() < times.max():
+    if not named or len(times) < FEWEST or times.min() < times.max():
         return
     combinations = math.prod(len(np.unique(column.codes)) for column in columns)
     if len(times) == combinations or (times.max() == 1 and combinations <= SPARSEST * len(times)):

@@ -467,7 +467,6 @@ def test_a_holdout_of_sparse_tables_is_that_of_dense_ones(voters, monkeypatch):
         np.testing.assert_allclose(sparse.measures[name].values, dense.measures[name].values, rtol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:`synthetic` looks like a table of counts")
 @pytest.mark.parametrize(("counts", "given"), [("weight", 0), (("count", "weight", "weight"), 7), (("weight", None, "count"), 0)])
 def test_fractional_counts_of_original_or_holdout_leave_the_holdout_out_and_say_so(counts, given):
     frame = titanic()

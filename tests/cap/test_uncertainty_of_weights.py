@@ -92,7 +92,8 @@ def test_the_error_of_a_weighted_contrast_is_that_of_a_bootstrap_of_both_samples
     found = individual_share(tables.o, tables.s, h=tables.h, unmatched="zero", **tables[[*SUMS]])
     assert found.plain_contrast_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     audited = audit(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None)).measures
-    assert audited.individual_disclosure_error.item() == found.plain_contrast_error.item()
+    nearest = individual_share(tables.o, tables.s, h=tables.h, **tables[[*SUMS]])
+    assert audited.individual_disclosure_error.item() == nearest.plain_contrast_error.item()
     protected = disclosure_protection(
         records, synthetic, keys=KEYS, target="income", unmatched="zero", holdout=holdout, weights=("w", None)
     )

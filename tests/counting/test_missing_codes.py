@@ -278,7 +278,7 @@ def test_every_door_of_the_library_takes_codes_by_column() -> None:
     assert "missing in all tables: -99 of income" in str(audit(RECORDS, release, **options))
     assert disclosure.record_risk(RECORDS, release, **options)["cap"].tolist() == [1, 1, 1, 0]
     assert float(disclosure_protection(RECORDS, release, **options).matched_share) == 0.75
-    swept = sweep(RECORDS, release, keys="income", targets="sick", null_values={"income": [-99]}, measures="average_cap")
+    swept = sweep(RECORDS, release, keys="income", targets="sick", null_values={"income": [-99]}, measures="average_cap_zero")
     assert float(swept.value.squeeze()) == 0.75
     known: dict[str, Any] = {"columns": ["income", "sick"], "widths": 1}
     removed = {**RECORDS, "income": [None, *RECORDS["income"][1:]]}
