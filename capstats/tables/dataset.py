@@ -61,13 +61,8 @@ def as_tables(tables: Any) -> xr.Dataset:
     if "synthetic" in tables.dims and "synthetic" not in tables.indexes:
         tables = tables.assign_coords(synthetic=range(tables.sizes["synthetic"]))
     for name, array in tables.data_vars.items():
-        several = {"synthetic"} if str(name).startswith("s") else set()
-        if set(array.dims) - several != set(CELLS):
-            more = sorted(set(map(str, array.dims)) - several - set(CELLS))
-            raise ValueError(
-                f"`{name}` has the dims {array.dims}; a table has (target, key), and several releases are those of `synthetic`. "
-                f"Choose one of {more}, as with .isel, or rename it."
-            )
+        if not set(CELLS) <= set(array.dims):
+            raise ValueError(f"`{name}` has the dims {array.dims}; a table of counts has the dims target and key.")
     if any(array.dims[-2:] != CELLS for array in tables.data_vars.values()):
         tables = tables.transpose(..., *CELLS)
     others = {name: x for name, x in tables.data_vars.items() if x.dtype not in (np.int64, np.float64)}
