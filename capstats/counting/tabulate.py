@@ -178,6 +178,11 @@ def original_and_release(
     tables = as_tables(original)
     if "s" not in tables:
         raise ValueError("The counts have no `s`: give those of the original and of a table to be released.")
+    for name, array in tables.data_vars.items():
+        if more := set(array.dims) - {"target", "key"} - ({"synthetic"} if str(name).startswith("s") else set()):
+            raise ValueError(
+                f"`{name}` has the dims {array.dims}; several releases are those of `synthetic`. Choose one of {sorted(map(str, more))}."
+            )
     return tables
 
 
