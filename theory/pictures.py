@@ -202,8 +202,8 @@ def law(ax: Axes) -> None:
 def publication_(ax: Axes) -> None:
     """Average CAP of the voters: the exact number, and the multiples of the step, of which the public report prints one."""
     found = audit(**example("anes96"))
-    exact, public = found.measures.average_cap.item(), publication(found, threshold=10)
-    (printed,) = public.shares["average_cap"]
+    exact, public = found.measures.average_cap_zero.item(), publication(found, threshold=10)
+    (printed,) = public.shares["average_cap_zero"]
     steps = [k / public.steps for k in range(29, 35)]
     ax.plot(steps, [0] * len(steps), "|", color="#555555", markersize=22)
     ax.plot(exact, 0, "o", color="#D55E00", markersize=9)

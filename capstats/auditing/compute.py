@@ -29,7 +29,6 @@ from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sa
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.models import Bootstrap, Independent
 from capstats.laws.moments.disclosure import expected_disclosure
-from capstats.screening.formulas import values_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index
 from capstats.tables.dataset import observed_domain, synthetic_labels
@@ -284,6 +283,8 @@ def by_column(tables: xr.Dataset, unmatched: OnScale) -> xr.Dataset:
 
     Dims ``key_column`` and, where there are several synthetic tables, ``synthetic``. ``shapley`` is there for few columns and tables.
     """
+    from capstats.screening.formulas import values_of
+
     lattice = Lattice.of_tables(tables)
     k = len(lattice.names)
     cells = tables.o.size + tables.s.size

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = (  # numbers of the text that are no results, or are computed from printed ones
     r"standard error (of average CAP is )?at most [\d.]+",
+    r"version 1",
     r"release \d+",
     r"above 0\.[59]",
     r"multiples of [\d.]+",

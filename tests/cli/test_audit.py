@@ -143,9 +143,9 @@ def test_releases_are_ranked_compared_and_beside_numbers_of_the_caller(here, cap
     found = in_json(capsys, *THREE, *options[:-1], f"{options[-1]},elsewhere/synthetic.csv:2")
     assert found["ranked"] == ["smokers.csv", "elsewhere/synthetic.csv", "synthetic.csv"]
     assert found["measures"]["pmse"] == {"synthetic.csv": 3, "smokers.csv": 1, "elsewhere/synthetic.csv": 2}
-    cap = found["measures"]["average_cap_zero"]
+    cap = found["measures"]["average_cap_nearest"]
     assert found["measures"]["difference"]["smokers.csv"] == pytest.approx(cap["smokers.csv"] - cap["elsewhere/synthetic.csv"])
-    assert in_json(capsys, *THREE, "--rank-by", "average_cap_zero")["ranked"] == sorted(cap, key=cap.get, reverse=True)
+    assert in_json(capsys, *THREE, "--rank-by", "average_cap_nearest")["ranked"] == sorted(cap, key=cap.get, reverse=True)
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def hundred(tmp_path_factory, folder):
 def test_every_release_has_a_row_in_the_order_asked_for(hundred, capsys, monkeypatch, number):
     here, names = hundred
     monkeypatch.chdir(here)
-    given = ["audit", "original.csv", *names[:number], *ASKED, "--rank-by=-average_cap_zero", "--against", names[0]]
+    given = ["audit", "original.csv", *names[:number], *ASKED, "--rank-by=-average_cap_nearest", "--against", names[0]]
     assert main(given) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 100
