@@ -174,16 +174,14 @@ def _headline(audit: Findings, i: int, of: str) -> list[Block]:
     """How much is about the people in the original, where a holdout tells it; otherwise how many are guessed right."""
     if not audit.holdout_says:
         return [*_right(audit, i, of), *([] if "holdout_records" in audit.measures else [FRONT["no_holdout"]])]
-    gain, most = ({x: 100 * _of(audit, f"{name}{x}", i) for x in ("", "_error")} for name in ("individual_gain", "original_gain"))
-    texts = {"individual_gain": _points(gain[""]), "original_gain": _points(most[""])}
-    for name, of_name in (("individual", gain), ("original", most)):
-        ends = (of_name[""] + side * Z * of_name["_error"] for side in (-1, 1))
-        texts[f"{name}_ends"] = " to ".join(f"{x:.1f}".replace("-", "\u2212") for x in ends)
+    gain, most = (_points_of(audit, f"{name}_gain", i) for name in ("individual", "original"))
+    texts = {"individual_gain": _points(gain[0]), "original_gain": _points(most[0])}
+    texts |= {"individual_ends": _ends(gain), "original_ends": _ends(most)}
     x, lower, upper = _share(audit, i)
     if np.isnan(x):
-        if not np.isfinite(gain["_error"] + most["_error"]):
+        if not np.isfinite(gain[1] + most[1]):
             return [*_right(audit, i, of), FRONT["too_small"]]
-        swapped = [FRONT["swapped"]] if gain[""] + Z * gain["_error"] < 0 else []
+        swapped = [FRONT["swapped"]] if gain[2] < 0 else []
         return [*_right(audit, i, of), " ".join([say(audit, FRONT["points"], **texts), *swapped])]
     at_0 = [say(audit, FRONT["swapped" if upper < 0 else "averaged" if _is_copied(audit, i) else "by_chance"])] if lower <= 0 else []
     texts |= {"share": _percent(x), "lower": _percent(lower), "upper": _percent(upper)}
@@ -201,8 +199,18 @@ def _share(audit: Findings, i: int) -> list[float]:
 
 def _gained(audit: Findings, i: int) -> str:
     """How many points more often guesses are right for the people in the original, with an interval."""
-    x, error = (100 * _of(audit, f"individual_gain{end}", i) for end in ("", "_error"))
-    return f"{x:+.1f} ({x - Z * error:.1f} to {x + Z * error:.1f}) points".replace("-", "\u2212") if np.isfinite(x + error) else "undefined"
+    found = _points_of(audit, "individual_gain", i)
+    return f"{found[0]:+.1f} ({_ends(found)}) points".replace("-", "\u2212") if np.isfinite(found[1]) else "undefined"
+
+
+def _points_of(audit: Findings, name: str, i: int) -> tuple[float, float, float]:
+    """A gain of one release in percentage points, and the ends of its interval."""
+    x, error = (100 * _of(audit, f"{name}{end}", i) for end in ("", "_error"))
+    return x, x - Z * error, x + Z * error
+
+
+def _ends(found: tuple[float, float, float]) -> str:
+    return " to ".join(f"{x:.1f}".replace("-", "\u2212") for x in found[1:])
 
 
 def _points(x: float) -> str:
@@ -332,15 +340,15 @@ def _instead(audit: Findings, i: int, heads: Sequence[str]) -> list[str]:
     others = [x for x in audit.ranked if x != i]
     if not others or "generator_mean" in audit.measures or not errors_known(audit.tables, "o"):  # the least of draws is no better generator
         return []
-    lower = {x: _difference(audit, i, x, len(others)) for x in others}
-    copied = {x for x in audit.ranked if _is_copied(audit, x)}
-    fit = [x for x in others if x not in copied and distance[x] < 1 and (i in copied or at_most(SMALL, lower[x].lower.item()))]
+    lower, copies = _differences(audit, i, others), copies_of(audit)
+    copied = {x for x in audit.ranked if copies.found(x)}
+    fit = [x for x in others if x not in copied and distance[x] < 1 and (i in copied or at_most(SMALL, lower[x]["lower"]))]
     if not fit:
         return []
     about = {x: audit.holdout_says and _of(audit, "individual_gain", x) > Z * _of(audit, "individual_gain_error", x) for x in fit}
     best = min(fit, key=lambda x: (about[x], caps[x]))
     now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
-    found = {name: share(lower[best][name].item()) for name in ("estimate", "lower", "upper")}
+    found = {name: share(value) for name, value in lower[best].items()}
     known = _known(audit)
     texts = [say(audit, FRONT["instead"], known=known, other=heads[best], now=now, then=then, **found)]
     texts += [say(audit, FRONT["about_too"], gain=_points(100 * _of(audit, "individual_gain", best)))] if about[best] else []
@@ -351,13 +359,13 @@ def _instead(audit: Findings, i: int, heads: Sequence[str]) -> list[str]:
     return [*texts, *([say(audit, FRONT["passed_over"], releases=listed(why))] if why else [])]
 
 
-def _difference(audit: Findings, i: int, other: int, compared: int) -> xr.Dataset:
-    """By how much average CAP of a release is above that of another, with an interval of 95 % for all that are ``compared`` with it."""
-    o, squares = audit.tables.o, audit.tables.get("o_squares")
-    level = 1 - RARE / compared
-    return average_cap_interval(
-        o, audit.release(i), against=audit.release(other), o_squares=squares, unmatched=audit.unmatched, level=level
-    )
+def _differences(audit: Findings, i: int, others: Sequence[int]) -> dict[int, dict[str, float]]:
+    """By how much average CAP of a release is above that of each of the others, with an interval of 95 % for all of them together."""
+    release, squares = audit.release(i), audit.tables.get("o_squares")
+    s, level = audit.tables.s.isel(synthetic=list(others)), 1 - RARE / len(others)
+    found = average_cap_interval(audit.tables.o, s, against=release, o_squares=squares, unmatched=audit.unmatched, level=level)
+    ends = {"estimate": found.estimate, "lower": found.upper, "upper": found.lower}  # of what is below, turned to what is above
+    return {x: {name: -float(value[at]) for name, value in ends.items()} for at, x in enumerate(others)}
 
 
 def _change(audit: Findings, i: int, heads: Sequence[str]) -> str:

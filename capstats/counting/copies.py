@@ -84,6 +84,16 @@ class Rows:
             total += labels[codes]
         return total
 
+    @cached_property
+    def _held(self) -> list[tuple[Counts, Numbers, list[Label]]]:
+        """Of each column: records of a label; numbers of the labels that some record has, but for missing ones; what those labels say."""
+        found: list[tuple[Counts, Numbers, list[Label]]] = []
+        for labels, codes, said, missing in zip(self.labels, self.codes, self.said, self.missing, strict=True):
+            records = np.bincount(codes, self.counts, len(labels))
+            held = [x for x, n in zip(said, records.tolist(), strict=False) if n]
+            found.append((records, np.setdiff1d(labels[records > 0], missing), held))
+        return found
+
     def without(self, column: int, rows: Any = slice(None)) -> Numbers:
         """The number of each row, or of some of them, but for one of the columns."""
         left: Numbers = self.numbers[rows] - self.labels[column][self.codes[column][rows]]
@@ -100,15 +110,12 @@ class Rows:
         Values of which few are equal in this table need not be in another one, if that is of the ``same_source`` or has numbers of the same
         form.
         """
-        both = (self, other)
-        records = [np.bincount(x.codes[column], x.counts, len(x.labels[column])) for x in both]
-        held = [np.setdiff1d(x.labels[column][n > 0], x.missing[column]) for x, n in zip(both, records, strict=True)]
-        said = [[x for x, n in zip(of.said[column], n, strict=False) if n] for of, n in zip(both, records, strict=True)]
-        if any(map(len, held)) and not np.isin(held[0], held[1]).any():
-            alike = (records[0] * (records[0] - 1)).sum() / max(records[0].sum() - 1, 1) * records[1].sum()  # pairs, expected
-            if np.exp(-alike) < LEVEL or not (same_source or _same_form(*said)):
+        (mine, held, said), (theirs, other_held, other_said) = self._held[column], other._held[column]
+        if (len(held) or len(other_held)) and not np.isin(held, other_held).any():
+            alike = (mine * (mine - 1)).sum() / max(mine.sum() - 1, 1) * theirs.sum()  # pairs, expected
+            if np.exp(-alike) < LEVEL or not (same_source or _same_form(said, other_said)):
                 return NOTHING_SHARED
-        return SPELLED if _in_two_spellings(*said) else ""
+        return SPELLED if _in_two_spellings(said, other_said) else ""
 
     def by_level(self, rows: NDArray[np.bool_]) -> dict[str, dict[str, int]]:
         """How many of the records in some of the rows have each level of the key columns."""

@@ -136,9 +136,11 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
 
 def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable], options: Options) -> None:
     """Warn where the rows of a table look like cells: a column is called as one of counts, and no combination is there more often."""
-    named = [str(name) for name in table.source.names(options) if str(name).lower() in OF_COUNTS and name not in used]
     columns, times = [*counted.key.columns, *counted.target.columns], counted.counts
-    if not named or len(times) < FEWEST or times.min() < times.max():
+    if len(times) < FEWEST or times.min() < times.max():
+        return
+    named = [str(name) for name in table.source.names(options) if str(name).lower() in OF_COUNTS and name not in used]
+    if not named:
         return
     combinations = math.prod(len(np.unique(column.codes)) for column in columns)
     if len(times) == combinations or (times.max() == 1 and combinations <= SPARSEST * len(times)):
