@@ -105,13 +105,14 @@ def _nearest(name: Hashable, known: list[Hashable], similarity: float) -> str:
 
 def printable(text: object) -> str:
     """The text with escapes in place of control characters, line breaks, marks of writing direction and other invisible characters."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+    shown = str(text)
+    return shown if shown.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
 
 
 def printable_json(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     """A value as JSON text, with escapes in place of what is not printable; ``default`` is that of ``json.dumps``."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=default)
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return "\n".join(x if x.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in x) for x in text.split("\n"))
 
 
 def named(name: object) -> str:

@@ -204,6 +204,7 @@ def test_alpha_is_the_recursive_factor_for_one_target_and_at_least_cap_of_the_ta
     assert at_most(average_cap(table, table).item(), alpha)
 
 
+@pytest.mark.slow
 @theorem
 @given(tables, st.integers(1, 5))
 def test_the_recursive_factor_rises_with_l_and_is_finite_up_to_the_distinct_l(table, l):  # noqa: E741

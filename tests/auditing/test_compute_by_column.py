@@ -56,6 +56,7 @@ def test_contributions_are_those_of_a_sweep():
         np.testing.assert_allclose(found[name], swept[name], atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("several", [False, True])
 def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(several):
     """What average CAP would be without a column, of records and of their counts in any order."""

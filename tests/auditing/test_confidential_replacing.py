@@ -58,6 +58,7 @@ def test_a_figure_of_somebody_else_is_not_ours(ending, tmp_path):
     assert not made_by_capstats(tmp_path / f"f.{ending}")
 
 
+@pytest.mark.slow
 def test_a_document_that_contains_a_figure_of_ours_is_not_ours(made, tmp_path):
     """As pdfTeX does it: the object with the figure's creator is one of many, and the last one has the document's."""
     file = tmp_path / "article.pdf"

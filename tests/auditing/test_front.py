@@ -103,6 +103,7 @@ def test_a_holdout_of_another_population_gives_no_share():
     assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(found, Scale)[0].marks)
 
 
+@pytest.mark.slow
 def test_keys_that_are_too_coarse_give_no_share():
     few = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", holdout=HOLDOUT, allow_same=True)
     assert np.isnan(few.measures.individual_share.item())
@@ -125,6 +126,7 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
     assert FRONT["no_holdout"] not in text(audited(ORIGINAL))
 
 
+@pytest.mark.slow
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
@@ -210,6 +212,7 @@ def test_groups_are_in_the_order_of_what_the_release_adds():
     assert all(int(row[3]) >= 10 for row in grid.rows)
 
 
+@pytest.mark.slow
 def test_groups_that_gain_alike_are_in_the_order_of_their_copies_and_then_of_their_people():
     """Three towns are alike but in copies, and the third of them is twice as large; the last one differs."""
     town = np.repeat([*"abccd"], 20)
@@ -238,6 +241,7 @@ def test_limits_are_kept_or_broken():
             audited(ORIGINAL, None, limits=wrong)
 
 
+@pytest.mark.slow
 def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_it_exposes():
     """The paper's O_3: S_b has the lower average, and 93 people above 0.9; S_g has nobody above one half."""
     o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])

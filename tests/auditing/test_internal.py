@@ -57,6 +57,7 @@ def test_the_sections_of_one_release_are_in_the_order_of_the_questions(small):
     assert list(sections_of(small)) == SECTIONS
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_worked_out_by_hand(small):
     """CAP is 1, 1, 3/4 three times, 1/4, and 4/5 of the nearest keys, which are all: 5.3 of 7; without them 4.5."""
     found = sections_of(small)

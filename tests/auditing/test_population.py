@@ -20,6 +20,7 @@ PEOPLE = {"k": [*"aaaabccddee"]}  # b is unique in the population, c and d have 
 VOTERS = {"keys": ["educ", "PID", "age"], "target": "vote", "bins": {"age": 8}}
 
 
+@pytest.mark.slow
 def test_a_table_of_the_population_says_who_is_unique_in_it():
     found = audit(ORIGINAL, RELEASE, population=PEOPLE, **ASKED)
     m = found.measures
@@ -33,6 +34,7 @@ def test_a_table_of_the_population_says_who_is_unique_in_it():
     assert "population_uniques_pitman" not in m
 
 
+@pytest.mark.slow
 def test_counts_of_the_population_and_its_records_are_one():
     expected = audit(ORIGINAL, RELEASE, population=PEOPLE, **ASKED).measures
     register = tabulate(PEOPLE, keys="k", target=None)

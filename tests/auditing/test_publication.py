@@ -161,6 +161,7 @@ def test_right_and_wrong_guesses_are_not_told_beside_the_matched_people():
     assert "share_certain_wrong" not in told.shares
 
 
+@pytest.mark.slow
 def test_a_public_report_describes_at_most_four_releases():
     """Rounded numbers of many releases together tell exact counts: benchmarks/public_report.py."""
     released = {f"label-{i}": people(30, i) for i in range(MOST_RELEASES + 1)}

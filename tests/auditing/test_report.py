@@ -15,6 +15,7 @@ from capstats.auditing.report import Dots, Facts, Grid, Listing, Picture, Terms,
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
+@pytest.mark.slow
 def test_only_what_is_exactly_0_or_1_is_printed_so():
     """One of 3,000 people is guessed right, and all but one."""
     original = {"k": list(range(3000)), "t": [0] * 2999 + [1]}

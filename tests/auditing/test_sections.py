@@ -101,6 +101,7 @@ def test_the_report_of_tables_that_do_not_meet_says_it_first():
     assert "Column 'age' has no level in common" in html.unescape(result._repr_html_()).partition("What was read")[0]
 
 
+@pytest.mark.slow
 def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers():
     result = audited(region=["south", "North"] * 10)
     first = one_line(result).partition("What was read")[0]
@@ -130,6 +131,7 @@ def test_a_label_that_few_records_hold_is_not_shown_as_an_example():
     assert "South" not in repr(result)
 
 
+@pytest.mark.slow
 def test_many_findings_are_cut_to_five_and_counted():
     columns = {f"c{i}": ["South", "North"] * 10 for i in range(8)}
     lower = {name: ["south", "North"] * 10 for name in columns}

@@ -62,6 +62,7 @@ def test_every_release_has_a_row(people, number):
         assert [row[0] for row in grid.rows] == ["people", *worst]
 
 
+@pytest.mark.slow
 def test_the_rows_hold_the_measures(seven):
     m = seven.measures.isel(synthetic=seven.ranked)
     assert column(seven, "Answer", "average CAP")[1] == [f"{value:.3f}" for value in m.average_cap_zero.values]
@@ -109,6 +110,7 @@ def test_the_order_is_named_by_what_the_reader_sees(people):
 # --- what is asked of the comparison
 
 
+@pytest.mark.slow
 def test_differences_stand_beside_the_averages_with_their_errors(twenty):
     order, m = twenty.ranked, twenty.measures
     labels, texts = column(twenty, "Answer", "difference")

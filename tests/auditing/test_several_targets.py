@@ -60,6 +60,7 @@ def test_the_numbers_are_those_of_separate_audits(missing: Any) -> None:
     check(found, ORIGINAL, RELEASE, missing=missing)
 
 
+@pytest.mark.slow
 def test_several_releases_have_a_row_each() -> None:
     releases = {"one": RELEASE, "two": OTHER}
     found = audit_targets(ORIGINAL, releases, targets=TARGETS, **ASKED)
@@ -205,6 +206,7 @@ def test_json_and_page_hold_every_target(tmp_path: Path) -> None:
     assert "income" in found._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_page_does_not_replace_what_was_read(tmp_path: Path) -> None:
     files = [tmp_path / "o.csv", tmp_path / "s.csv"]
     for frame, file in zip((ORIGINAL, RELEASE), files, strict=True):

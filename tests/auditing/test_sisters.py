@@ -82,6 +82,7 @@ def test_a_model_with_or_without_its_number_of_records_is_that_of_the_function()
     assert "Given(m=3" in expected.provenance["conventions"]["generator_p_value"]
 
 
+@pytest.mark.slow
 def test_releases_of_different_sizes_have_each_their_law():
     larger = {name: column * 2 for name, column in RELEASE.items()}
     both = audit(ORIGINAL, {"three": RELEASE, "six": larger}, generator=drawn, **ASKED).measures

@@ -19,6 +19,7 @@ from capstats.datasets import example
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
+@pytest.mark.slow
 def test_audit_prints_what_the_library_prints(here, capsys):
     assert main(SMOKERS) == 0
     expected = audit("original.csv", "synthetic.csv", keys="smoking", target="health")

@@ -65,6 +65,7 @@ def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
         np.testing.assert_allclose(*(np.array(x, float) for x in both), rtol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 def test_further_releases_of_the_generator_are_the_files_of_a_glob_or_their_counts(here, capsys):
     others = [f"others/{i}.csv" for i in range(3)]
     (here / "others").mkdir()

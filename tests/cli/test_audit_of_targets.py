@@ -49,6 +49,7 @@ def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
             assert row[name] == measures[name]
 
 
+@pytest.mark.slow
 def test_several_releases_have_rows_of_their_own(files, capsys):
     rows = in_json(capsys, *files[:3], "t.csv", *files[3:], "--targets", "all")["targets"]
     assert {(row["target_column"], row["synthetic"]) for row in rows} == {
@@ -68,6 +69,7 @@ def test_the_command_for_the_worst_target_runs(files, capsys, tmp_path):
     assert (tmp_path / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_the_page_is_confidential_and_has_all_targets(files, capsys, tmp_path):
     assert main([*files, "--targets", "all", "--html", "page.html"]) == 0
     page = tmp_path / "page.html"

@@ -159,6 +159,7 @@ def test_rapid_is_the_share_of_people_above_the_limit(tables, score, tau, unmatc
     assert found == pytest.approx(float(rapid_by_people(*tables, score, tau, unmatched)), rel=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(table_pairs())
 def test_rapid_falls_with_tau_to_the_people_guessed_with_certainty(tables):

@@ -251,6 +251,7 @@ def test_numbers_are_cut_or_are_categories():
         assert singling_out(original, synthetic, columns=["sex", "age"], subset_size=1, types=types).predicates == 4
 
 
+@pytest.mark.slow
 def test_numbers_of_csv_files_are_numbers_unless_they_are_said_to_be_codes(tmp_path):
     paths = [tmp_path / "o.csv", tmp_path / "s.csv"]
     for path, ages in zip(paths, (["20,5", "30", "71", ""], ["22", "70", "75", "75"]), strict=True):

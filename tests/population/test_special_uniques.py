@@ -177,6 +177,7 @@ def test_a_missing_value_is_a_level_or_is_skipped_as_in_sdcmicro():
 # --- all subsets by a loop --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @theorem
 @given(records, st.integers(1, 4), st.booleans())
 def test_minimal_sample_uniques_are_those_of_a_loop_over_all_subsets(rows, most, skip):
@@ -284,6 +285,7 @@ def test_shares_add_up_to_1_and_contributions_to_the_mean_size_of_the_sets(rows,
     np.testing.assert_allclose(by_column.sel(column=found.key_column.values), found.column_contribution, atol=1e-12)
 
 
+@pytest.mark.slow
 @few_calls
 @given(special, st.floats(0.001, 1), st.sampled_from(["factorial", "halving"]))
 def test_dis_suda_is_its_published_formula_and_the_mean_odds_against_are_those_of_dis(rows, fraction, rule):

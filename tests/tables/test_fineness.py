@@ -134,6 +134,7 @@ def test_a_column_cut_too_finely_is_to_be_cut_into_fewer_bins() -> None:
     assert "cut 'experience' into fewer bins, or leave it out of the keys." in said
 
 
+@pytest.mark.slow
 def test_ordinary_keys_say_nothing() -> None:
     for keys in ("age", ["educ", "sex"], ["age", "sex"]):
         assert told(PEOPLE, RESAMPLED, keys=keys) == []

@@ -281,7 +281,7 @@ def test_no_order_of_the_cells_of_any_table_changes_a_number(case: str, change: 
         assert_same(call(*(turned_ones[j] if i == j else table for j, table in enumerate(originals))), expected)
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", OF_DATASET)
 def test_no_order_of_a_dataset_of_counts_changes_a_number(name: str, change: str) -> None:
