@@ -9,26 +9,14 @@ from command_line import SMOKERS, in_json
 
 from capstats.cli import main
 
+COUNTS = ["--counts", "count"]
+TITANIC = ["audit", "titanic.csv", "titanic.csv", "--allow-same"]
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
 @pytest.mark.slow
 def test_several_keys_and_targets_may_be_given(here, capsys):
-    found = in_json(
-        capsys,
-        "audit",
-        "titanic.csv",
-        "titanic.csv",
-        "--allow-same",
-        "--keys",
-        "Class,Sex",
-        "--target",
-        "Age",
-        "--target",
-        "Survived",
-        "--counts",
-        "count",
-    )
+    found = in_json(capsys, *TITANIC, "--keys", "Class,Sex", "--target", "Age", "--target", "Survived", *COUNTS)
     assert found["provenance"]["keys"] == ["Class", "Sex"]
     assert found["provenance"]["target"] == ["Age", "Survived"]
     assert found["measures"]["original_records"] == 2201
@@ -42,20 +30,7 @@ def test_a_key_with_a_comma_in_its_name_may_be_given(here, capsys):
 
 @pytest.mark.slow
 def test_keys_and_key_add_up(here, capsys):
-    found = in_json(
-        capsys,
-        "audit",
-        "titanic.csv",
-        "titanic.csv",
-        "--allow-same",
-        "--keys",
-        "Class,Age",
-        "--key",
-        "Sex",
-        "--target",
-        "Survived",
-        *COUNTS,
-    )
+    found = in_json(capsys, *TITANIC, "--keys", "Class,Age", "--key", "Sex", "--target", "Survived", *COUNTS)
     assert found["provenance"]["keys"] == ["Class", "Age", "Sex"]
 
 
@@ -111,7 +86,7 @@ def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
 
 @pytest.mark.slow
 def test_counts_are_records(here, capsys):
-    arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    arguments = [*TITANIC, "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = in_json(capsys, *arguments, "--counts", "count")
     assert found["measures"]["original_records"] == found["measures"]["synthetic_records"] == 2201
     assert found["provenance"]["counts"] == {"original": "count", "synthetic": "count"}
@@ -123,7 +98,7 @@ def test_counts_are_records(here, capsys):
 
 @pytest.mark.slow
 def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
-    arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    arguments = [*TITANIC, "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = in_json(capsys, *arguments, "--counts", "count,half")
     assert found["measures"]["original_records"] == 2201
     assert found["measures"]["synthetic_records"] == 2201 / 2 + 8
@@ -136,7 +111,7 @@ def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
 
 @pytest.mark.slow
 def test_weights_weigh_records_whose_number_stays(here, capsys):
-    arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class,Sex,Age", "--target", "Survived"]
+    arguments = [*TITANIC, "--keys", "Class,Sex,Age", "--target", "Survived"]
     weighted, counted = (in_json(capsys, *arguments, option, "half")["measures"] for option in ("--weights", "--counts"))
     assert main([*arguments, "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)["measures"]
@@ -196,19 +171,14 @@ def test_a_memory_limit_changes_no_number(here, capsys):
     assert in_json(capsys, *SMOKERS, "--memory-limit", "200MB")["measures"] == in_json(capsys, *SMOKERS)["measures"]
 
 
-COUNTS = ["--counts", "count"]
-
-
 def test_spaces_around_commas_are_not_part_of_names(here, capsys):
-    found = in_json(
-        capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class, Sex ,Age", "--target", "Survived", *COUNTS
-    )
+    found = in_json(capsys, *TITANIC, "--keys", "Class, Sex ,Age", "--target", "Survived", *COUNTS)
     assert found["provenance"]["keys"] == ["Class", "Sex", "Age"]
 
 
 @pytest.mark.slow
 def test_targets_are_split_at_commas_as_keys_are(here, capsys):
-    found = in_json(capsys, "audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Age, Survived", *COUNTS)
+    found = in_json(capsys, *TITANIC, "--keys", "Class", "--target", "Age, Survived", *COUNTS)
     assert found["provenance"]["target"] == ["Age", "Survived"]
 
 
