@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from capstats.auditing.command_lines import command
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import HELD, OPTIONS, Settings
+from capstats.codes.names import listed, named
 from capstats.tables.counts_files import is_counts, read_counts
 from capstats.tables.levels import LevelsWarning
 
 READING: Sequence[str] = HELD["reading"]["tables"]
+SYNTHETIC, REAL = "synthetic", "real"
+NAMED = {SYNTHETIC: {"synthetic", "synth", "syn", "fake", "generated"}, REAL: {"original", "orig", "real", "confidential"}}
 
 
 def tables(
@@ -125,3 +130,20 @@ def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
         if isinstance(warning.message, LevelsWarning) and warning.message.nothing_shared and not settings.get("allow-no-match"):
             raise ValueError(f"{warning.message} To report the tables as they are, use --allow-no-match.")
         messages.append(f"warning: {warning.message}")
+    if hint := _swapped(settings):
+        messages.append(f"warning: {hint}")
+
+
+def _swapped(settings: Settings) -> str:
+    """A hint where the names of the files say that ORIGINAL is synthetic, or SYNTHETIC original; what they hold cannot tell."""
+    original, *released = (_kind(Path(str(file)).stem) for file in [settings.get("original", ""), *settings.get("synthetic", [])])
+    if not released or not ((original == SYNTHETIC and SYNTHETIC not in released) or (REAL in released and original != REAL)):
+        return ""
+    first, others = named(Path(settings["original"]).name), listed([named(Path(file).name) for file in settings["synthetic"]])
+    return f"by their names, the original ({first}) and the synthetic table ({others}) are swapped. The confidential table comes first."
+
+
+def _kind(stem: str) -> str:
+    """SYNTHETIC or REAL where a name of a file has words of one of the two."""
+    said = [kind for kind in (SYNTHETIC, REAL) if set(re.split(r"[\W_\d]+", stem.lower())) & NAMED[kind]]
+    return said[0] if len(said) == 1 else ""

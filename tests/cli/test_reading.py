@@ -319,3 +319,26 @@ def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, 
     assert main(arguments) == 0
     assert main([*arguments, "--spill-dir", "~nobody-has-this-name/x"]) == 2
     assert "--spill-dir must be a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "told"),
+    [
+        ("synthetic", ["original"], True),
+        ("syn_2024", ["people"], True),
+        ("people", ["real-records"], True),
+        ("people", ["v1_synth", "original"], True),
+        ("original", ["synthetic"], False),
+        ("people", ["release"], False),
+        ("synthesis", ["realm"], False),  # parts of words
+        ("synthetic_a", ["synthetic_b"], False),
+        ("original_synthetic", ["people"], False),
+    ],
+)
+def test_files_that_are_swapped_by_their_names_are_hinted_at(here, capsys, original, released, told):
+    names = [f"{name}.csv" for name in (original, *released)]
+    for i, name in enumerate(names):
+        Path(name).write_text(f"smoking,health\nyes,ill\nno,well\nno,{['ill', 'well', 'dead'][i]}\n")
+    assert main(["audit", *names, "--keys", "smoking", "--target", "health", "--json"]) == 0
+    hint = f"by their names, the original ({names[0]}) and the synthetic table ({' and '.join(names[1:])}) are swapped"
+    assert (hint in capsys.readouterr().err) == told
