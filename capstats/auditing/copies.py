@@ -25,6 +25,7 @@ class Copies:
     known: Mapping[str, Any]
     heads: Sequence[str]
     words: Mapping[str, str]
+    some_dropped: bool = False  # whether records with a missing value are left out of everything else
 
     def of(self, i: int) -> Mapping[str, Any]:
         """What is known of one release; nothing where copies were not counted."""
@@ -45,7 +46,7 @@ class Copies:
         if rest := others[ALERTS - 1 :]:
             texts.append(many(len(rest), "more release"))
         each = {"p": f"each p at most {LEVEL:g}"} if others else {}
-        why = ["beyond_holdout", *self._alike(first)] if self.of(first)["by_holdout"] else ["beyond_fresh"]
+        why = ["beyond_holdout" if self.of(first)["by_holdout"] else "beyond_fresh", *self._beside(first)]
         return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first, **each) for text in why)])]
 
     def said(self, i: int) -> list[str]:
@@ -54,11 +55,11 @@ class Copies:
         if not entry or self.found(i):
             return []
         if entry["copied_beyond_chance"] is None:
-            return [" ".join([self._say("untold", i, why=self._why(entry)), *(self._say(text, i) for text in self._alike(i))])]
+            return [" ".join([self._say("untold", i, why=self._why(entry)), *(self._say(text, i) for text in self._beside(i))])]
         if not entry["by_holdout"]:
-            texts = ["no_copies_fresh", *(["by_chance"] if entry["copied_people"] else [])]
+            texts = ["no_copies_fresh", *(["by_chance"] if entry["copied_people"] else []), *self._beside(i)]
         else:
-            texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else []), "fewest", *self._alike(i)]
+            texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else []), "fewest", *self._beside(i)]
         return [" ".join(self._say(text, i) for text in texts if text != "fewest" or entry["copied_people_fewest"])]
 
     def cell(self, i: int) -> str:
@@ -75,9 +76,10 @@ class Copies:
         entry = self.of(i)
         return self._say("leave_out" if entry["copied_records"] < MOST * entry["records"] else "make_anew", i)
 
-    def _alike(self, i: int) -> list[str]:
-        """Where as many people of the holdout as no fresh sample would match are matched, too."""
-        return ["alike"] if self.of(i).get("holdout_alike") else []
+    def _beside(self, i: int) -> list[str]:
+        """Texts on people of the holdout whom no fresh sample would match so often, and on records that are left out elsewhere."""
+        alike = self.of(i)["by_holdout"] and self.of(i).get("holdout_alike")
+        return [*(["alike"] if alike else []), *(["all_records"] if self.some_dropped else [])]
 
     def _why(self, entry: Mapping[str, Any]) -> str:
         if not (apart := entry["apart"]) and entry.get("too_small"):

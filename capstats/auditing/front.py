@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -95,7 +96,8 @@ def _grave(audit: Findings) -> bool:
 
 def copies_of(audit: Findings) -> Copies:
     """What is known of copies in the releases."""
-    return Copies(copies_known(audit.tables), headings(audit.columns), words_of(audit))
+    some_dropped = any(audit.provenance.get("dropped", {}).values())
+    return Copies(copies_known(audit.tables), headings(audit.columns), words_of(audit), some_dropped)
 
 
 def _is_copied(audit: Findings, i: int) -> bool:
@@ -223,7 +225,7 @@ def _right(audit: Findings, i: int, of: str) -> list[Headline]:
     values = {"release": _caps(audit)[i], "baseline": m.baseline.item(), "original": m.original_cap.item()}
     texts = {**{name: people_right(audit, x) for name, x in values.items()}, **commonest(audit, i), "n": count(m.original_records.item())}
     text = say(audit, FRONT["right_weighted" if "original_weight" in m else "right"], **texts)
-    return [Headline("\u2013".join(dict.fromkeys([texts["release"], texts["named"]])), text, of, whole=True)]
+    return [Headline(" or ".join(dict.fromkeys([texts["release"], texts["named"]])), text, of, whole=True)]
 
 
 def _caps(audit: Findings) -> list[float]:
@@ -236,10 +238,10 @@ def _scale(audit: Findings, heads: Sequence[str]) -> Scale:
     m = audit.measures
     own = [Mark(FRONT["marks"]["baseline"], m.baseline.item(), share(m.baseline.item()))]
     since = np.inf
-    if audit.holdout_says:
-        since, error = (_of(audit, name, 0) for name in ("fresh_sample_cap", "fresh_sample_cap_error"))
-        ends = f" ({share(max(since - Z * error, 0))} to {share(min(since + Z * error, 1))})" if np.isfinite(error) else ""
-        own.append(Mark(FRONT["marks"]["fresh_sample"], since, f"{share(since)}{ends}"))
+    if audit.holdout_says and np.isfinite(error := _of(audit, "fresh_sample_cap_error", 0)):
+        x = _of(audit, "fresh_sample_cap", 0)
+        since, *ends = (min(max(end, 0.0), 1.0) for end in (x, x - Z * error, x + Z * error))
+        own.append(Mark(FRONT["marks"]["fresh_sample"], since, f"{share(since)} ({' to '.join(map(share, ends))})"))
     original = Mark(FRONT["marks"]["original"], m.original_cap.item(), share(m.original_cap.item()))
     caps = _caps(audit)
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
@@ -349,20 +351,24 @@ def _instead(audit: Findings, i: int, heads: Sequence[str]) -> list[str]:
     best = min(fit, key=lambda x: (about[x], caps[x]))
     now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
     found = {name: share(value) for name, value in lower[best].items()}
-    known = _known(audit)
-    texts = [say(audit, FRONT["instead"], known=known, other=heads[best], now=now, then=then, **found)]
+    shown = "instead" if at_most(SMALL, lower[best]["lower"]) else "instead_of_copies"
+    texts = [say(audit, FRONT[shown], known=_known(audit), other=heads[best], now=now, then=then, **found)]
     texts += [say(audit, FRONT["about_too"], gain=_points(100 * _of(audit, "individual_gain", best)))] if about[best] else []
     exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))
     texts += [say(audit, FRONT["more_exposed"], now=count(exposed), then=count(more))] if more > exposed else []
     passed = [x for x in others if caps[x] < caps[best] - SMALL]
-    why = [f"{heads[x]} ({say(audit, FRONT['passed']['about' if x in fit else 'copies' if x in copied else 'nothing'])})" for x in passed]
+    reasons = {x: "about" if x in fit else "copies" if x in copied else "nothing" if distance[x] >= 1 else "not_shown" for x in passed}
+    why = [f"{heads[x]} ({say(audit, FRONT['passed'][reason], this=heads[i])})" for x, reason in reasons.items()]
     return [*texts, *([say(audit, FRONT["passed_over"], releases=listed(why))] if why else [])]
 
 
 def _differences(audit: Findings, i: int, others: Sequence[int]) -> dict[int, dict[str, float]]:
-    """By how much average CAP of a release is above that of each of the others, with an interval of 95 % for all of them together."""
+    """By how much average CAP of a release is above that of each of the others, with an interval of 95 % for all pairs of releases.
+
+    Chance chooses which is the worst, and which the best.
+    """
     release, squares = audit.release(i), audit.tables.get("o_squares")
-    s, level = audit.tables.s.isel(synthetic=list(others)), 1 - RARE / len(others)
+    s, level = audit.tables.s.isel(synthetic=list(others)), 1 - RARE / math.comb(len(others) + 1, 2)
     found = average_cap_interval(audit.tables.o, s, against=release, o_squares=squares, unmatched=audit.unmatched, level=level)
     ends = {"estimate": found.estimate, "lower": found.upper, "upper": found.lower}  # of what is below, turned to what is above
     return {x: {name: -float(value[at]) for name, value in ends.items()} for at, x in enumerate(others)}

@@ -78,7 +78,9 @@ def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may
 def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
     """With few columns they may be nearly all, who share their record with others; without a holdout all that match."""
     assert not blocks(fresh, Alert)
-    assert "no more than chance explains, and of at most 0 people: the release has the records of 0 of 600 people" in text(fresh)
+    assert "not shown to be more than chance explains, and are of at most 0 people: the release has the records of 0 of 600 people" in text(
+        fresh
+    )
     assert "in the original (in 0 of its 600 records), and of 0 of 400 in the holdout." in text(fresh)
     assert "This holdout could not have shown fewer than 12 copied people." in text(fresh)
     few = audited(FRESH.drop(columns="income"), HOLDOUT.drop(columns="income"), ORIGINAL.drop(columns="income"))
@@ -89,11 +91,22 @@ def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at
     assert "whose record somebody else in original or holdout has, too" in text(few)
     assert "whose record somebody else" not in text(fresh)
     alone = text(audited(FRESH.drop(columns="income"), None, ORIGINAL.drop(columns="income")))
-    assert f"would have, and of at most {matched} of 600 people: those whose record the release has" in alone
+    assert f"would have, and are of at most {matched} of 600 people: those whose record the release has" in alone
     assert "How many of these it would have by chance, only a holdout can tell." in alone
     assert "by chance, only a holdout" not in text(audited(FRESH, None))
     two = audit(ORIGINAL, FRESH, keys="sex", target="ill", copy_columns=3, allow_same=True)
     assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
+
+
+@pytest.mark.slow
+def test_records_that_are_left_out_elsewhere_are_said_to_be_among_those_compared():
+    said = "Copies are looked for among all records, with those that are left out elsewhere for a missing value."
+    gaps = ORIGINAL.assign(ill=ORIGINAL.ill.where(ORIGINAL.index % 3 > 0))
+    for release, copied in ((FRESH, False), (gaps, True)):
+        for missing in ("drop", "level"):
+            found = audit(gaps, release, keys="area", target="ill", missing=missing, allow_same=True)
+            assert (said in text(found)) == (missing == "drop")
+            assert bool(blocks(found, Alert)) == copied
 
 
 @pytest.mark.slow
@@ -103,7 +116,7 @@ def test_where_a_column_is_spelled_otherwise_nothing_is_said_to_be_free_of_copie
     for release in (ORIGINAL.assign(sex=ORIGINAL.sex.str.upper()), ORIGINAL.assign(income=ORIGINAL.income / 1000)):
         found = audit(ORIGINAL, release, **asked)
         assert "Whether real records were copied cannot be told: " in text(found)
-        assert "no more than" not in text(found)
+        assert "not shown to be more than" not in text(found)
         assert found.limits() == [("copied_beyond_chance is not known: it could not be told (limit 0)", False)]
         assert found.to_dict()["measures"]["copied_beyond_chance"] is None
     assert "sex shares no level with the original" in text(audit(ORIGINAL, ORIGINAL.assign(sex=ORIGINAL.sex.str.upper()), **asked))
