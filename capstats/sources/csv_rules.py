@@ -44,7 +44,7 @@ _STEPS = [np.uint64(1 << i) for i in range(6)]
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
 _QUOTED = re.compile(rb"(?:\A|(?<=[,\t;|]))" + _QUOTED_FIELD)
-_FIRST_RECORD = re.compile(rb"(?:%s|[^\r\n])*+" % _QUOTED.pattern)
+_FIRST_RECORD = re.compile(rb'(?:%s|[^"\r\n]++|")*+' % _QUOTED.pattern)  # Python 3.11.2 matches too little where single bytes are repeated
 
 
 class Unterminated(Malformed):
