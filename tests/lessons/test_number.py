@@ -229,7 +229,7 @@ def expected(v, version="nearest", people=0, holdout=0):
     return {
         "problem": "",
         "about": "",
-        "right": "\u2013".join(dict.fromkeys(x for x in (told(v["average"]), parts["named"]) if x)),
+        "right": " or ".join(dict.fromkeys(x for x in (told(v["average"]), parts["named"]) if x)),
         "said": said,
         "place": SAID["average"][where].format(**values),
         "caption": " ".join(FRONT[name].format(**words) for name in captions),

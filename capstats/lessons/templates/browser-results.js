@@ -23,7 +23,7 @@ function showResults({ numbers, dots, groups, fine }, keys, target) {
   const n = numbers.original_records;
   const right = Object.fromEntries(Object.entries(shares).map(([name, x]) => [name, whole(x * n)]));
   for (const [name, value] of Object.entries(numbers)) show(name, value, name.match(/records|keys/) ? whole(value) : ofPeople(value));
-  find("#right").textContent = [...new Set([right.release, right.named])].join("\u2013");
+  find("#right").textContent = [...new Set([right.release, right.named])].join(" or ");
   find("#right-of").textContent = fill(given.front.right, { ...right, n: whole(n) });
   showScale([[given.front.marks.baseline, shares.baseline], ["this release", shares.release], [given.front.marks.original, shares.original]]);
   find("#scale-says").textContent = fill(given.front[version === "zero" ? "scale_zero" : "scale"], { target });

@@ -132,7 +132,7 @@ function headline({ average: c, baseline: b, original: o, people: n, named, name
   const [release, commonest] = [text(c), named && text(named)];
   const parts = { named: part("named", named), named_without: part("named_without", without), original: part("original", o), named_with: o ? part("named_with", best) : "" };
   const of = n ? fill(said.right.of, { n: grouped(n.value) }) : said.right.share;
-  return [[...new Set([release, ...(named ? [commonest] : [])])].join("\u2013"), fill(said.right.whole, { release, of: fill(of), baseline: text(b), ...parts })];
+  return [[...new Set([release, ...(named ? [commonest] : [])])].join(" or "), fill(said.right.whole, { release, of: fill(of), baseline: text(b), ...parts })];
 }
 
 /** The marks of the scale: name, value, whether it is the release. */
