@@ -337,16 +337,8 @@ def test_swapped_tables_have_an_interval_below_0() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(  # all pairs of these, and more, are in benchmarks/coverage.py
-    ("people", "weights"),
-    [
-        ((400, 400), ("equal", "equal")),
-        ((800, 200), ("uneven", "uneven")),
-        ((200, 800), ("uneven", "uneven")),
-        ((200, 800), ("uneven", "none")),
-        ((800, 200), ("none", "equal")),
-    ],
-)
+@pytest.mark.parametrize("people", [(800, 200), (200, 800), (400, 400)])
+@pytest.mark.parametrize("weights", [("equal", "equal"), ("uneven", "uneven"), ("uneven", "none"), ("none", "equal")])
 def test_fresh_samples_of_weighted_people_gain_nothing(people: tuple[int, int], weights: tuple[str, str]) -> None:
     """Both samples weighted to the population, or one: significant in about one of twenty, with a mean share near 0."""
     rng = np.random.default_rng(people[0])

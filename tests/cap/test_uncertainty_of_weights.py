@@ -12,7 +12,7 @@ import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import theorem
 
 from capstats import audit, average_cap_interval, from_counts, individual_cap, individual_share, tabulate
 from capstats.peers import disclosure_protection
@@ -131,7 +131,7 @@ def test_the_error_from_cells_is_that_of_a_loop_over_weighted_records(unmatched:
 
 
 @pytest.mark.slow
-@examples(40)
+@theorem
 @given(st.data())
 def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataObject) -> None:
     cells = st.lists(st.integers(0, 9), min_size=6, max_size=6)
