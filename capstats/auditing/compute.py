@@ -122,7 +122,7 @@ def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]
 def copies_known(tables: xr.Dataset) -> dict[str, Any]:
     """What is known of copies in these releases; nothing where the tables are of other releases than when it was found."""
     known: dict[str, Any] = tables.encoding.get("copies", {})
-    if any("copied_p_value" not in release for release in known.get("releases", [])):
+    if any("spelled" not in release for release in known.get("releases", [])):
         return {"not_computed": "another version of capstats counted them; count the records again"}
     return known if known.get("synthetic") == synthetic_labels(tables) else {}
 

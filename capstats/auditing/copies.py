@@ -78,8 +78,10 @@ class Copies:
 
     def _beside(self, i: int) -> list[str]:
         """Texts on people of the holdout whom no fresh sample would match so often, and on records that are left out elsewhere."""
-        alike = self.of(i)["by_holdout"] and self.of(i).get("holdout_alike")
-        return [*(["alike"] if alike else []), *(["all_records"] if self.some_dropped else [])]
+        entry = self.of(i)
+        alike = entry["by_holdout"] and entry.get("holdout_alike")
+        said = {"alike": alike, "all_records": self.some_dropped, "spelled": entry["spelled"]}
+        return [text for text, is_said in said.items() if is_said]
 
     def _why(self, entry: Mapping[str, Any]) -> str:
         if not (apart := entry["apart"]) and entry.get("too_small"):
@@ -97,7 +99,8 @@ class Copies:
             "of": f" of {head}" if head else "",
             "release": (release := f"release {head}" if head else "the release"),
             "Release": release.capitalize() if not head else f"Release {head}",
-            "columns": many(len(self.known["columns"]), "column"),
+            "columns": many(entry["columns"], "column"),
+            "spelled": listed([f"{named(column)} ({why})" for column, why in entry["spelled"].items()]) if entry["spelled"] else "",
             "share": percent(entry["copied_records"] / entry["records"]),
             "p": f"p = {p:.1g}" if p >= LEVEL / 50 else f"p < {LEVEL / 50:g}",
         }

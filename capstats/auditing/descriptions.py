@@ -22,7 +22,7 @@ from capstats.sources.files import is_path
 from capstats.sources.source import Options
 from capstats.tables.dataset import VERSION
 from capstats.tables.fineness import MANY
-from capstats.tables.levels import other_spellings, without_match
+from capstats.tables.levels import other_spellings, shares_nothing, without_match
 from capstats.tables.printing import count, many, share
 
 BINS = 10  # that a column to be cut is cut into, in commands
@@ -274,7 +274,7 @@ def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[H
             whole = is_complete(mine) and is_complete(look) and not is_identifier(mine) and not cut  # bins meet where levels need not
             if c in meets and whole and (entry := compared_labels(mine, look)) is not None:
                 levels.setdefault(str(c), {})[other.name] = entry
-                if not entry["shared"]:
+                if shares_nothing(entry):
                     meets.discard(c)
     return [*found, *without_match({"levels": levels}), *other_spellings({"levels": levels})], meets, types
 

@@ -23,7 +23,7 @@ from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION, observed_domain
 from capstats.tables.fineness import too_fine
-from capstats.tables.levels import missing_codes, other_spellings, without_match
+from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, with_compared, without_match
 
 BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys")  # attrs of the tables that are mappings of columns
 NUMBERS = 50  # levels of a target of numbers that is not cut, from which the report says so
@@ -69,13 +69,15 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
 
     An error if a column has no level in common.
     """
-    apart = without_match(attrs)
-    found = [*apart, *other_spellings(attrs), *missing_codes(attrs)]
+    known = attrs.get("copies")
+    copies: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
+    compared = with_compared(attrs, copies)
+    apart = without_match(compared)
+    found = [*apart, *other_spellings(compared), *missing_codes(attrs)]
     if len(found) > SHOWN:
         found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
     found += too_fine(attrs)
-    nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
-    if nothing and not allow_no_match:
+    if nothing_shared(attrs) and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
     for name, column in attrs.get("columns", {}).get("target", {}).items():
         if column["kind"] == "number" and column["levels"] > NUMBERS and name not in attrs.get("bins", {}):
@@ -83,7 +85,6 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
                 f"The target {name!r} is a number with {column['levels']:,} levels, and only an equal number counts as right: the release "
                 f"looks safer than it is. Cut it, as with bins={{{name!r}: 10}} (--bin {name}=10)."
             )
-    copies = attrs.get("copies", {})
     if "holdout_in_original" in copies:
         found.append(
             f"{copies['holdout_in_original']:,} records of the holdout are in the original, more than chance explains: they are the same "

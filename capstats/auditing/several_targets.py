@@ -35,6 +35,7 @@ from capstats.counting.request import Columns, Reading, Request, chosen_columns,
 from capstats.sources.new_files import write_file
 from capstats.sources.source import Options
 from capstats.tables.dataset import VERSION
+from capstats.tables.levels import shares_nothing
 from capstats.tables.printing import Result, count, many, share
 from capstats.tables.sums import ratio
 
@@ -243,7 +244,7 @@ def audit_targets(
                     raise
                 left_out[str(column)] = str(error)
                 continue
-            apart = [x for of_table in tables.attrs.get("levels", {}).values() for x in of_table.values() if not x["shared"]]
+            apart = [x for of_table in tables.attrs.get("levels", {}).values() for x in of_table.values() if shares_nothing(x)]
             if every and not allow_no_match and apart and all(x["role"] == "target" for x in apart):
                 left_out[str(column)] = "it has no level in common in the original and another table"
                 continue

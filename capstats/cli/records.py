@@ -48,7 +48,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
 def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
     """All records with their risk, sorted, and with their numbers."""
-    from capstats.counting.copies import COLUMNS, NotCompared
+    from capstats.counting.compared import NotCompared
+    from capstats.counting.copies import COLUMNS
     from capstats.disclosure import record_risk
 
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("example",), counts=False)

@@ -76,7 +76,7 @@ def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[
     return joint, maps
 
 
-def chosen(labels: Sequence[Label] | Places, places: Places) -> list[Label] | Places:
+def chosen(labels: Sequence[Label] | Ints, places: Ints) -> list[Label] | Places:
     """The labels at the given places."""
     if isinstance(labels, range):
         return places + labels.start

@@ -18,7 +18,8 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
-from capstats.counting.copies import Copies, Keys, NotCompared, find_copies
+from capstats.counting.compared import NotCompared
+from capstats.counting.copies import Copies, Keys, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request
@@ -124,7 +125,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
         place = {table.source.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
-            check_records(inputs[i], inputs[j], [tables[i], tables[j]], request.columns, options)
+            check_records(inputs[i], inputs[j], [tables[i], tables[j]], options)
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record)

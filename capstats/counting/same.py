@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.codes.column import Column, Counts, Ints, joint_labels
-from capstats.codes.declared_types import as_type
-from capstats.codes.distinct import union
-from capstats.codes.labels import MISSING, kind_of
+from capstats.codes.column import Counts
+from capstats.codes.names import listed
+from capstats.counting.compared import Known, columns_in_common, meet, read_rows_of, readable
 from capstats.counting.inputs import Input
-from capstats.counting.reading import Counted, read_rows
+from capstats.counting.reading import Counted
 from capstats.sources.files import is_path, local_files
 from capstats.sources.source import Options
 from capstats.tables.backing import filled
@@ -60,14 +59,13 @@ def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(first, name) for groups in similar.values() for first, *others in groups for name in others]
 
 
-def check_records(one: Input, other: Input, counted: Sequence[Counted], columns: Sequence[Hashable], options: Options) -> None:
+def check_records(one: Input, other: Input, counted: Sequence[Counted], options: Options) -> None:
     """Raise where two tables hold the same records, whatever holds them: the same, mostly unique rows, or in memory rows in the same order.
 
-    Nothing is read again unless the tables agree in the margin of each column that was counted.
+    Nothing is read again unless the tables agree in the margin of each column that was counted, up to the names of its levels.
     """
-    agree = counted[0].summed(1).sum() == counted[1].summed(1).sum() and all(map(_same_margin, *map(_margins, counted)))
-    if agree and same_records(one, other, columns, options):
-        raise refused(one.source.name, other.source.name, "hold the same records")
+    if counted[0].summed(1).sum() == counted[1].summed(1).sum() and all(map(np.array_equal, *map(_margins, counted))):
+        check_rows(one, other, options)
 
 
 def check_counts(tables: xr.Dataset) -> None:
@@ -85,67 +83,36 @@ def _mostly_unique(counts: Counts) -> bool:
     return bool(2 * (counts == 1).sum() > counts.sum() >= ENOUGH)
 
 
-def same_records(one: Input, other: Input, columns: Sequence[Hashable], options: Options) -> bool:
-    """Whether two tables have the same rows over all columns that both have.
+def check_rows(one: Input, other: Input, options: Options) -> None:
+    """Raise where two tables have the same rows over all columns that both have and that can be compared, as `compared` has it.
 
     In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance.
     """
-    names = [list(table.source.names(options)) for table in (one, other)]
-    common = [name for name in names[0] if names[0].count(name) == names[1].count(name) == 1]
+    columns, _ = columns_in_common([one, other], options)
     ordered = one.source.in_memory and other.source.in_memory
     try:
-        found = [read_rows(table, common, {}, options, ordered) for table in (one, other)]
+        rows, others = (read_rows_of(table, columns, options, ordered) for table in (one, other))
     except (TypeError, ValueError):  # of a column that nobody asked for
-        found = [read_rows(table, columns, {}, options, ordered) for table in (one, other)]
-        common = list(columns)
-    joint = [_joint(both) for both in zip(*(part.columns for part, _ in found), strict=True)]
-    codes = [
-        [places[t][column.codes] for (_, places), column in zip(joint, part.columns, strict=True) if places]
-        for t, (part, _) in enumerate(found)
-    ]
-    distinct, places = union(codes, [size for size, places in joint if places])
-    rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
-    if ordered and np.array_equal(rows[0], rows[1]):
-        return True
-    mine, theirs = (np.bincount(at, counts, len(distinct[0])) for at, (_, counts) in zip(rows, found, strict=True))
-    return bool((mine == theirs).all()) and _mostly_unique(mine)
+        if not (columns := readable([one, other], columns, options)):
+            return
+        rows, others = (read_rows_of(table, columns, options, ordered) for table in (one, other))
+    meeting = meet(rows, others, same_source=True)
+    but = [*meeting.spelled, *meeting.apart]
+    in_order = ordered and not but and np.array_equal(rows.numbers, meeting.rows.numbers)
+    mine, theirs = (Known(table.only(meeting.kept)) for table in (rows, meeting.rows))
+    same = len(mine.counts) == len(theirs.counts) and np.array_equal(mine.times(theirs.numbers), theirs.counts)
+    if meeting.kept and (in_order or (same and _mostly_unique(mine.counts))):
+        how = f", but for the spelling or the levels of {listed([repr(c) for c in but])}" if but else ""
+        raise refused(one.source.name, other.source.name, f"hold the same records{how}")
 
 
-def _joint(both: Sequence[Column]) -> tuple[int, Sequence[Ints]]:
-    """The labels of a column of two tables: how many there are, and where those of each are; nowhere if they have no kind in common.
-
-    Texts of one are read as numbers, truth values or dates if the other has these: CSV has texts alone.
-    """
-    kinds = [next((kind_of(x) for x in column.labels if x is not MISSING), None) for column in both]
-    wanted: Any = next((kind for kind in kinds if kind not in (None, "text")), "text")
-    try:
-        read = [
-            Column(column.codes, as_type(list(column.labels), wanted, "", "")) if kind == "text" and wanted != "text" else column
-            for column, kind in zip(both, kinds, strict=True)
-        ]
-        joint, maps = joint_labels(read, "", ("", ""))
-    except (TypeError, ValueError):
-        return 0, []
-    return len(joint), maps
-
-
-def _margins(table: Counted) -> list[tuple[Column, Counts]]:
-    """Each column that was counted, and how many records have each of its labels."""
-    records = table.summed(1)
-    found: list[tuple[Column, Counts]] = []
+def _margins(table: Counted) -> list[list[float]]:
+    """For each column that was counted: how many records have each of its labels, in order of these numbers."""
+    found = []
     for part in (table.key, table.target):
-        of_part = np.bincount(part.of_row, records)
-        found += [(column, np.bincount(column.codes, of_part, len(column.labels))) for column in part.columns]
+        of_part = np.bincount(part.of_row, table.summed(1))
+        found += [sorted(filter(None, np.bincount(column.codes, of_part).tolist())) for column in part.columns]
     return found
-
-
-def _same_margin(one: tuple[Column, Counts], other: tuple[Column, Counts]) -> bool:
-    try:
-        joint, maps = joint_labels([one[0], other[0]], "", ("", ""))
-    except TypeError:  # labels of different kinds, of which the axes will tell
-        return False
-    mine, theirs = (np.bincount(places, records, len(joint)) for places, (_, records) in zip(maps, (one, other), strict=True))
-    return bool((mine == theirs).all())
 
 
 def _alike(both: Mapping[str, Any]) -> str:

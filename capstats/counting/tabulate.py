@@ -13,7 +13,7 @@ from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.same import same_releases
 from capstats.tables.dataset import as_tables
-from capstats.tables.levels import warn_of_levels
+from capstats.tables.levels import warn_of_levels, with_compared
 
 
 @shows_options
@@ -158,7 +158,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
     if records.copies is not None:
         tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
     if warns:
-        warn_of_levels(tables.attrs)
+        warn_of_levels(with_compared(tables.attrs, records.copies or {}))
     return tables
 
 

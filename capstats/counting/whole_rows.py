@@ -18,10 +18,11 @@ from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import check_options, chosen_columns
-from capstats.counting.same import check_tables, pairs, refused, same_records
+from capstats.counting.same import check_rows, check_tables, pairs
 from capstats.sources.door import open_source
 from capstats.sources.files import one_connection
 from capstats.sources.source import Options
+from capstats.tables.levels import compare, warn_of_levels
 
 
 @dataclass(frozen=True)
@@ -98,20 +99,25 @@ def whole_records(
         cuts = find_cuts(inputs[0], specs, options)
         found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
     check_codes(options.codes, names, [(part,) for part, _ in found], cuts)
-    levels, codes = [], []
+    levels, codes, compared_levels = [], [], {}
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))
         joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
         levels.append(Levels(str(name), joint, np.zeros(0, np.int64), *_values(joint, parts, name)))
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
+        records = [np.bincount(own[part.of_row], n, len(joint)).astype(np.int64) for own, (part, n) in zip(codes[-1], found, strict=True)]
+        entries = {table: compare(joint, records[0], other, "column") for table, other in zip(list(given)[1:], records[1:], strict=True)}
+        compared_levels[str(name)] = {table: entry for table, entry in entries.items() if entry is not None}
+    warn_of_levels({"levels": compared_levels}, next(iter(given)))
     distinct, places = union(list(zip(*codes, strict=True)), [len(column.labels) for column in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]
     read = [replace(column, codes=c.astype(np.int64)) for column, c in zip(levels, distinct, strict=True)]
     known = WholeRecords(read, of_rows, [counts for _, counts in found])
     for one, other in apart:
         i, j = list(given).index(one), list(given).index(other)
-        if all(map(np.array_equal, known.held(i), known.held(j))) and same_records(inputs[i], inputs[j], names, options):
-            raise refused(one, other, "hold the same records")
+        mine, theirs = (np.sort(known.held(table)[1]) for table in (i, j))
+        if np.array_equal(mine, theirs):  # whatever the levels are called
+            check_rows(inputs[i], inputs[j], options)
     return known, labels
 
 

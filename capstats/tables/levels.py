@@ -21,22 +21,19 @@ from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
-from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
+from capstats.codes.spellings import lookalikes
 from capstats.tables.backing import Data, summed, unstacked
 from capstats.tables.fineness import MANY, fine_column, fine_key, share_of, too_fine
 from capstats.tables.printing import many
+from capstats.tables.remedies import remedy_of, said
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
 
-EFFECTS = {"key": "no key can match", "target": "no guess can be right", "column": "no record can match"}
-REMEDIES = {
-    NUMBERS: 'say types={{{column!r}: "number"}} (--type {option}=number)',
-    KINDS: "convert one of the columns",
-    PRECISION: "round both, or cut the column with bins={{{column!r}: 10}} (--bin {option}=10)",
-    DATES: 'write them as 2024-01-31 and say types={{{column!r}: "date"}} (--type {option}=date)',
-    TRUTHS: 'say types={{{column!r}: "bool"}} (--type {option}=bool)',
-    ABSENT: "name that text in null_values (--null-values)",
-    ENCODING: "read the file again with its encoding",
+EFFECTS = {
+    "key": "no key can match",
+    "target": "no guess can be right",
+    "column": "no record can match",
+    "compared": "whole records are compared without it",
 }
 
 Records = NDArray[Any]  # records of each level of a column
@@ -56,17 +53,22 @@ class LevelsWarning(UserWarning):
 # --- one column -------------------------------------------------------------------------------------------------------
 
 
-def compare(labels: Sequence[Label], original: Records, other: Records, role: str) -> Entry | None:
+def compare(
+    labels: Sequence[Label], original: Records, other: Records, role: str, pairs: Sequence[tuple[int, int, str]] | None = None
+) -> Entry | None:
     """How the levels of one column of two tables compare, in plain numbers and texts; None where both have the same.
 
-    ``original`` and ``other`` are the records of each of the labels; ``role`` is what the column is: "key", "target" or "column".
+    ``original`` and ``other`` are the records of each of the labels; ``role`` is what the column is: "key", "target", "column" of an
+    attack, or "compared" with all others as a part of whole records; ``pairs`` are those of `lookalike_pairs` where they are known.
     """
     o, t = original > 0, other > 0
     if (o == t).all():
         return None
     missing = np.fromiter((x is MISSING for x in labels), bool, len(labels)) if _may_be_missing(labels) else np.zeros(len(labels), bool)
-    pairs = lookalike_pairs(labels, original, other)
+    pairs = lookalike_pairs(labels, original, other) if pairs is None else pairs
     causes = [cause for _, _, cause in pairs]
+    likely = {cause: causes.count(cause) for cause in dict.fromkeys(causes)}
+    main = max(likely, key=lambda cause: likely[cause], default="")
     held = [(labels[i], labels[j]) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
     present = next((x for x in labels if x is not MISSING), None)
     return {
@@ -74,11 +76,13 @@ def compare(labels: Sequence[Label], original: Records, other: Records, role: st
         "kind": "missing" if present is None else kind_of(canonical(present)),
         "levels": [int(o.sum()), int(t.sum())],
         "shared": int((o & t & ~missing).sum()),
+        "missing": int((o & t & missing).sum()),  # whether both have a missing value, which matches itself
         "absent": int((o & ~t).sum()),
         "absent_records": original[o & ~t].sum().item(),
         "foreign": int((t & ~o).sum()),
         "foreign_records": other[t & ~o].sum().item(),
-        "likely": {cause: causes.count(cause) for cause in dict.fromkeys(causes)},
+        "likely": likely,
+        "remedy": remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main]),
         "examples": [[_shown(a), _shown(b)] for a, b in held[:3]],
     }
 
@@ -147,7 +151,7 @@ def _fine_keys(
     """
     o = keys["original"]
     of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
-    other = {table for table, entry in of_keys if not entry["shared"] or 2 * sum(entry["likely"].values()) > entry["absent"]}
+    other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
     other |= {"original", "holdout"}
     releases = [name for name in keys if name not in other]
     if not releases or not o.any():
@@ -201,28 +205,75 @@ def _totals(data: Data, dim: str) -> Records:
 def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
     """Sentences on each column that shares no level with the original, or on the tables that share no key although all columns do."""
     found = [
-        f"Column {column!r} has no level in common in `{first}` ({many(entry['levels'][0], 'level')}) and `{table}` "
-        f"({many(entry['levels'][1], 'level')}), so {EFFECTS[entry['role']]}.{_likely(column, entry)}"
+        (entry, column, table, f"{_levels(entry, first, table)}, so {EFFECTS[entry['role']]}")
         for column, table, entry in _entries(attrs)
-        if not entry["shared"]
+        if shares_nothing(entry) and not _taken_for_one(entry)
     ]
     if not found and attrs.get("unmatched_tables"):
         tables = ", ".join(f"`{table}`" for table in attrs["unmatched_tables"])
-        found.append(
+        return [
             f"No key of `{first}` is in {tables}, although each column shares levels: no combination of their levels occurs in both. "
             f"Give fewer or coarser key columns, or check that the tables describe the same population."
-        )
-    return found
+        ]
+    return _sentences(found, first)
 
 
 def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
-    """Sentences on each column that shares levels with the original, but has some that look like the original's in another spelling."""
-    return [
-        f"Column {column!r} of `{first}` and `{table}` has {many(sum(entry['likely'].values()), 'pair')} of levels that look like "
-        f"one level in two spellings, so records that should match do not.{_likely(column, entry)}"
-        for column, table, entry in _entries(attrs)
-        if entry["shared"] and entry["likely"]
-    ]
+    """Sentences on each column that shares levels with the original, but has some that look like the original's in another spelling.
+
+    Also on columns that share nothing but a missing value.
+    """
+    found = []
+    for column, table, entry in _entries(attrs):
+        if entry["likely"] and (not shares_nothing(entry) or _taken_for_one(entry)):
+            effect = (
+                "which are taken for one where whole records are compared"
+                if _taken_for_one(entry)
+                else "so records that should match do not"
+            )
+            pairs = f"{many(sum(entry['likely'].values()), 'pair')} of levels that look like one level in two spellings"
+            found.append((entry, column, table, f"of `{first}` and `{table}` has {pairs}, {effect}"))
+        elif entry.get("missing") and not entry["shared"]:
+            effect = f"{EFFECTS[entry['role']]} but those without a value"
+            found.append((entry, column, table, f"{_levels(entry, first, table)} but a missing value, so {effect}"))
+    return _sentences(found, first)
+
+
+def _levels(entry: Entry, first: str, table: str) -> str:
+    mine, theirs = (many(n, "level") for n in entry["levels"])
+    return f"has no level in common in `{first}` ({mine}) and `{table}` ({theirs})"
+
+
+def _sentences(found: Sequence[tuple[Entry, str, str, str]], first: str) -> list[str]:
+    """One sentence a column and table, with likely cause and remedy; of columns that nobody named, one for all that have one cause."""
+    said: dict[Hashable, list[str]] = {}
+    for entry, column, table, what in found:
+        alike: Hashable = (table, *entry["likely"], str(entry.get("remedy"))) if entry["role"] == "compared" else (table, column)
+        if alike in said:
+            said[alike].append(repr(column))
+        else:
+            said[alike] = [f"Column {column!r} {what}.{_likely(column, entry, first, table)}"]
+    return [f"{sentence[:-1]}; and likewise {listed(others)}." if others else sentence for sentence, *others in said.values()]
+
+
+def shares_nothing(entry: Entry) -> bool:
+    """Whether a column shares no level with the original's, not even a missing value."""
+    return not entry["shared"] and not entry.get("missing")
+
+
+def nothing_shared(attrs: Mapping[str, Any]) -> bool:
+    """Whether a column that is counted shares no level with the original."""
+    return any(shares_nothing(entry) and entry["role"] != "compared" for _, _, entry in _entries(attrs))
+
+
+def _taken_for_one(entry: Entry) -> bool:
+    """Whether levels in two spellings are taken for one: in columns that are parts of whole records alone."""
+    return entry["role"] == "compared" and bool(entry["likely"])
+
+
+def with_compared(attrs: Mapping[str, Any], copies: Mapping[str, Any]) -> dict[str, Any]:
+    """The attrs, with the levels of columns that are only compared for copies."""
+    return {**attrs, "levels": {**copies.get("levels", {}), **attrs.get("levels", {})}}
 
 
 def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
@@ -244,18 +295,20 @@ def _entries(attrs: Mapping[str, Any]) -> Iterator[tuple[str, str, Entry]]:
     return ((column, table, entry) for column, tables in attrs.get("levels", {}).items() for table, entry in tables.items())
 
 
-def _likely(column: str, entry: Entry) -> str:
+def _likely(column: str, entry: Entry, first: str, table: str) -> str:
     """The likely cause, an example that enough records hold, and the remedy."""
     cause = max(entry["likely"], key=entry["likely"].get, default=None)
     if cause is not None:
         such = f", such as {entry['examples'][0][0]} and {entry['examples'][0][1]}" if entry["examples"] else ""
-        remedy = REMEDIES.get(cause, "recode one of the tables").format(column=column, option=shlex.quote(column))
-        return f" Likely cause: {cause}{such}. To correct it, {remedy}{'' if cause not in REMEDIES else ', or recode one of the tables'}."
-    if entry["kind"] == "number" and max(entry["levels"]) > MANY:
+        return f" Likely cause: {cause}{such}. To correct it, {said(entry.get('remedy', {}), column, first, table)}."
+    if entry["kind"] == "number" and max(entry["levels"]) > MANY and entry["role"] != "compared":
         near = ", or let near guesses count, with `within` of average_cap" if entry["role"] == "target" else ""
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
         return f" Numbers with that many levels are rarely equal: cut them, as with {bins}{near}."
-    return " Check that the column means the same in both tables, and recode one of them."
+    return (
+        f" Check that the column means the same in both tables. Where one has codes and the other their labels, recode one of them, as with "
+        f"table[{column!r}] = table[{column!r}].map({{code: label}}) in Python."
+    )
 
 
 def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int = 5) -> None:
@@ -270,7 +323,7 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
     more = [f"{many(len(found) - most, 'more such finding')}."] if len(found) > most else []
     all_levels = ["For all levels see compare_levels."] if found else []
     warning = LevelsWarning(" ".join([*found[:most], *more, *all_levels, *fine]))
-    warning.nothing_shared = any(not entry["shared"] for _, _, entry in _entries(attrs))
+    warning.nothing_shared = nothing_shared(attrs)
     warnings.warn(warning, stacklevel=callers())
 
 

@@ -37,7 +37,7 @@ def test_a_column_without_a_common_level_is_warned_of_with_its_cause_and_remedy(
     message = (
         "Column 'age' has no level in common in `original` (2 levels) and `synthetic` (2 levels), so no key can match. "
         "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"} "
-        "(--type age=number), or recode one of the tables. For all levels see compare_levels."
+        "(--type age=number). For all levels see compare_levels."
     )
     with pytest.warns(LevelsWarning) as told:
         tables = tabulate(numbers, floats, keys="age", target="t")
@@ -70,12 +70,14 @@ def test_levels_that_only_one_table_has_are_kept_and_not_warned_of() -> None:
                 "kind": "text",
                 "levels": [2, 2],
                 "shared": 1,
+                "missing": 0,
                 "absent": 1,
                 "absent_records": 12,
                 "foreign": 1,
                 "foreign_records": 12,
                 "likely": {},
                 "examples": [],
+                "remedy": {},
             }
         }
     }
@@ -96,7 +98,7 @@ def test_a_missing_value_does_not_count_as_shared() -> None:
 def test_empty_text_that_meets_missing_is_named() -> None:
     o = {"region": ["a", "b", None], "t": [0, 1, 0]}
     s = {"region": ["a", "b", ""], "t": [0, 1, 0]}
-    with pytest.warns(LevelsWarning, match=r"a missing value written as text\. To correct it, name that text in null_values"):
+    with pytest.warns(LevelsWarning, match=r"a missing value written as text\. To correct it, say null_values=\{'region': \[''\]\}"):
         tabulate(o, s, keys="region", target="t")
 
 

@@ -1,0 +1,335 @@
+"""Whole records of several tables, compared by what their values say: which columns they have in common, and a number for each record.
+
+Equality here is not that of key and target columns, whose labels the caller sees and whose spelling warnings tell of. Nobody has named
+these columns, so that what they say decides, whatever holds it: 7, 7.0 and the text "7" of a CSV file are one value, True and "True", a
+date and its ISO text, and a missing value and another one or a code that `null_values` names. Levels that only one table has and that look
+like a level of the other in another spelling (see `spellings`) are taken for that level, and named. A column that shares no level
+with the original is left out of the comparison, and named.
+
+Each value has a random number of 64 bits, made from what it says and from its column. A record is the sum of its numbers, so that it is
+compared as one integer, and without a column by a subtraction. Two different ones agree with a probability of 2**-64. A table of labels
+that all tables share would cost more: with 100 releases of 10**5 fractions it has 10**7 labels.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from capstats.codes.column import Column, Counts, Ints, chosen
+from capstats.codes.declared_types import NUMBER, as_type, parsed
+from capstats.codes.labels import MISSING, Label
+from capstats.codes.spellings import PRECISION
+from capstats.counting.beyond_chance import LEVEL
+from capstats.counting.inputs import Input
+from capstats.sources.source import Options, Query
+from capstats.tables.levels import Entry, compare, lookalike_pairs
+
+FINE = 8  # decimals of a number that was not rounded
+NOTHING_SHARED = "shares no level with the original"
+SPELLED = "has levels in two spellings"
+UNREADABLE = "its values cannot be compared"
+WEIGHTS = "it has weights or counts"
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
+DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
+BITS = (1 << 64) - 1
+
+Numbers = NDArray[np.uint64]
+
+
+class NotCompared(ValueError):  # noqa: N818
+    """Why whole records are not compared."""
+
+
+@dataclass
+class Rows:
+    """The rows of a table over some columns: the number of each label, and which label each row has; and the records of each row."""
+
+    columns: Sequence[Hashable]
+    labels: list[Numbers]
+    codes: list[Ints]
+    counts: Counts
+    said: list[Sequence[Label] | Ints]  # what the labels of each column say
+    labelled: dict[Hashable, Sequence[Label] | Ints] = field(default_factory=dict)  # the labels themselves, of each column
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The number of each row."""
+        total = np.zeros(len(self.counts), np.uint64)
+        for labels, codes in zip(self.labels, self.codes, strict=True):
+            total += labels[codes]
+        return total
+
+    def without(self, column: int, rows: Any = slice(None)) -> Numbers:
+        """The number of each row, or of some of them, but for one of the columns."""
+        left: Numbers = self.numbers[rows] - self.labels[column][self.codes[column][rows]]
+        return left
+
+    def only(self, kept: Sequence[int]) -> Rows:
+        """The same rows over some of the columns."""
+        columns, labels, codes, said = ([of[i] for i in kept] for of in (self.columns, self.labels, self.codes, self.said))
+        return Rows(columns, labels, codes, self.counts, said, self.labelled)  # type: ignore[arg-type]
+
+    def identifies(self, column: int) -> bool:
+        """Whether each record has a value of its own in a column, none of them a fraction."""
+        said, n = self.said[column], self.counts.sum()
+        if n > len(said) or (not isinstance(said, np.ndarray) and any(isinstance(x, float) for x in said)):
+            return False
+        held = self.counts > 0
+        return bool(n == len(np.unique(self.labels[column][self.codes[column][held]])))
+
+
+class Known:
+    """The distinct records of a table, and how often each occurs; and what is left of them without each column."""
+
+    def __init__(self, rows: Rows, *, near: bool = False):
+        held = rows.counts > 0
+        place, numbers = pd.factorize(rows.numbers[held])
+        self.numbers = pd.Index(numbers)
+        self.counts = np.bincount(place, rows.counts[held]).astype(np.int64)
+        self.without = [pd.Index(pd.unique(rows.without(i, held))) for i in range(len(rows.codes))] if near else []
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return int(self.counts.sum())
+
+    def times(self, numbers: Numbers | pd.Index) -> Counts:
+        """How many records of this table each of other records is identical to."""
+        at = self.numbers.get_indexer(pd.Index(numbers))
+        return np.where(at >= 0, self.counts[at], 0)
+
+    def near(self, rows: Rows, times: Counts) -> int:
+        """How many other records agree with one of this table in all columns but one, and are identical to none."""
+        left = np.flatnonzero(times == 0)
+        n = rows.counts[left].sum()
+        for column, known in enumerate(self.without):
+            left = left[known.get_indexer(pd.Index(rows.without(column, left))) < 0]
+        return int(n - rows.counts[left].sum())
+
+
+@dataclass
+class Meeting:
+    """A table as it is compared with the original: some of its levels taken for those of the original that they look like."""
+
+    rows: Rows
+    entries: dict[str, Entry] = field(default_factory=dict)  # of columns whose levels do not meet, as `compare` has them
+    spelled: dict[str, str] = field(default_factory=dict)  # columns in which levels were taken for others, and what makes the difference
+    apart: dict[str, str] = field(default_factory=dict)  # columns in which equal values may not be found, and why
+    kept: list[int] = field(default_factory=list)  # the columns that can be compared: all, but for those that share no level
+
+
+def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
+    """How the columns of another table meet those of the original.
+
+    Values of which few are equal in the original need not be in the other table, if that is of the ``same_source`` or has numbers of the
+    same form.
+    """
+    found, numbers = Meeting(other), list(other.labels)
+    for i, column in enumerate(map(str, original.columns)):
+        mine, theirs = _distinct(original, i), _distinct(other, i)
+        entry, twins, reverse = _differences(mine, theirs)
+        if twins:
+            taken = theirs.numbers.copy()
+            taken[list(twins)] = mine.numbers[list(twins.values())]
+            numbers[i] = taken[theirs.of_label]
+            found.spelled[column] = max(entry["likely"], key=entry["likely"].get)
+        elif entry and not entry["shared"] and not (_hardly_recur(mine, theirs) and (same_source or _same_form(mine, theirs))):
+            found.apart[column] = NOTHING_SHARED
+        if reverse:
+            found.apart.setdefault(column, SPELLED)
+        if column in found.apart or twins:
+            found.entries[column] = entry
+        if found.apart.get(column) != NOTHING_SHARED:
+            found.kept.append(i)
+    found.rows = replace(other, labels=numbers)
+    return found
+
+
+class _Distinct(NamedTuple):
+    """The different values of a column that a table holds, in the order of their numbers."""
+
+    numbers: Numbers
+    of_label: Ints  # which of them each label says
+    records: Counts
+    said: Sequence[Label] | Ints
+    labels: Sequence[Label] | Ints  # one of those that say it
+
+    def values(self, places: Ints) -> list[Label]:
+        """What the values at the places are."""
+        return list(chosen(self.said, places))
+
+    def written(self, places: Ints) -> list[Label]:
+        """The labels at the places; a code of missing values is missing."""
+        return [x if x is MISSING else label for x, label in zip(self.values(places), chosen(self.labels, places), strict=True)]
+
+
+def _distinct(rows: Rows, i: int) -> _Distinct:
+    numbers, first, of_label = np.unique(rows.labels[i], return_index=True, return_inverse=True)
+    records = np.bincount(of_label[rows.codes[i]], rows.counts, len(numbers)).astype(np.int64)
+    return _Distinct(numbers, of_label, records, *(chosen(x, first) for x in (rows.said[i], rows.labelled[rows.columns[i]])))
+
+
+def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int], bool]:
+    """How the levels of a column compare, None where both have the same; and of levels in two spellings, which are one.
+
+    The second are values of the other table that the original lacks, and the values of the original that they are taken for; the third is
+    whether there are values of the original, too, that are another one of both tables.
+    """
+    held, others = np.flatnonzero(mine.records), np.flatnonzero(theirs.records)
+    at = pd.Index(mine.numbers[held]).get_indexer(pd.Index(theirs.numbers[others]))
+    if (at >= 0).all() and len(at) == len(held):
+        return None, {}, False
+    new = others[at < 0]
+    original = np.concatenate([mine.records[held], np.zeros(len(new), np.int64)])
+    other = np.zeros(len(original), np.int64)
+    other[at[at >= 0]] = theirs.records[others[at >= 0]]
+    other[len(held) :] = theirs.records[new]
+    labels = [*mine.values(held), *theirs.values(new)]
+    if not (original * other).any():
+        written = [*mine.written(held), *theirs.written(new)]
+        labels = written if any(isinstance(x, str) and THOUSANDS.fullmatch(x) for x in written) else labels
+    pairs = lookalike_pairs(labels, original, other) if any(isinstance(x, str) for x in labels) else _in_single_precision(labels, len(held))
+    twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
+    return compare(labels, original, other, "compared", pairs), twins, any(b < len(held) for _, b, _ in pairs)
+
+
+def _in_single_precision(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:
+    """The fractions of the second table that are those of the first in single precision, or the other way round."""
+    fractions = [i for i, x in enumerate(labels) if isinstance(x, float) and abs(x) < 3e38]
+    values = np.array([labels[i] for i in fractions], float)
+    single, first = values.astype(np.float32), np.array(fractions, np.int64) < known
+    exact = [bool((values[of] == single[of]).all()) for of in (first, ~first)]
+    if exact[0] == exact[1] or not first.any() or first.all():
+        return []
+    keys, places = np.unique(single[first], return_index=True)
+    at = pd.Index(keys).get_indexer(pd.Index(single[~first]))
+    mine, theirs = np.flatnonzero(first)[places], np.flatnonzero(~first)
+    return [(fractions[mine[a]], fractions[b], PRECISION) for a, b in zip(at.tolist(), theirs.tolist(), strict=True) if a >= 0]
+
+
+def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
+    """Whether so few pairs of records of the one table are equal that none need be with one of the other."""
+    n = mine.records
+    alike = (n * (n - 1)).sum() / max(n.sum() - 1, 1) * theirs.records.sum()  # pairs, expected
+    return bool(np.exp(-alike) >= LEVEL)
+
+
+def _same_form(*both: _Distinct) -> bool:
+    """Whether both are numbers with as many decimals, and the median of either is in the range of the other."""
+    held = [[x for x in of.values(np.flatnonzero(of.records)) if x is not MISSING] for of in both]
+    if not all(held) or not all(isinstance(x, (int, float)) for of in held for x in of):
+        return False
+    decimals = [min(FINE, max(-int(Decimal(str(x)).as_tuple().exponent) for x in of)) for of in held]
+    return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
+
+
+# --- tables as numbers ------------------------------------------------------------------------------------------------
+
+
+def columns_in_common(inputs: Sequence[Input], options: Options) -> tuple[list[Hashable], dict[str, str]]:
+    """The columns that each of the tables has once, and why others of the first are not among them: they hold weights or counts."""
+    names = [list(table.source.names(options)) for table in inputs]
+    weights = {table.weight for table in inputs}
+    common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
+    return common, {str(c): WEIGHTS for c in names[0] if c in weights}
+
+
+def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> Rows:
+    """A table as rows over the columns; a ValueError or TypeError where a column cannot be read."""
+    options.display.step(f"comparing whole records of {table.source.name}")
+    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
+    found, sums = table.source.rows(query)
+    counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
+    if counts.dtype.kind == "f":
+        raise NotCompared(f"the counts of `{table.source.name}` are fractional")
+    decimal = options.decimal if table.source.is_csv else "."
+    labels, codes, said = [], [], []
+    held = list(map(_held, found))
+    for name, column in zip(columns, held, strict=True):
+        said.append(_said_by(column, name, decimal, options, table.source.name))
+        labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
+        codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
+    return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)})
+
+
+def readable(inputs: Sequence[Input], columns: Sequence[Hashable], options: Options) -> list[Hashable]:
+    """The columns that all tables can give as labels, of those that nobody has given a type."""
+
+    def is_readable(table: Input, column: Hashable) -> bool:
+        try:
+            read_rows_of(table, [column], options)
+        except (TypeError, ValueError):
+            if options.type_of(column) is not None:
+                raise
+            return False
+        return True
+
+    return [column for column in columns if all(is_readable(table, column) for table in inputs)]
+
+
+def _held(column: Column) -> Column:
+    """The column with codes from 0, and of texts those labels alone that some row has, which may be few of many."""
+    places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
+    if isinstance(column.labels, (np.ndarray, range)):
+        return Column(places, column.labels)
+    held = np.flatnonzero(np.bincount(places, minlength=len(column.labels)))
+    now = np.zeros(len(column.labels), np.int64)
+    now[held] = np.arange(len(held))
+    return Column(now[places], chosen(column.labels, held))
+
+
+def _said_by(column: Column, name: Hashable, decimal: str, options: Options, table: str) -> Sequence[Label] | Ints:
+    """What the labels of a column say: whole numbers, fractions, texts, or that a value is missing."""
+    codes, labels, declared = options.codes.of(name), column.labels, options.type_of(name)
+    means = codes.all_matching(labels, declared) if codes.given else {}
+    if isinstance(labels, (np.ndarray, range)):
+        if not means and declared in (None, "number"):
+            return np.asarray(labels)
+        labels = list(map(int, labels))
+    labels = [MISSING if i in means else x for i, x in enumerate(labels)]
+    if declared is None:
+        return [_said(x, decimal) for x in labels]
+    if declared == "number" and decimal != ".":
+        labels = [x.replace(decimal, ".") if isinstance(x, str) else x for x in labels]
+    records = np.bincount(column.codes, minlength=len(labels)).tolist()
+    typed = as_type(labels, declared, str(name), table, records)
+    return typed if declared == "text" else [_said(x, ".") for x in typed]
+
+
+def _said(label: Label, decimal: str) -> Label:
+    if isinstance(label, str):
+        text = label.strip()
+        if NUMBER.fullmatch(number := text.replace(decimal, ".")):
+            read = parsed(number, "number")
+        else:
+            read = parsed(text, "datetime") if DATETIME.fullmatch(text) else MISSING
+        return {"true": 1, "false": 0}.get(text.lower(), text) if read is MISSING else _said(read, decimal)
+    if isinstance(label, dt.date):  # or a datetime
+        return label.isoformat().removesuffix("T00:00:00")
+    return label if label is MISSING or isinstance(label, (int, float)) else str(label)
+
+
+def _bits(said: Sequence[Label] | Ints) -> Numbers:
+    """64 bits for each of the labels: whole numbers are their own, whatever else there is has those of its text."""
+    if isinstance(said, np.ndarray):
+        return said.astype(np.int64, copy=False).view(np.uint64)
+    own = (int(x) if isinstance(x, int) and abs(x) < 1 << 63 else hash(("", x) if x is MISSING else str(x)) for x in said)
+    return np.fromiter((x & BITS for x in own), np.uint64, len(said))
+
+
+def _mixed(x: Numbers) -> Numbers:
+    """The finalizer of splitmix64 (Steele, Lea and Flood, 2014), which makes a random number of each integer."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
