@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,7 @@ def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[
     return joint, maps
 
 
-def chosen(labels: Sequence[Label] | Ints, places: Ints) -> list[Label] | Places:
+def chosen(labels: Sequence[Label] | Ints, places: Ints) -> Any:
     """The labels at the given places."""
     if isinstance(labels, range):
         return places + labels.start

@@ -246,14 +246,14 @@ def _levels(entry: Entry, first: str, table: str) -> str:
 
 def _sentences(found: Sequence[tuple[Entry, str, str, str]], first: str) -> list[str]:
     """One sentence a column and table, with likely cause and remedy; of columns that nobody named, one for all that have one cause."""
-    said: dict[Hashable, list[str]] = {}
+    told: dict[Hashable, list[str]] = {}
     for entry, column, table, what in found:
         alike: Hashable = (table, *entry["likely"], str(entry.get("remedy"))) if entry["role"] == "compared" else (table, column)
-        if alike in said:
-            said[alike].append(repr(column))
+        if alike in told:
+            told[alike].append(repr(column))
         else:
-            said[alike] = [f"Column {column!r} {what}.{_likely(column, entry, first, table)}"]
-    return [f"{sentence[:-1]}; and likewise {listed(others)}." if others else sentence for sentence, *others in said.values()]
+            told[alike] = [f"Column {column!r} {what}.{_likely(column, entry, first, table)}"]
+    return [f"{sentence[:-1]}; and likewise {listed(others)}." if others else sentence for sentence, *others in told.values()]
 
 
 def shares_nothing(entry: Entry) -> bool:
@@ -306,8 +306,8 @@ def _likely(column: str, entry: Entry, first: str, table: str) -> str:
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
         return f" Numbers with that many levels are rarely equal: cut them, as with {bins}{near}."
     return (
-        f" Check that the column means the same in both tables. Where one has codes and the other their labels, recode one of them, as with "
-        f"table[{column!r}] = table[{column!r}].map({{code: label}}) in Python."
+        f" Check that the column means the same in both tables. Where one has codes and the other their labels, recode one of them, as "
+        f"with table[{column!r}] = table[{column!r}].map({{code: label}}) in Python."
     )
 
 
