@@ -314,14 +314,6 @@ INTEGERS_ONLY = {
         for unmatched in ("zero", "drop")
     },
     **{
-        f"group_disclosure {name}": lambda o, s, name=name: capstats.population.group_disclosure(s, k=[0, 2, 5])[name]
-        for name in ("cells", "records", "share", "disclosing_keys", "key_records", "pairs")
-    },
-    **{
-        f"subtraction_attribution {name}": lambda o, s, name=name: capstats.population.subtraction_attribution(s, k=[0, 2, 5])[name]
-        for name in ("any_emptied", "cells_emptied", "any_attributed", "keys_attributed")
-    },
-    **{
         f"population_uniqueness {model}": lambda o, s, model=model: (
             capstats.population.population_uniqueness(
                 *labelled(o), population_size=999, model=model, s=labelled(s)[0]

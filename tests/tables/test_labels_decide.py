@@ -132,8 +132,6 @@ ALONE: dict[str, Call] = {  # of one table
     "joint_bounds": lambda o: laws.joint_bounds([xr.Dataset({"o": o, "s": o})] * 2),
     "dis_suda": lambda o: population.dis_suda(o, sampling_fraction=0.1),
     "differencing": lambda o: population.differencing(o, {"age": {"old": "a", "mid": "a"}}, {"age": {"young": "b", "mid": "b"}}, k=4),
-    "group_disclosure": lambda o: population.group_disclosure(o, k=[0, 2]),
-    "subtraction_attribution": lambda o: population.subtraction_attribution(o, k=[0, 2]),
     "minimal_sample_uniques": population.minimal_sample_uniques,
     "suda_scores": population.suda_scores,
 }
@@ -169,7 +167,6 @@ LEFT_OUT = {
     "plot_people": "draws people in the order of the keys",
     "audit_targets": "takes records",
     "record_risk": "takes records",
-    "poisson_lognormal_uniqueness": "takes parameters",
 }
 
 
