@@ -21,10 +21,8 @@ is then unique on half of the columns; with real records it is between the two.
 import argparse
 import gc
 import importlib.util
-import json
 import logging
 import math
-import subprocess
 import sys
 import time
 import warnings

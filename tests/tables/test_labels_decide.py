@@ -147,7 +147,7 @@ OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
     "disclosure_protection": peers.disclosure_protection,
     "exclude": lambda t: disclosure.exclude(t, targets=3, above=2),
     "sweep": lambda t: screening.sweep(t, measures=["average_cap", "average_cap_nearest", "original_modal_accuracy", "share_certain"]),
-    **{name: getattr(peers, name) for name in ("as_riskutility", "as_sdmetrics", "as_sdnist", "as_synthgauge", "as_synthpop")},
+    **{name: getattr(peers, name) for name in ("as_riskutility", "as_sdmetrics", "as_synthpop")},
 }
 GROUPS = {
     "both": (BOTH, ("o", "s")),
