@@ -104,7 +104,6 @@ ALONE: dict[str, Call] = {  # of one table
         for name in ("alpha_k_anonymity", "beta_likeness", "class_sizes", "delta_disclosure", "k_anonymity", "l_diversity", "marketer_risk")
     },
     "prosecutor_risk": anonymity.prosecutor_risk,
-    "satisfies_anonymity": lambda o: anonymity.satisfies_anonymity(o, k=2, distinct_l=2, t=0.4),
     "t_closeness": anonymity.t_closeness,
     "t_closeness ordered": lambda o: anonymity.t_closeness(o, distance="ordered"),
     "goodman_kruskal_lambda": cap.goodman_kruskal_lambda,
