@@ -40,7 +40,7 @@ _CONTRAST = "capstats.individual_share: plain_contrast was its estimate, average
 REMOVED = {
     "capstats.holdout_contrast": _CONTRAST,
     "capstats.cap.holdout_contrast": _CONTRAST,
-    "capstats.anonymity.satisfies_anonymity": "the measure of each model, compared with its parameter, as in capstats.anonymity.k_anonymity(s) >= 5",
+    "capstats.anonymity.satisfies_anonymity": "the measure of each model and its parameter, such as capstats.anonymity.k_anonymity(s) >= 5",
     "capstats.attacks.CAPClassifier": "capstats.average_cap(o, s), which is the average of model_attack with it",
     "capstats.attacks.best_membership_width": "capstats.attacks.membership_roc for each width, and the greatest best_difference",
     "capstats.peers.as_sdnist": "capstats.disclosure.disco(o, s), capstats.disclosure.dio(o), and their difference",
