@@ -48,6 +48,7 @@ REMOVED = {
     "capstats.population.group_disclosure": 'capstats.disclosure.dio(o) for outsiders, (o > 0) & (o.sum("target") - o <= k) for k people',
     "capstats.population.poisson_lognormal_uniqueness": "capstats.population.population_uniqueness, which fits a model to records",
     "capstats.population.subtraction_attribution": "scipy.stats.hypergeom(n, x, k).pmf(x) for a cell of x of n records",
+    "capstats.screening.cap_after_merge": "capstats.screening.rank_merges(o, s, columns=[column])",
 }
 
 

@@ -220,13 +220,6 @@ MEASURES |= {
     for unmatched in ("zero", "drop", "nearest")
 }
 MEASURES |= {
-    f"cap_after_merge {column} {unmatched}": lambda o, s, column=column, unmatched=unmatched: capstats.screening.cap_after_merge(
-        *labelled(o, s), column=column, unmatched=unmatched
-    )
-    for column in ("a", "target")
-    for unmatched in ("drop", "nearest")
-}
-MEASURES |= {
     f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o, capstats.laws.Uniform()).cdf([0.2, 0.25, 0.3])[bound]
     for bound in ("lower", "upper")
 }

@@ -71,7 +71,6 @@ BOTH: dict[str, Call] = {  # of an original and a release, or two
     "permutation_test": lambda o, s: laws.permutation_test(o, s, draws=9, rng=1)[["expected", "standard_deviation"]],
     "Permuted": lambda o, s: laws.expected_cap(o, laws.Permuted(s)),
     "rapid": lambda o, s: peers.rapid(o, s, score="conditional", tau=0.9, unmatched="nearest"),
-    "cap_after_merge": lambda o, s: screening.cap_after_merge(o, s, column="age"),
     "cap_influence": lambda o, s: screening.cap_influence(o, s, unit="cell", of="both"),
     "population_uniqueness": lambda o, s: population.population_uniqueness(o, population_size=999, s=s),
     "from_counts": lambda o, s: capstats.from_counts(o, s),
