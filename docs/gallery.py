@@ -24,7 +24,7 @@ TABLES = dedent(
     import xarray as xr
 
     import capstats
-    from capstats import anonymity, attacks, disclosure, laws, plotting, screening
+    from capstats import attacks, disclosure, laws, plotting, screening
     from capstats.datasets import anes96, paper_originals, paper_synthetics
 
     survey = anes96()
@@ -72,7 +72,6 @@ CHAPTERS = {
             ax = plotting.plot_key_target(one, capstats.individual_cap(o, s), by=worst, most=12)
         """,
         "plot_tau_curve": 'ax = plotting.plot_tau_curve(disclosure.tau_curve(o, several.s, variant="all"))',
-        "plot_anonymity": "ax = plotting.plot_anonymity(anonymity.anonymity_profile(o, s))",
     },
     "Which columns make the risk": {
         "plot_sweep": """
