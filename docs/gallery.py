@@ -58,14 +58,6 @@ CHAPTERS = {
             ax = plotting.plot_cap_ecdf(ecdf, average=capstats.average_cap(o, several.s), **references)
         """,
         "plot_individual_cap": "ax = plotting.plot_individual_cap(capstats.cap_boxplot(o, several.s))",
-        "plot_letter_values": """
-            many = {f"release {seed}": release(seed / 12, seed) for seed in range(12)}
-            counts = capstats.tabulate(members, many, **columns)
-            quantiles = capstats.cap_quantiles(counts.o, counts.s, [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32])
-            ax = plotting.plot_letter_values(quantiles, average=capstats.average_cap(counts.o, counts.s), **references)
-        """,
-    },
-    "Keys and targets": {
         "plot_key_summary": "ax = plotting.plot_key_summary(disclosure.key_summary(o, s), average=average, **references)",
         "plot_key_target": """
             worst = disclosure.key_summary(o, s).cap

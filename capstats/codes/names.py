@@ -46,6 +46,7 @@ REMOVED = {
     "capstats.peers.as_sdnist": "capstats.disclosure.disco(o, s), capstats.disclosure.dio(o), and their difference",
     "capstats.peers.as_synthgauge": "capstats.disclosure.disco(o, s), which is its tcap_score",
     "capstats.plotting.plot_anonymity": "capstats.anonymity.anonymity_profile(o, s).to_pandas(), the same numbers as a table",
+    "capstats.plotting.plot_letter_values": "capstats.plotting.plot_individual_cap(capstats.cap_boxplot(o, s))",
     "capstats.population.group_disclosure": 'capstats.disclosure.dio(o) for outsiders, (o > 0) & (o.sum("target") - o <= k) for k people',
     "capstats.population.poisson_lognormal_uniqueness": "capstats.population.population_uniqueness, which fits a model to records",
     "capstats.population.subtraction_attribution": "scipy.stats.hypergeom(n, x, k).pmf(x) for a cell of x of n records",

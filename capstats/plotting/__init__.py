@@ -5,7 +5,7 @@ from capstats.plotting.attacks import plot_attack_utility, plot_maximum_knowledg
 from capstats.plotting.average import plot_average_cap, plot_cap_law
 from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
 from capstats.plotting.heatmaps import plot_sweep
-from capstats.plotting.individual import plot_individual_cap, plot_letter_values, plot_people
+from capstats.plotting.individual import plot_individual_cap, plot_people
 from capstats.plotting.keys import plot_key_summary, plot_key_target
 from capstats.plotting.releases import plot_disclosure_arrows, plot_frontier, plot_risk_utility
 
@@ -19,7 +19,6 @@ __all__ = [
     "plot_individual_cap",
     "plot_key_summary",
     "plot_key_target",
-    "plot_letter_values",
     "plot_maximum_knowledge",
     "plot_membership_difference",
     "plot_membership_roc",

@@ -7,7 +7,7 @@ import xarray as xr
 from drawn import FEW, GRID, O_4
 
 import capstats.plotting
-from capstats import cap_ecdf, cap_quantiles, from_counts, individual_cap
+from capstats import cap_ecdf, from_counts, individual_cap
 from capstats.anonymity import anonymity_profile
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.disclosure import key_summary, tau_curve
@@ -16,7 +16,6 @@ from capstats.plotting import (
     plot_cap_ecdf,
     plot_individual_cap,
     plot_key_summary,
-    plot_letter_values,
     plot_people,
     plot_tau_curve,
 )
@@ -87,7 +86,6 @@ def every(**how):
         "plot_tau_curve": lambda: plot_tau_curve(tau_curve(O_4, paper_synthetics(), variant="all"), **how),
         "plot_key_summary": lambda: plot_key_summary(key_summary(*FEW), **how),
         "plot_people": lambda: plot_people(COUNTED, individual_cap(COUNTED.o, COUNTED.s), by_target=True, **how),
-        "plot_letter_values": lambda: plot_letter_values(cap_quantiles(O_4, paper_synthetics(), [0.25, 0.5, 0.75]), **how),
     }
 
 
