@@ -64,6 +64,7 @@ TESTED_IN = {  # modules whose tests stand in the file of the module that uses t
     "laws/models/pram": "laws/models/test_kept_keys",
     "laws/models/swap": "laws/models/test_kept_keys",
     "paper_files": "test_paper",
+    "peers/reports": "peers/test_synthpop",
     "screening/formulas": "screening/test_key_subsets",
 }
 
