@@ -9,9 +9,6 @@ Prints the medians of seconds of the processor and of wall time, and the medians
   fastest that we know; and against the package suda, with sets of at most 3 columns on both sides. It holds a copy of all records for
   each set that has a unique record, 6.6 GB with 5 columns, and counts sets that are not minimal as well.
 - uniqueness: the estimate from the class sizes of 10^8 records, 3 million keys, against counting these class sizes.
-- group_disclosure: 5 targets x 10^6 keys, the import and the first call in a fresh process, against numpy, which only counts
-  the cells for each k.
-- subtraction: 20,000 cells, 10^5 records, all k up to 300 at once, against 1,000 simulated intruders of k = 300.
 - individual_risk: 10^6 keys, against the closed form by scipy's hypergeometric function, which is wrong for large classes.
 - singling_out: all descriptions by 3 of 10 columns of 10,000 records, against 500 attacks of anonymeter, which estimate the rate.
 - linkability: 5 and 5 columns, 10,000 records, all of them attacked, against anonymeter, which breaks ties in another way.
@@ -24,10 +21,8 @@ is then unique on half of the columns; with real records it is between the two.
 import argparse
 import gc
 import importlib.util
-import json
 import logging
 import math
-import subprocess
 import sys
 import time
 import warnings
@@ -45,7 +40,6 @@ from capstats.population import (
     linkability,
     population_uniqueness,
     singling_out,
-    subtraction_attribution,
     suda_scores,
 )
 
@@ -53,7 +47,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.remove(str(HERE))  # whose coverage.py numba would take for the package coverage
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 6, 5, 4, 3))}
 PROFILES, KEPT, SMALL = 2000, 0.8, 3
-ATTACKED, ATTACKS, INTRUDERS, KNOWN = 10_000, 500, 1_000, 300
+ATTACKED, ATTACKS = 10_000, 500
 
 
 def zipf(rng, levels, n):
@@ -193,62 +187,6 @@ def individual(given):
     compare("individual risk: closed form", given.pairs, own, closed_form)
 
 
-# --- coalitions -------------------------------------------------------------------------------------------------------
-
-COLD = """
-import json, sys, time
-import numpy as np, sparse, xarray as xr
-most = int(sys.argv[2])
-o = xr.DataArray(np.random.default_rng(0).poisson(0.6, (5, 10**6)), dims=("target", "key"))
-table = o if sys.argv[1] == "dense" else o.copy(data=sparse.COO.from_numpy(o.values))
-
-def seconds(work):
-    start = time.process_time(), time.perf_counter()
-    found = work()
-    return time.process_time() - start[0], time.perf_counter() - start[1], int(found)
-
-def own():
-    from capstats.population import group_disclosure
-    return group_disclosure(table, k=range(1, most + 1)).cells[-1]
-
-def other():
-    needed = np.where(o.values > 0, o.values.sum(0) - o.values, most + 1)
-    return [(needed <= k).sum() for k in range(1, most + 1)][-1]
-
-print(json.dumps([seconds(own), seconds(other)]))
-"""
-
-
-def group_disclosure(given):
-    for backing in ("dense", "sparse"):
-        for most in (1, 100):
-            rows = []
-            for _ in range(given.pairs):
-                told = subprocess.check_output([sys.executable, "-c", COLD, backing, str(most)], cwd=HERE.parent, text=True)
-                (*ours, cells), (*theirs, same) = json.loads(told)
-                assert cells == same
-                rows.append([*ours, *theirs])
-            show(f"group disclosure, {backing}, k from 1 to {most}, fresh process with imports: cells alone", rows)
-
-
-def subtraction(given):
-    rng = np.random.default_rng(0)
-    counts = rng.multinomial(10**5, rng.dirichlet(np.full(20_000, 0.3))).reshape(5, 4_000)
-
-    def simulated():
-        cells = counts[counts > 0]
-        return np.mean([(rng.multivariate_hypergeometric(cells, KNOWN, method="marginals") == cells).any() for _ in range(INTRUDERS)])
-
-    def agree(ours, theirs):
-        p = ours.any_emptied.values[-1]
-        assert abs(p - theirs) <= 5 * math.sqrt(p * (1 - p) / INTRUDERS) + 1 / INTRUDERS
-
-    def own():
-        return subtraction_attribution(counts, k=range(KNOWN + 1))
-
-    compare(f"subtraction, k up to {KNOWN}: {INTRUDERS:,} intruders of one k", given.pairs, own, simulated, agree)
-
-
 # --- descriptions and links -------------------------------------------------------------------------------------------
 
 
@@ -300,8 +238,6 @@ PARTS = {
     "special_uniques": special_uniques,
     "uniqueness": uniqueness,
     "individual_risk": individual,
-    "group_disclosure": group_disclosure,
-    "subtraction": subtraction,
     "singling_out": described,
     "linkability": linked,
 }

@@ -24,7 +24,7 @@ TABLES = dedent(
     import xarray as xr
 
     import capstats
-    from capstats import anonymity, attacks, disclosure, laws, plotting, screening
+    from capstats import attacks, disclosure, laws, plotting, screening
     from capstats.datasets import anes96, paper_originals, paper_synthetics
 
     survey = anes96()
@@ -58,21 +58,12 @@ CHAPTERS = {
             ax = plotting.plot_cap_ecdf(ecdf, average=capstats.average_cap(o, several.s), **references)
         """,
         "plot_individual_cap": "ax = plotting.plot_individual_cap(capstats.cap_boxplot(o, several.s))",
-        "plot_letter_values": """
-            many = {f"release {seed}": release(seed / 12, seed) for seed in range(12)}
-            counts = capstats.tabulate(members, many, **columns)
-            quantiles = capstats.cap_quantiles(counts.o, counts.s, [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32])
-            ax = plotting.plot_letter_values(quantiles, average=capstats.average_cap(counts.o, counts.s), **references)
-        """,
-    },
-    "Keys and targets": {
         "plot_key_summary": "ax = plotting.plot_key_summary(disclosure.key_summary(o, s), average=average, **references)",
         "plot_key_target": """
             worst = disclosure.key_summary(o, s).cap
             ax = plotting.plot_key_target(one, capstats.individual_cap(o, s), by=worst, most=12)
         """,
         "plot_tau_curve": 'ax = plotting.plot_tau_curve(disclosure.tau_curve(o, several.s, variant="all"))',
-        "plot_anonymity": "ax = plotting.plot_anonymity(anonymity.anonymity_profile(o, s))",
     },
     "Which columns make the risk": {
         "plot_sweep": """

@@ -90,7 +90,6 @@ def check(function: Any, argument: str | None = None) -> int:
         ("capstats.average_cap", "unmatched"),
         ("capstats.at_most", "rtol"),
         ("capstats.merge_counts", "allow_same"),
-        ("capstats.screening.cap_after_merge", "column"),
     ],
 )
 def test_no_values_are_shown_of_what_is_given_by_mistake(name: str, argument: str) -> None:

@@ -36,7 +36,7 @@ def headings(text: str) -> list[str]:
 
 def test_every_measure_answers_a_question() -> None:
     measures = functions(*MEASURES)
-    assert {"average_cap", "disco", "Law", "dp_audit", "CAPClassifier", "as_sdnist"} <= measures
+    assert {"average_cap", "disco", "Law", "dp_audit", "model_attack", "as_synthpop"} <= measures
     assert {name for name in measures if f"`{name}`" not in QUESTIONS and f".{name}(" not in QUESTIONS} == set()
 
 

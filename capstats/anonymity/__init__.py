@@ -5,7 +5,8 @@ k-anonymity, l-diversity, t-closeness and their relatives, for the original or f
 
 from capstats.anonymity.classes import alpha_k_anonymity, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
 from capstats.anonymity.closeness import beta_likeness, delta_disclosure, t_closeness
-from capstats.anonymity.models import anonymity_profile, satisfies_anonymity
+from capstats.anonymity.models import anonymity_profile
+from capstats.codes.names import answer_for_removed
 
 __all__ = [
     "alpha_k_anonymity",
@@ -17,6 +18,7 @@ __all__ = [
     "l_diversity",
     "marketer_risk",
     "prosecutor_risk",
-    "satisfies_anonymity",
     "t_closeness",
 ]
+
+answer_for_removed(__name__)

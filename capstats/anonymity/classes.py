@@ -77,7 +77,7 @@ def k_anonymity(table: Counts) -> xr.DataArray:
 
     See Also
     --------
-    class_sizes, anonymity_profile, satisfies_anonymity
+    class_sizes, anonymity_profile
 
     Notes
     -----
@@ -295,7 +295,7 @@ def alpha_k_anonymity(table: Counts) -> xr.Dataset:
 
     See Also
     --------
-    satisfies_anonymity : the check for a given alpha and k.
+    anonymity_profile : all models of two tables.
 
     Notes
     -----
@@ -350,7 +350,7 @@ def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = 
 
     See Also
     --------
-    satisfies_anonymity : the check for given l and c.
+    anonymity_profile : all models of two tables.
 
     Notes
     -----

@@ -178,7 +178,7 @@ def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
 
     See Also
     --------
-    satisfies_anonymity : the check for a given beta.
+    anonymity_profile : all models of two tables.
 
     Notes
     -----
@@ -231,7 +231,7 @@ def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
 
     See Also
     --------
-    satisfies_anonymity : the check for a given delta.
+    anonymity_profile : all models of two tables.
 
     Notes
     -----

@@ -1,9 +1,8 @@
-"""All privacy models of the original and the synthetic table, and whether a table satisfies given parameters."""
+"""All privacy models of the original and the synthetic table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -27,26 +26,12 @@ from capstats.anonymity.closeness import (
     ordered_distance,
     target_columns,
 )
-from capstats.codes.checks import check_number, shown
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import weights_of
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Counts, Floats, Table
-from capstats.tables.ties import at_most
 
 Model = Callable[[Table], Array]
-
-
-def _reaches(value: xr.DataArray, limit: float) -> Any:
-    return at_most(limit, value)
-
-
-def _below(value: xr.DataArray, limit: float) -> Any:
-    return at_most(value, limit) & ~at_most(limit, value)
-
-
-PASSES = dict.fromkeys(("k", "distinct_l", "entropy_l"), _reaches) | dict.fromkeys(("recursive_cl", "delta", "delta_occurring"), _below)
-"""How the value of a model is compared with its parameter, where it need not be at most it."""
 
 
 def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noqa: E741
@@ -81,7 +66,6 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
     See Also
     --------
     k_anonymity, alpha_k_anonymity, l_diversity, t_closeness, beta_likeness, delta_disclosure, prosecutor_risk, marketer_risk, class_sizes
-    satisfies_anonymity : whether given parameters are satisfied. plotting.plot_anonymity
 
     Notes
     -----
@@ -116,7 +100,7 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
 
 
 def _models(aligned: Aligned, l: int) -> dict[str, Model]:  # noqa: E741
-    """The models of aligned tables that have a parameter, by its name; ``l`` is that of the recursive diversity."""
+    """The models of aligned tables that have a parameter; ``l`` is that of the recursive diversity."""
 
     def ordered(x: Table) -> Floats:
         found = ordered_distance(x, aligned.sizes["target"])
@@ -144,83 +128,3 @@ def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
 def _of_whole(x: Table, model: Model) -> Array:
     """A model that needs numbers of records; NaN if counts are fractional."""
     return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total()), np.nan)
-
-
-def satisfies_anonymity(
-    table: Counts,
-    *,
-    k: float | None = None,
-    alpha: float | None = None,
-    distinct_l: float | None = None,
-    entropy_l: float | None = None,
-    recursive_cl: tuple[float, int] | None = None,
-    t: float | None = None,
-    ordered_t: float | None = None,
-    beta: float | None = None,
-    enhanced_beta: float | None = None,
-    delta: float | None = None,
-    delta_occurring: float | None = None,
-) -> xr.Dataset:
-    """Whether a table satisfies privacy models with given parameters.
-
-    The other functions give the smallest parameter that a table satisfies; this one checks the definitions for given parameters.
-
-    Parameters
-    ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
-    k, distinct_l, entropy_l : float, optional
-        Least number of records, least number of targets, and l for a least target entropy of log(l) in each class.
-    alpha, t, ordered_t, beta, enhanced_beta : float, optional
-        Greatest share, distance or relative increase; equal values pass. (alpha, k)-anonymity is `alpha` and `k` together.
-    recursive_cl : (c, l), optional
-        r_1 < c (r_l + ... + r_I) in each class; equal values do not pass.
-    delta, delta_occurring : float, optional
-        |ln(r_ij / p_i)| < delta in each class, for all targets or those that occur in it; equal values do not pass.
-
-    Returns
-    -------
-    Dataset of bool, dims (...)
-        One variable for each given parameter, under its name. False if the table has no record. For all parameters at once:
-        ``.to_array().all("variable")``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If no parameter is given, one is negative or NaN, or `table` is not a table of counts (the cell is named).
-
-    See Also
-    --------
-    anonymity : the numbers.
-
-    Notes
-    -----
-    See theory/anonymity.md#anonymity. Numbers that differ by rounding only count as equal (see `at_most`).
-
-    References
-    ----------
-    Those of each model's own function.
-
-    Examples
-    --------
-    >>> found = satisfies_anonymity([[4, 2], [2, 4]], k=5, entropy_l=2, recursive_cl=(2, 2))
-    >>> {name: bool(passed) for name, passed in found.items()}
-    {'k': True, 'entropy_l': False, 'recursive_cl': False}
-    """
-    if recursive_cl is not None and not (isinstance(recursive_cl, (tuple, list)) and len(recursive_cl) == 2):
-        raise ValueError(f"`recursive_cl` must be a pair (c, l), such as (3, 2); got {shown(recursive_cl)}.")
-    c, number = (None, 1) if recursive_cl is None else recursive_cl
-    check_targets(number)
-    aligned = Aligned({"table": by_value(table)})
-    if ordered_t is not None and len(columns := target_columns(aligned)) > 1:
-        raise ValueError(f"`ordered_t` needs one target column, whose levels have an order; `table` has {columns}. Give `t` instead.")
-    limits = {"k": k, "alpha": alpha, "distinct_l": distinct_l, "entropy_l": entropy_l, "recursive_cl": c, "t": t, "ordered_t": ordered_t}
-    limits |= {"beta": beta, "enhanced_beta": enhanced_beta, "delta": delta, "delta_occurring": delta_occurring}
-    asked = {name: limit for name, limit in limits.items() if limit is not None}
-    if not asked:
-        raise ValueError(f"Give the parameter of at least one model: {', '.join(limits)}.")
-    for name, limit in asked.items():
-        check_number(limit, name, "0 or more", least=0)
-    models = dict(zip(limits, _models(aligned, number).values(), strict=True))
-    found = {name: PASSES.get(name, at_most)(aligned.map(models[name], name), limit) for name, limit in asked.items()}
-    return Result(found, attrs={"result": "Privacy models satisfied"})

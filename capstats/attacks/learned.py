@@ -75,11 +75,11 @@ def model_attack(
 
     See Also
     --------
-    CAPClassifier, average_cap, cap_quantiles
+    average_cap, cap_quantiles
 
     Notes
     -----
-    See theory/attacks.md#model-attack. With `CAPClassifier` ``average`` is the average CAP.
+    See theory/attacks.md#model-attack.
 
     References
     ----------
@@ -166,7 +166,7 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
         if len(np.unique(target)) == 1:
             raise ValueError(
                 f"All records of `{name}` have the same target, and {type(estimator).__name__} cannot be fitted to one target ({error}). "
-                f"Use an estimator that can, such as CAPClassifier or a tree."
+                f"Use an estimator that can, such as a tree."
             ) from error
         if not isinstance(error, IndexError):
             raise

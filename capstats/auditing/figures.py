@@ -17,9 +17,7 @@ from capstats.codes.names import printable
 from capstats.tables.printing import Result, count, share
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
-MOST_BOXES = 12  # of a figure; more are letter values
 MOST_DOTS = 400  # people
-DEPTHS = [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 31 / 32, 63 / 64]
 MANY = 20  # tables whose quartiles are said in words
 STEPS = np.linspace(0, 1, 501)
 
@@ -50,22 +48,17 @@ def _dots(audit: Findings) -> list[Picture]:
 
 
 def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
-    """Boxplots of individual CAP; letter values of many releases."""
-    from capstats.plotting.individual import plot_letter_values
-
+    """Boxplots of individual CAP."""
     o = audit.tables.get("o_records", audit.tables.o)
     if o.dtype.kind != "i":
         return []
-    quantiles = _ranked(audit, cap_quantiles(o, audit.tables.s, DEPTHS, unmatched=audit.unmatched), labels).transpose("quantile", ...)
-    low, middle, high = (np.atleast_1d(quantiles.sel(quantile=q).values) for q in (0.25, 0.5, 0.75))
+    quartiles = _ranked(audit, cap_quantiles(o, audit.tables.s, [0.25, 0.5, 0.75], unmatched=audit.unmatched), labels)
+    low, middle, high = map(np.atleast_1d, quartiles.transpose("quantile", ...).values)
     texts = [
         f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
         for label, a, b, c in zip(labels, low, middle, high, strict=True)
     ]
     alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}{_more(texts)}"
-    if len(labels) > MOST_BOXES:
-        averages = _averages(audit)[audit.ranked]
-        return [_picture(plot_letter_values(quantiles, **_lines(audit, averages)), "boxes", alt, "letters")]
     return [_picture(boxplots(audit, labels), "boxes", alt)]
 
 
@@ -127,11 +120,11 @@ def funnel(audit: Findings, summary: xr.Dataset, i: int) -> Picture:
     return _picture(ax, "funnel", alt)
 
 
-def _picture(ax: Any, prefix: str, alt: str, caption: str = "") -> Picture:
-    """A drawing with the caption of its name, unless another one is named."""
+def _picture(ax: Any, prefix: str, alt: str) -> Picture:
+    """A drawing with the caption of its name."""
     from capstats.plotting.inline import inline_svg
 
-    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, SENTENCES["captions"][caption or prefix])
+    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, SENTENCES["captions"][prefix])
 
 
 def _more(texts: Sequence[str]) -> str:

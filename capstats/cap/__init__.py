@@ -4,8 +4,6 @@ Of each person and on average, its distribution over people, the guesses that it
 synthetic match, and standard errors.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from capstats.cap.average import average_cap, correct_predictions, matched_records, smoothed_cap
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.cap.comparison import normalized_cap, protected_records, target_distance
@@ -13,7 +11,7 @@ from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance
 from capstats.cap.uncertainty import average_cap_interval, individual_share
-from capstats.codes.names import missing_name
+from capstats.codes.names import answer_for_removed
 
 __all__ = [
     "average_cap",
@@ -35,7 +33,4 @@ __all__ = [
     "target_distance",
 ]
 
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        raise missing_name(__name__, name)
+answer_for_removed(__name__)

@@ -51,7 +51,7 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
 
     See Also
     --------
-    plotting.plot_letter_values
+    cap_boxplot, cap_ecdf
 
     Notes
     -----

@@ -14,14 +14,12 @@ from capstats.cli.outputs import facts, provenance, title
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
-    """The models as a table, as text or JSON, and the figure."""
-    outputs.check_files(settings)
+    """The models as a table, as text or JSON."""
     found, columns_read = _models(settings, messages)
     columns = _columns(found)
-    status = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings)})
     if settings.get("json"):
         models = {name: {column: values[name] for column, values in columns.items()} for name in map(str, found)}
-        return outputs.json_text({"models": models, "provenance": provenance(settings, found.attrs)}), status
+        return outputs.json_text({"models": models, "provenance": provenance(settings, found.attrs)}), 0
     rows = [[name, *(_number(values[name]) for values in columns.values())] for name in map(str, found)]
     sections: Sections = {
         "What was read": [Facts(facts(settings, columns_read))],
@@ -32,7 +30,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         ],
         "How to read it": [Facts(list(outputs.MEANINGS["anonymity"].items())), "Larger is riskier unless said otherwise."],
     }
-    return as_text(title("privacy models"), sections), status
+    return as_text(title("privacy models"), sections), 0
 
 
 def _models(settings: Settings, messages: list[str]) -> tuple[xr.Dataset, dict[str, Any]]:
@@ -61,11 +59,3 @@ def _number(value: float) -> str:
     if not np.isfinite(value):
         return "undefined" if np.isnan(value) else "infinite"
     return f"{int(value):,}" if value == int(value) else f"{value:.3f}"
-
-
-def _figure(found: xr.Dataset, settings: Settings) -> bytes:
-    from capstats.plotting import plot_anonymity
-
-    if "synthetic" in found.dims or found.sizes["table"] < 2:
-        raise ValueError("the figure is of the original and one synthetic table. Give one SYNTHETIC.")
-    return outputs.figure(plot_anonymity(found), settings["figure"], outputs.json_text(provenance({}, found.attrs)))

@@ -23,14 +23,19 @@ Rows = list[list[Any]]
 
 def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """How well members are distinguished from others, for several widths of the kernel."""
-    from capstats.attacks import best_membership_width, membership_roc
+    from capstats.attacks import membership_roc
 
     tables, given = _attacked(settings, ("members", "non-members", "synthetic", "columns"), ("categories", "releases"))
     widths = {str(width): _width(width) for width in settings.get("widths", ["low", "medium", "high"])}
-    found = _each(tables, settings, messages, lambda table: best_membership_width(**given, synthetic=table, widths=widths))
     names = ["best_difference", "best_threshold", "accuracy", "auc", "auc_standard_error"]
+
+    def compared(table: Any) -> xr.Dataset:
+        curves = [membership_roc(**given, synthetic=table, widths=width, at=[0.0])[names] for width in widths.values()]
+        return xr.concat(curves, pd.Index(list(widths), name="width"))
+
+    found = _each(tables, settings, messages, compared)
     head, rows = _long_table(found, names, ["synthetic", "releases", "width"])
-    many = np.atleast_1d(found["best_width"].values)
+    many = np.atleast_1d(np.array([*widths])[found["best_difference"].argmax("width").values])  # the first of those that tie
     best = dict(zip(tables, map(str, many if "synthetic" in found.dims else many[-1:]), strict=True))
     named = ", ".join(f"{width} for {printable(label)}" if label else width for label, width in best.items())
 

@@ -132,6 +132,8 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             command: Command = given.command
             known = [name for option in command.options.values() for name in option.flags]
+            if gone := HELD["removed"].get(f"{command.name} {unknown[0].partition('=')[0]}"):
+                self.error(f"{unknown[0].partition('=')[0]} of {command.name} was removed; use {gone}", f"{self.prog} {command.name}")
             near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
             hint = f". Did you mean --{near[0]}" if near else _separated(sys.argv[1:] if args is None else args, command)
             self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
@@ -28,7 +28,6 @@ _RESERVED = (
     "average_rank baseline_cap outliers outlier_records "
     "msu msu_size known key_column column_level suda_score contribution contribution_share column_contribution column_share "  # of uniques
     "level_contribution file_dis dis_suda "
-    "cells disclosing_keys key_records pairs insiders any_emptied cells_emptied any_attributed keys_attributed emptied attributed "
     "indexers method tolerance drop missing_dims"  # arguments of `sel`
 )
 RESERVED = frozenset(_RESERVED.split())
@@ -38,7 +37,30 @@ NEARER = 0.8  # the same of a name that may be a confidential value, unless it d
 
 # Public names that are gone, and what is used in their place.
 _CONTRAST = "capstats.individual_share: plain_contrast was its estimate, average_cap and holdout_cap its original and holdout"
-REMOVED = {"capstats.holdout_contrast": _CONTRAST, "capstats.cap.holdout_contrast": _CONTRAST}
+REMOVED = {
+    "capstats.holdout_contrast": _CONTRAST,
+    "capstats.cap.holdout_contrast": _CONTRAST,
+    "capstats.anonymity.satisfies_anonymity": "the measure of each model and its parameter, such as capstats.anonymity.k_anonymity(s) >= 5",
+    "capstats.attacks.CAPClassifier": "capstats.average_cap(o, s), which is the average of model_attack with it",
+    "capstats.attacks.best_membership_width": "capstats.attacks.membership_roc for each width, and the greatest best_difference",
+    "capstats.peers.as_sdnist": "capstats.disclosure.disco(o, s), capstats.disclosure.dio(o), and their difference",
+    "capstats.peers.as_synthgauge": "capstats.disclosure.disco(o, s), which is its tcap_score",
+    "capstats.plotting.plot_anonymity": "capstats.anonymity.anonymity_profile(o, s).to_pandas(), the same numbers as a table",
+    "capstats.plotting.plot_letter_values": "capstats.plotting.plot_individual_cap(capstats.cap_boxplot(o, s))",
+    "capstats.population.group_disclosure": 'capstats.disclosure.dio(o) for outsiders, (o > 0) & (o.sum("target") - o <= k) for k people',
+    "capstats.population.poisson_lognormal_uniqueness": "capstats.population.population_uniqueness, which fits a model to records",
+    "capstats.population.subtraction_attribution": "scipy.stats.hypergeom(n, x, k).pmf(x) for a cell of x of n records",
+    "capstats.screening.cap_after_merge": "capstats.screening.rank_merges(o, s, columns=[column])",
+}
+
+
+def answer_for_removed(module: str) -> None:
+    """Make a module say of its public names that are gone what to use; no type checker sees it, which would let misspelt names pass."""
+
+    def answer(name: str) -> NoReturn:
+        raise missing_name(module, name)
+
+    vars(sys.modules[module])["__getattr__"] = answer
 
 
 def missing_name(module: str, name: str) -> Exception:

@@ -1,4 +1,4 @@
-"""What the reports of other packages have in common, and the shortest of them: those of synthgauge and SDNist, shares that are DiSCO."""
+"""What the reports of other packages have in common."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.disclosure.attribute import dio, disco
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import weights_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.sums import certain
-from capstats.tables.table import Tables
 
 
 def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
@@ -54,78 +52,3 @@ def percent(part: Any, whole: Any) -> float:
 def plain(value: Any) -> Any:
     """A number of numpy as one of Python."""
     return value.item() if isinstance(value, (np.generic, np.ndarray, xr.DataArray)) else value
-
-
-def as_synthgauge(tables: Tables) -> dict[Any, Any]:
-    """The number of synthgauge's ``tcap_score()``, a share, which is DiSCO.
-
-    Parameters
-    ----------
-    tables : Dataset
-        Result of `tabulate` or `from_counts`, with `s`.
-
-    Returns
-    -------
-    dict
-        ``tcap_score``. With several synthetic tables, one such dictionary for each of their labels.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no `s`.
-
-    Notes
-    -----
-    See docs/coming-from/concordance.md.
-
-    References
-    ----------
-    ONS Data Science Campus, synthgauge 2.2.0, https://github.com/datasciencecampus/synthgauge.
-
-    Examples
-    --------
-    >>> import capstats
-    >>> as_synthgauge(capstats.from_counts([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
-    {'tcap_score': 0.3}
-    """
-    return each_table(tables, lambda one: {"tcap_score": disco(one.o, one.s).item()})
-
-
-def as_sdnist(tables: Tables) -> dict[Any, Any]:
-    """The numbers of SDNist's K-DiSCO for one target and one key, which are shares.
-
-    Parameters
-    ----------
-    tables : Dataset
-        Result of `tabulate` or `from_counts`, with `s`.
-
-    Returns
-    -------
-    dict
-        ``DiSCO``, ``DiO`` and ``DiSCO - DiO``. With several synthetic tables, one such dictionary for each of their labels.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no `s`.
-
-    Notes
-    -----
-    See docs/coming-from/concordance.md.
-
-    References
-    ----------
-    NIST, SDNist 2.5, https://github.com/usnistgov/SDNist.
-
-    Examples
-    --------
-    >>> import capstats
-    >>> as_sdnist(capstats.from_counts([[3, 2], [0, 5]], [[2, 1], [0, 1]]))
-    {'DiSCO': 0.3, 'DiO': 0.3, 'DiSCO - DiO': 0.0}
-    """
-
-    def numbers(one: xr.Dataset) -> dict[str, float]:
-        found, before = disco(one.o, one.s).item(), dio(one.o).item()
-        return {"DiSCO": found, "DiO": before, "DiSCO - DiO": found - before}
-
-    return each_table(tables, numbers)

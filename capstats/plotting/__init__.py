@@ -1,15 +1,15 @@
 """Figures: each function draws the result of another function on given Axes, and computes nothing."""
 
+from capstats.codes.names import answer_for_removed
 from capstats.plotting.attacks import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
 from capstats.plotting.average import plot_average_cap, plot_cap_law
 from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
 from capstats.plotting.heatmaps import plot_sweep
-from capstats.plotting.individual import plot_individual_cap, plot_letter_values, plot_people
+from capstats.plotting.individual import plot_individual_cap, plot_people
 from capstats.plotting.keys import plot_key_summary, plot_key_target
-from capstats.plotting.releases import plot_anonymity, plot_disclosure_arrows, plot_frontier, plot_risk_utility
+from capstats.plotting.releases import plot_disclosure_arrows, plot_frontier, plot_risk_utility
 
 __all__ = [
-    "plot_anonymity",
     "plot_attack_utility",
     "plot_average_cap",
     "plot_cap_ecdf",
@@ -19,7 +19,6 @@ __all__ = [
     "plot_individual_cap",
     "plot_key_summary",
     "plot_key_target",
-    "plot_letter_values",
     "plot_maximum_knowledge",
     "plot_membership_difference",
     "plot_membership_roc",
@@ -28,3 +27,5 @@ __all__ = [
     "plot_sweep",
     "plot_tau_curve",
 ]
+
+answer_for_removed(__name__)

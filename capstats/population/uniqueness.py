@@ -97,7 +97,7 @@ def population_uniqueness(
 
     See Also
     --------
-    capstats.disclosure.sample_uniques, capstats.disclosure.replicated_uniques, poisson_lognormal_uniqueness
+    capstats.disclosure.sample_uniques, capstats.disclosure.replicated_uniques
 
     Notes
     -----

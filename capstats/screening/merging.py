@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from capstats.cap.average import average_cap, correct_by_key
 from capstats.cap.neighbours import Convention, convention_used, distances, key_columns, nearest, nearest_rows, one_by_one
 from capstats.codes.checks import shown
 from capstats.codes.column import Ints
-from capstats.codes.labels import MISSING, canonical, level_index
+from capstats.codes.labels import MISSING, canonical
 from capstats.codes.names import hint
 from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
@@ -26,58 +25,10 @@ from capstats.tables.ties import ranks
 MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
 
 
-def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention = "nearest") -> xr.DataArray:
-    """Average CAP after two levels of a column have been merged into one, for every pair of levels.
-
-    Coarser columns hold less information, but not every merge lowers average CAP: no merge of targets does.
-
-    Parameters
-    ----------
-    o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records.
-    column : str
-        A key column or a target column, under its stored name; without labels there are "key_" and "target".
-    unmatched : {"nearest", "zero", "drop"}
-        What becomes of records whose key is not in `s`, as in `average_cap`. Keys without labels have no nearest ones: there "nearest" is
-        "zero". ``attrs["unmatched"]`` tells which was used.
-
-    Returns
-    -------
-    DataArray, dims (..., level, other)
-        From 0 to 1, symmetric, with the present average CAP on the diagonal. NaN if no record is in the average, or with "nearest" if `s`
-        has no record.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no such column, it has more than 2048 levels (for a target column: there are more than 2048 targets), or the tables are
-        not counts or differ.
-
-    See Also
-    --------
-    rank_merges : the same as a ranked list.
-
-    Notes
-    -----
-    See theory/columns.md#influence. Merging a and b of the target adds the records of a attributed to b, and those of b to a; so average
-    CAP never falls. With "nearest" each key of `o` is compared with each of `s`, once for all merges of a key column: ten thousand keys
-    take seconds, a hundred thousand take minutes.
-
-    References
-    ----------
-    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definitions 2 and 3.
-
-    Examples
-    --------
-    >>> o, s = [[2, 1, 0], [2, 3, 2]], [[1, 0, 0], [3, 0, 2]]
-    >>> cap_after_merge(o, s, column="key_").values.round(3).tolist()
-    [[0.4, 0.65, 0.367], [0.65, 0.4, 0.7], [0.367, 0.7, 0.4]]
-    >>> cap_after_merge(o, s, column="target").values.tolist()
-    [[0.4, 0.6], [0.6, 0.4]]
-    """
+def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tuple[list[Any], Floats]:
+    """The levels of a column, and average CAP after a merge of two of them, for every pair; the present one on the diagonal."""
     aligned = Aligned({"o": o, "s": s})
-    used = convention_used(aligned.axes["key"], unmatched)
-    key_codes = key_columns(aligned, '`unmatched` "nearest"') if used == "nearest" else None
+    key_codes = key_columns(aligned, '`unmatched` "nearest"') if unmatched == "nearest" else None
     dim, place, codes = _located(aligned, column)
     axis = aligned.axes[dim]
     shown, level = np.unique(codes[place], return_inverse=True)
@@ -87,7 +38,7 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention 
     pairs = list(_pairs(level, [other for i, other in enumerate(codes) if i != place]))
 
     def formula(o: Table, s: Table) -> Floats:
-        c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, used)))
+        c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
         parts = [] if key_codes is None else list(nearest_rows(key_codes, o, s))  # of unmatched keys
         for people, rows in parts:
             c = c + correct_by_key(people, rows).sum(-1)
@@ -103,16 +54,15 @@ def cap_after_merge(o: Counts, s: Counts, *, column: str, unmatched: Convention 
         else:
             for left, right in pairs:
                 at = (..., level[left], level[right])
-                gained_c, gained_n = _merged_keys(o, s, left, right, used)
+                gained_c, gained_n = _merged_keys(o, s, left, right, unmatched)
                 np.add.at(more_c, at, gained_c)
                 np.add.at(more_n, at, gained_n)
         more_c, more_n = (x + np.swapaxes(x, -1, -2) for x in (more_c, more_n))
         return np.clip(ratio(c[..., None, None] + more_c, n[..., None, None] + more_n, np.nan), 0, 1)
 
-    found = aligned.map(formula, "cap_after_merge", ("level", "other"))
-    labels = np.arange(len(level)) if axis is None else [*map(canonical, axis.levels[place]), MISSING]
-    index = level_index([labels[code] for code in shown])
-    return found.assign_coords(level=("level", index), other=("other", index)).assign_attrs(unmatched=used)
+    found = aligned.map(formula, "average_cap", ("level", "other")).values
+    labels = [*range(len(level))] if axis is None else [*map(canonical, axis.levels[place]), MISSING]
+    return [labels[code] for code in shown], found
 
 
 def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, levels: int) -> Floats:
@@ -187,38 +137,44 @@ def _pairs(level: Array, others: Sequence[Array]) -> Iterator[tuple[Array, Array
 def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, unmatched: Convention = "nearest") -> pd.DataFrame:
     """Candidates for coarsening: pairs of levels, sorted by the average CAP after their merge, smallest first.
 
+    Coarser columns hold less information, but not every merge lowers average CAP: no merge of targets does.
+
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key)
         Counts of original and synthetic records, one table of each.
     columns : sequence of str, optional
-        Key or target columns, under their stored names; all key columns unless given.
+        Key or target columns, under their stored names; without labels there are "key_" and "target". All key columns unless given.
     unmatched : {"nearest", "zero", "drop"}
-        As in `cap_after_merge`.
+        What becomes of records whose key is not in `s`, as in `average_cap`. Keys without labels have no nearest ones: there "nearest" is
+        "zero".
 
     Returns
     -------
     DataFrame
         One row for each pair of levels: ``column``, ``level``, ``other`` (in the column's order), ``average_cap`` after they are merged,
-        and ``change``, by which the rows are sorted, ties in the order of the levels. ``attrs["unmatched"]`` tells how records without
-        their key were counted.
+        and ``change``, by which the rows are sorted, ties in the order of the levels. NaN if no record is in the average, or with
+        "nearest" if `s` has no record. ``attrs["unmatched"]`` tells how records without their key were counted.
 
     Raises
     ------
     ValueError, TypeError
-        As in `cap_after_merge`; if `columns` is a string, or there is more than one pair of tables.
+        If `columns` is a string, there is no such column, it has more than 2048 levels (for a target column: there are more than 2048
+        targets), there is more than one pair of tables, or the tables are not counts or differ.
 
     See Also
     --------
-    cap_after_merge, rank_removals
+    rank_removals
 
     Notes
     -----
-    See theory/columns.md#influence. After one merge the effects of the others change. For the cost with "nearest" see `cap_after_merge`.
+    See theory/columns.md#influence. After one merge the effects of the others change. Merging a and b of the target adds the records of a
+    attributed to b, and those of b to a; so average CAP never falls. With "nearest" each key of `o` is compared with each of `s`, once for
+    all merges of a key column: ten thousand keys take seconds, a hundred thousand take minutes.
 
     References
     ----------
-    As in `cap_after_merge`.
+    Baillargeon and Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets", Definitions 2 and 3.
 
     Examples
     --------
@@ -238,10 +194,9 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
     before = average_cap(o, s, unmatched=used).item()
     parts = []
     for column in columns_of(aligned)["key"] if columns is None else columns:
-        found = cap_after_merge(o, s, column=column, unmatched=used)
-        labels = np.array([canonical(x) for x in found.indexes["level"]], dtype=object)
-        first, second = np.triu_indices(len(labels), 1)
-        pairs = {"level": labels[first], "other": labels[second], "average_cap": found.values[first, second]}
+        levels, found = _after_merge(o, s, column, used)
+        first, second = np.triu_indices(len(levels), 1)
+        pairs = {"level": [levels[i] for i in first], "other": [levels[i] for i in second], "average_cap": found[first, second]}
         parts.append(pd.DataFrame({"column": column, **pairs}).astype({"level": object, "other": object}))
     if not parts:
         raise ValueError("`columns` is empty: give at least one column, or leave it out for all key columns.")

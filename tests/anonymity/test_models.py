@@ -1,18 +1,11 @@
-"""The privacy models side by side, and the checks for given parameters."""
-
-from math import inf, log, nextafter
+"""The privacy models side by side."""
 
 import numpy as np
 import pytest
-import xarray as xr
-from hypothesis import given
-from hypothesis import strategies as st
-from one_table import random_tables, tables
-from strategies import theorem
 
 import capstats
 from capstats import MISSING, from_counts, tabulate
-from capstats.anonymity import anonymity_profile, satisfies_anonymity
+from capstats.anonymity import anonymity_profile
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -78,8 +71,6 @@ def test_the_order_of_several_target_columns_is_undefined():
     models = anonymity_profile(tables.o, tables.s)
     assert np.isnan(models.ordered_t).all()
     assert models.uniques.values.tolist() == [3, 3]
-    with pytest.raises(ValueError, match="`ordered_t` needs one target column"):
-        satisfies_anonymity(tables.o, ordered_t=0.5)
 
 
 def test_weights_do_not_tell_who_is_alone():
@@ -91,92 +82,15 @@ def test_weights_do_not_tell_who_is_alone():
 def test_missing_labels_are_a_class_and_a_target():
     people = {"sex": ["f", "f", None, None], "ill": ["a", None, "a", None]}
     table = tabulate(people, keys="sex", target="ill").o
-    assert satisfies_anonymity(table, k=2, distinct_l=2, t=0).to_array().all()
+    models = anonymity_profile(table, table).sel(table="original")
+    assert (models.k, models.distinct_l, models.t) == (2, 2, 0)
     assert table.sel(sex=MISSING).sum() == 2
 
 
-def test_a_table_without_records_has_no_model_and_satisfies_none():
+def test_a_table_without_records_has_no_model():
     models = anonymity_profile([[1, 2]], [[0, 0]]).sel(table="synthetic")
     assert models.classes == models.uniques == 0
     assert all(np.isnan(models[name]) for name in MODELS.keys() - {"classes", "uniques"})
-    everything = dict.fromkeys(("k", "distinct_l", "entropy_l"), 0) | dict.fromkeys(("alpha", "t", "beta", "delta"), inf)
-    assert not satisfies_anonymity([[0, 0]], **everything, recursive_cl=(inf, 1)).to_array().any()
-
-
-SMALLEST = {
-    "alpha": MODELS["alpha"],
-    "t": MODELS["t"],
-    "ordered_t": MODELS["ordered_t"],
-    "beta": MODELS["beta"],
-    "enhanced_beta": MODELS["enhanced_beta"],
-}
-GREATEST = {"k": MODELS["k"], "distinct_l": MODELS["distinct_l"], "entropy_l": MODELS["entropy_l"]}
-NOT_REACHED = {"delta": MODELS["delta"], "delta_occurring": MODELS["delta_occurring"]}
-
-
-@pytest.mark.slow
-def test_the_parameter_that_a_function_returns_passes_and_a_stricter_one_fails():
-    for array in random_tables(8, number=15):
-        table = xr.DataArray(array, dims=("target", "key"))
-        for name, model in SMALLEST.items():
-            value = model(table).item()
-            assert satisfies_anonymity(table, **{name: value})[name], name
-            assert value == 0 or not satisfies_anonymity(table, **{name: value * (1 - 1e-9) if value < inf else 1e300})[name], name
-        for name, model in GREATEST.items():
-            value = model(table).item()
-            assert satisfies_anonymity(table, **{name: value})[name], name
-            assert not satisfies_anonymity(table, **{name: value * (1 + 1e-9)})[name], name
-        for name, model in NOT_REACHED.items():
-            value = model(table).item()
-            assert not satisfies_anonymity(table, **{name: value})[name], name
-            assert value == inf or satisfies_anonymity(table, **{name: value + 1e-9})[name], name
-        for number in (1, 2, 3):
-            c = capstats.anonymity.l_diversity(table, kind="recursive", l=number).item()
-            assert not satisfies_anonymity(table, recursive_cl=(c, number)).recursive_cl
-            assert c == inf or satisfies_anonymity(table, recursive_cl=(c * (1 + 1e-9), number)).recursive_cl
-
-
-def test_equal_numbers_are_equal_in_spite_of_rounding():
-    uniform = np.full((3, 2), 7)
-    assert satisfies_anonymity(uniform, entropy_l=3, alpha=nextafter(1 / 3, 0)).to_array().all()
-    assert satisfies_anonymity([[20, 5], [30, 45]], t=0.15, ordered_t=0.15, beta=0.6).to_array().all()
-    assert not satisfies_anonymity([[20, 5], [30, 45]], delta=nextafter(log(2.5), 3)).delta
-    assert not satisfies_anonymity([[8], [2]], recursive_cl=(nextafter(4, 5), 2)).recursive_cl
-
-
-def test_every_other_dim_is_checked_by_itself():
-    found = satisfies_anonymity(paper_originals(), k=236, distinct_l=2)
-    assert found.k.dims == ("original",)
-    assert found.k.dtype == bool
-    assert found.k.sel(original="O_4").item() is False
-    assert found.k.sel(original="O_1").item() is True
-    assert found.distinct_l.values.tolist() == [True, False, False, True]
-
-
-@pytest.mark.slow
-@theorem
-@given(tables, st.data())
-def test_a_table_of_twice_as_many_records_satisfies_all_that_the_table_does(table, data):
-    parameters = {name: data.draw(st.floats(0, 4)) for name in (*SMALLEST, *NOT_REACHED, "k", "distinct_l")}
-    once, twice = (satisfies_anonymity(x, **parameters).to_array() for x in (table, 2 * table))
-    assert (once <= twice).all()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({}, "Give the parameter of at least one model: k, alpha, distinct_l"),
-        ({"k": -1}, "`k` must be 0 or more; got -1"),
-        ({"t": float("nan")}, "`t` must be 0 or more; got nan"),
-        ({"recursive_cl": (1, 0)}, "`l` must be an integer number of targets, 1 or more; got 0"),
-        ({"k": "5"}, "`k` must be 0 or more; got '5'"),
-        ({"recursive_cl": 3}, r"`recursive_cl` must be a pair \(c, l\), such as \(3, 2\); got 3"),
-        ({"recursive_cl": (-1, 2)}, "`recursive_cl` must be 0 or more; got -1"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        satisfies_anonymity([[1, 2]], **parameters)
 
 
 def test_bad_tables_are_named():

@@ -1,12 +1,9 @@
 """The command `capstats anonymity`: the privacy models of one file, or of the original beside releases."""
 
-import stat
-
 import numpy as np
 import pandas as pd
 import pytest
 from command_line import SMOKERS, in_json
-from PIL import Image
 
 from capstats import tabulate
 from capstats.anonymity import anonymity_profile
@@ -56,16 +53,11 @@ def test_what_is_infinite_or_undefined_is_said_so(tmp_path, capsys):
     assert in_json(capsys, "anonymity", str(path), "--keys", "k", "--target", "t,u")["models"]["ordered_t"] == {"original": None}
 
 
-@pytest.mark.slow
-def test_the_figure_is_of_two_tables_and_confidential(here, tmp_path, capsys):
-    path = tmp_path / "models.png"
-    assert main(["anonymity", *SMOKERS[1:], "--figure", str(path)]) == 0
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with Image.open(path) as picture:
-        assert picture.width > 600
-    for files in (["original.csv"], ["original.csv", "synthetic.csv", "smokers.csv"]):
-        assert main(["anonymity", *files, *COLUMNS, "--figure", str(tmp_path / "none.png")]) == 2
-        assert "--figure: the figure is of the original and one synthetic table. Give one SYNTHETIC." in capsys.readouterr().err
+@pytest.mark.parametrize("figure", [["--figure", "models.png"], ["--figure=models.png"]])
+def test_the_removed_figure_says_what_to_use(figure, here, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["anonymity", *SMOKERS[1:], *figure])
+    assert "--figure of anonymity was removed; use the table that it prints, or --json. Try" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from capstats import audit, tabulate
-from capstats.attacks import best_membership_width, maximum_knowledge, membership_roc, membership_scores, model_attack
+from capstats.attacks import maximum_knowledge, membership_roc, membership_scores, model_attack
 from capstats.auditing.report import Alert
 from capstats.counting.same import BLOCK, same_releases
 from capstats.datasets import anes96, example
@@ -154,7 +154,7 @@ def test_members_others_and_releases_are_three_tables() -> None:
     with refused("members", "synthetic", "are one object"):
         membership_roc(members, others, members, widths=1, **COLUMNS)
     with refused("non_members", "synthetic"):
-        best_membership_width(members, others, others.copy(), widths=[1, 2], **COLUMNS)
+        membership_roc(members, others, others.copy(), widths=1, **COLUMNS)
     with refused("members", "non_members"):
         membership_roc(members.reset_index(drop=True), members.reset_index(drop=True), RESAMPLED, widths=1, **COLUMNS)
     with refused("records", "synthetic", "are one object"):

@@ -10,8 +10,8 @@ assert np.isclose(disclosure.record_risk(original, modelled, **intruder)["cap"].
 assert anonymity.k_anonymity(party.o) == 17
 best = screening.sweep(original, modelled, **keys).value.sel(measure="average_cap").squeeze()
 assert best.idxmax("keyset").item() == "age + PID"
-assert screening.cap_after_merge(o, m, column="age").max() > average
+assert screening.rank_merges(o, m, columns=["age"])["average_cap"].max() > average
 assert laws.cap_law(o, unrelated).quantile(0.999).upper < average
 assert laws.minimum_cap(party.o) <= laws.cap_bounds(party.o, **kept).least <= laws.maximum_cap(party.o)
 assert np.isclose(peers.as_sdmetrics(both)["CategoricalCAP"], 1 - both_ways)
-assert np.isclose(peers.as_synthgauge(both)["tcap_score"], disclosure.disco(o, m))
+assert np.isclose(peers.as_synthpop(both)["TCAP"], 100 * disclosure.tcap(o, m, variant="matched"))

@@ -10,7 +10,7 @@ import pytest
 
 from capstats import MISSING, from_counts, tabulate
 from capstats.disclosure import exclude, replicated_uniques, sample_uniques
-from capstats.peers import as_riskutility, as_sdmetrics, as_sdnist, as_synthgauge, as_synthpop
+from capstats.peers import as_riskutility, as_sdmetrics, as_synthpop
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -169,7 +169,7 @@ def test_several_synthetic_tables_have_a_dictionary_each():
     o, s = rng.integers(0, 3, (3, 5)) + 1, rng.integers(0, 3, (2, 3, 5)) + np.eye(3, 5, dtype=int)
     labels = {"k": list("abcde")}
     several = from_counts(o, {"first": s[0], "second": s[1]}, key_labels=labels)
-    for read in (as_synthpop, as_riskutility, as_synthgauge, as_sdnist, as_sdmetrics):
+    for read in (as_synthpop, as_riskutility, as_sdmetrics):
         found = read(several)
         assert list(found) == ["first", "second"]
         assert repr(found["second"]) == repr(read(from_counts(o, s[1], key_labels=labels)))
@@ -194,7 +194,7 @@ def test_what_synthpop_does_not_know_raises():
             as_synthpop(t, thresh_1way=limits)
     with pytest.raises(TypeError, match=r"'ngroups_target' is no option of disclosure\(\) that changes numbers"):
         as_synthpop(t, ngroups_target=3)
-    for read in (as_synthpop, as_riskutility, as_synthgauge, as_sdnist, as_sdmetrics):
+    for read in (as_synthpop, as_riskutility, as_sdmetrics):
         with pytest.raises(ValueError, match="`tables` has no `s`"):
             read(from_counts([[1, 2]]))
         with pytest.raises(TypeError, match="must be the Dataset that tabulate or from_counts returns"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from capstats import audit, average_cap, cap_boxplot, cap_ecdf, cap_quantiles, from_counts, individual_cap
+from capstats import audit, average_cap, cap_boxplot, cap_ecdf, from_counts, individual_cap
 from capstats.attacks import maximum_knowledge
 from capstats.datasets import paper_synthetics
 from capstats.disclosure import key_summary, tau_curve
@@ -19,7 +19,6 @@ from capstats.plotting import (
     plot_disclosure_arrows,
     plot_individual_cap,
     plot_key_target,
-    plot_letter_values,
     plot_maximum_knowledge,
     plot_people,
     plot_risk_utility,
@@ -138,7 +137,6 @@ def drawn_with_hostile_labels():
     return {
         "people": lambda: plot_people(one, q, by_target=True),
         "key_target": lambda: plot_key_target(one, q, by=key_summary(one.o, one.s).cap),
-        "letter_values": lambda: plot_letter_values(cap_quantiles(tables.o, tables.s, [0.25, 0.5, 0.75])),
         "boxes": lambda: plot_individual_cap(cap_boxplot(tables.o, tables.s)),
         "ecdf": lambda: plot_cap_ecdf(cap_ecdf(tables.o, tables.s, grid), average=average_cap(tables.o, tables.s)),
         "tau": lambda: plot_tau_curve(tau_curve(tables.o, tables.s, variant="all")),
@@ -159,7 +157,7 @@ def every_figure():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["people", "key_target", "letter_values", "boxes", "ecdf", "tau", "average", "sweep", "columns", "arrows", "utility", "knowledge"],
+    ["people", "key_target", "boxes", "ecdf", "tau", "average", "sweep", "columns", "arrows", "utility", "knowledge"],
 )
 def test_no_figure_interprets_a_label_and_none_is_crowded_out_by_one(name, every_figure):
     ax = every_figure[name]()

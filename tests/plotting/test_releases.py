@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -13,11 +10,10 @@ from drawn import dashed, named
 from matplotlib.figure import Figure
 
 from capstats import audit, average_cap
-from capstats.anonymity import anonymity_profile
 from capstats.cap import target_distance
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.laws import frontier
-from capstats.plotting import plot_anonymity, plot_disclosure_arrows, plot_frontier, plot_risk_utility
+from capstats.plotting import plot_disclosure_arrows, plot_frontier, plot_risk_utility
 from capstats.plotting.releases import place_labels
 from capstats.screening import sweep
 
@@ -343,37 +339,3 @@ def test_other_things_are_refused(ax):
     several = numbers(paper_synthetics()).expand_dims(draw=2)
     with pytest.raises(ValueError, match=r"`releases` has dims .*; choose one table along all but one of them"):
         plot_frontier(found, several, ax=ax)
-
-
-def test_each_privacy_model_has_a_row_from_the_original_to_the_synthetic_table(ax):
-    models = anonymity_profile([[20, 5], [30, 45]], [[8, 7], [25, 60]])
-    plot_anonymity(models, ax=ax)
-    names = list(models.data_vars)
-    assert [label.get_text() for label in ax.get_yticklabels()] == names
-    original, synthetic = (c for c in ax.collections if isinstance(c, mpl.collections.PathCollection))
-    for drawn, table in ((original, "original"), (synthetic, "synthetic")):
-        expected = [[models[name].sel(table=table).item(), row] for row, name in enumerate(names)]
-        np.testing.assert_array_equal(np.ma.filled(drawn.get_offsets(), np.nan), expected)
-    assert named(ax) == ["original, n = 100 records", "synthetic, m = 100 records"]
-    assert ax.get_xlabel() == "value; larger is riskier,\nbut safer in k, distinct_l, entropy_l"
-    assert ax.texts[names.index("k")].get_text() == "50 → 33"
-
-
-def test_infinite_and_undefined_models_are_written_not_drawn():
-    models = anonymity_profile([[0, 3], [1, 0]], [[0, 0], [0, 0]])[["delta", "k"]]
-    assert np.isinf(models.delta.values[0])
-    ax = plot_anonymity(models)
-    ax.figure.canvas.draw()
-    assert [text.get_text() for text in ax.texts] == ["inf → undefined", "1 → undefined"]
-    assert ax.get_xlim()[1] == 10
-
-
-def test_a_large_model_lies_within_the_axes():
-    models = anonymity_profile([[250_000, 1], [0, 0]], [[1, 1], [0, 0]])[["k", "uniques"]]
-    big = models.assign(classes=("table", [250_000.0, 3.0]))
-    ax = plot_anonymity(big)
-    assert ax.get_xlim()[1] >= 250_000
-    assert ax.texts[2].get_text() == "250,000 → 3"
-    ax.figure.canvas.draw()
-    extents = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
-    assert all(left.x1 < right.x0 for left, right in pairwise(extents))

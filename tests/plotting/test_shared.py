@@ -7,17 +7,15 @@ import xarray as xr
 from drawn import FEW, GRID, O_4
 
 import capstats.plotting
-from capstats import cap_ecdf, cap_quantiles, from_counts, individual_cap
+from capstats import cap_ecdf, from_counts, individual_cap
 from capstats.anonymity import anonymity_profile
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.disclosure import key_summary, tau_curve
 from capstats.plotting import (
-    plot_anonymity,
     plot_average_cap,
     plot_cap_ecdf,
     plot_individual_cap,
     plot_key_summary,
-    plot_letter_values,
     plot_people,
     plot_tau_curve,
 )
@@ -87,9 +85,7 @@ def every(**how):
         "plot_cap_ecdf": lambda: plot_cap_ecdf(cap_ecdf(O_4, s, GRID), average=0.3, **how),
         "plot_tau_curve": lambda: plot_tau_curve(tau_curve(O_4, paper_synthetics(), variant="all"), **how),
         "plot_key_summary": lambda: plot_key_summary(key_summary(*FEW), **how),
-        "plot_anonymity": lambda: plot_anonymity(anonymity_profile(*FEW), **how),
         "plot_people": lambda: plot_people(COUNTED, individual_cap(COUNTED.o, COUNTED.s), by_target=True, **how),
-        "plot_letter_values": lambda: plot_letter_values(cap_quantiles(O_4, paper_synthetics(), [0.25, 0.5, 0.75]), **how),
     }
 
 
@@ -142,10 +138,6 @@ def test_results_of_other_measures_are_refused():
         plot_key_summary(models)
     with pytest.raises(ValueError, match=r"`summary` has dims \('synthetic', 'key'\); choose one table"):
         plot_key_summary(key_summary(O_4, paper_synthetics()))
-    with pytest.raises(TypeError, match=r"`models` must be the Dataset that anonymity_profile returns, .*got dims .* and records"):
-        plot_anonymity(summary)
-    with pytest.raises(ValueError, match=r"`models` has dims .*synthetic.*; choose one pair of tables"):
-        plot_anonymity(anonymity_profile(O_4, paper_synthetics()))
     assert plt.get_fignums() == []
 
 

@@ -13,7 +13,7 @@ from strategies import table_pairs, theorem
 
 from capstats import MISSING, average_cap, from_counts, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
-from capstats.screening import cap_after_merge, rank_merges
+from capstats.screening import rank_merges
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -29,6 +29,15 @@ def people(seed, n):
     )
 
 
+def after_merge(o, s, column, levels, unmatched="nearest"):
+    """Average CAP after a merge of two of these levels of a column, as a symmetric matrix; the present one on the diagonal."""
+    found = rank_merges(o, s, columns=[column], unmatched=unmatched)
+    frame = pd.DataFrame(average_cap(o, s, unmatched=found.attrs["unmatched"]).item(), levels, levels)
+    for row in found.itertuples():
+        frame.loc[row.level, row.other] = frame.loc[row.other, row.level] = row.average_cap
+    return frame.to_numpy()
+
+
 def recoded(records, column, level, other):
     """The records after one level of a column has become another."""
     old, new = (None if x is MISSING else x for x in (level, other))
@@ -39,10 +48,8 @@ def recoded(records, column, level, other):
 def test_the_smokers_by_hand():
     # Merging smokers and others: 25 of 100 are sick, 15 of 100 synthetic ones: (25 * 15 + 75 * 85) / 100 / 100.
     tables = smoking()
-    merged = cap_after_merge(tables.o, tables.s, column="smoking")
-    assert merged.sel(level="Smoking", other="Non-smoking").item() == pytest.approx(0.675, rel=1e-15)
-    assert cap_after_merge(tables.o, tables.s, column="health").sel(level="Sick", other="Healthy").item() == 1
-    np.testing.assert_array_equal(np.diag(merged), average_cap(tables.o, tables.s).item())
+    assert rank_merges(tables.o, tables.s).average_cap.tolist() == pytest.approx([0.675], rel=1e-15)
+    assert rank_merges(tables.o, tables.s, columns=["health"]).average_cap.tolist() == [1]
 
 
 def test_merges_of_levels_bring_keys_nearer_by_hand():
@@ -52,13 +59,13 @@ def test_merges_of_levels_bring_keys_nearer_by_hand():
     # If x and y are merged, the ill one has ("a", "y") alone, who is well.
     keys = {"k": ["a", "a", "b", "c"], "g": ["x", "y", "x", "y"]}
     tables = from_counts([[1, 0, 0, 0], [0, 0, 0, 1]], [[0, 0, 1, 1], [0, 1, 0, 3]], key_labels=keys)
-    merged = cap_after_merge(tables.o, tables.s, column="k")
-    assert merged.attrs["unmatched"] == "nearest"
+    assert rank_merges(tables.o, tables.s).attrs["unmatched"] == "nearest"
+    merged = after_merge(tables.o, tables.s, "k", [*"abc"])
     same, a_b, a_c = 1 / 2 + 3 / 4, 1 + 3 / 4, 2 / 6 + 4 / 5
     np.testing.assert_allclose(merged, np.array([[same, a_b, a_c], [a_b, same, same], [a_c, same, same]]) / 2, rtol=1e-15)
-    assert cap_after_merge(tables.o, tables.s, column="g").values[0, 1] == 3 / 8
+    assert after_merge(tables.o, tables.s, "g", [*"xy"])[0, 1] == 3 / 8
     # With merged targets everybody is guessed right, also who has no key of the release.
-    assert cap_after_merge(tables.o, tables.s, column="target").values[0, 1] == 1
+    assert after_merge(tables.o, tables.s, "target", [0, 1])[0, 1] == 1
 
 
 @pytest.mark.slow
@@ -69,30 +76,28 @@ def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unm
     keys = ["sex", "age", "job"]
     tables = tabulate(o, s, keys=keys, target=target)
     for column in [*keys, *np.atleast_1d(target).tolist()]:
-        merged = cap_after_merge(tables.o, tables.s, column=column, unmatched=unmatched)
-        assert merged.dims == ("level", "other")
-        assert set(merged.indexes["level"]) == {MISSING if x is None else x for x in COLUMNS[column]}
-        np.testing.assert_array_equal(merged, merged.T)
-        for level in merged.indexes["level"]:
-            for other in merged.indexes["other"]:
+        merged = rank_merges(tables.o, tables.s, columns=[column], unmatched=unmatched)
+        levels = {MISSING if x is None else x for x in COLUMNS[column]}
+        assert {frozenset(pair) for pair in zip(merged.level, merged.other, strict=True)} == {*map(frozenset, combinations(levels, 2))}
+        for row in merged.itertuples():
+            for level, other in ((row.level, row.other), (row.other, row.level)):
                 again = tabulate(*(recoded(x, column, level, other) for x in (o, s)), keys=keys, target=target)
-                found = merged.sel(level=level, other=other).item()
-                assert found == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
+                assert row.average_cap == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
 
 
 @every_convention
-def test_both_backings_and_any_batch_give_the_same(unmatched):
-    tables = tabulate(people(3, 50), [people(4, 20), people(5, 20)], keys=["age", "sex"], target=["ill", "paid"])
-    for column in ("age", "sex", "ill", "paid"):
-        dense = cap_after_merge(tables.o, tables.s, column=column, unmatched=unmatched)
-        assert dense.dims == ("synthetic", "level", "other")
-        stored = cap_after_merge(
-            *(x.copy(data=sparse.COO.from_numpy(x.values)) for x in (tables.o, tables.s)), column=column, unmatched=unmatched
-        )
-        np.testing.assert_allclose(stored, dense, rtol=1e-13)
-        for label in dense.indexes["synthetic"]:
-            one = cap_after_merge(tables.o, tables.s.sel(synthetic=label), column=column, unmatched=unmatched)
-            np.testing.assert_array_equal(dense.sel(synthetic=label), one)
+def test_both_backings_give_the_same(unmatched):
+    tables = tabulate(people(3, 50), people(4, 20), keys=["age", "sex"], target=["ill", "paid"])
+    of = {"columns": ["age", "sex", "ill", "paid"], "unmatched": unmatched}
+    dense, stored = (rank_merges(*x, **of) for x in ((tables.o, tables.s), map(as_sparse, (tables.o, tables.s))))
+    dense, stored = (x.set_index(["column", "level", "other"]).sort_index(key=lambda x: x.map(str)) for x in (dense, stored))
+    assert len(dense) == 6 + 3 + 6 + 1
+    np.testing.assert_allclose(stored, dense, rtol=1e-13, atol=1e-15)
+    assert stored.index.equals(dense.index)
+
+
+def as_sparse(table):
+    return table.copy(data=sparse.COO.from_numpy(table.values))
 
 
 @theorem
@@ -103,7 +108,7 @@ def test_merging_targets_adds_the_confusion_of_the_two(tables):
     if not o.any():
         return
     confused = np.einsum("aj,bj->ab", o, individual_cap(o, s).values) / o.sum()
-    merged = cap_after_merge(o, s, column="target").values
+    merged = after_merge(o, s, "target", range(len(o)))
     expected = average_cap(o, s).item() + confused + confused.T
     off = ~np.eye(len(o), dtype=bool)
     np.testing.assert_allclose(merged[off], expected[off], rtol=1e-12, atol=1e-15)
@@ -115,7 +120,7 @@ def test_merging_targets_adds_the_confusion_of_the_two(tables):
 def test_merging_keys_never_raises_cap_of_a_table_with_itself(tables):
     o, _ = tables
     if o.any():
-        assert (cap_after_merge(o, o, column="key_") <= average_cap(o, o).item() + 1e-14).all()
+        assert (rank_merges(o, o).average_cap <= average_cap(o, o).item() + 1e-14).all()
 
 
 @theorem
@@ -123,7 +128,7 @@ def test_merging_keys_never_raises_cap_of_a_table_with_itself(tables):
 def test_two_unmatched_keys_stay_so_and_a_matched_one_takes_the_other_along(tables):
     o, s = tables
     matched = s.sum(0) > 0
-    merged = cap_after_merge(o, s, column="key_", unmatched="drop").values
+    merged = after_merge(o, s, "key_", range(o.shape[1]), unmatched="drop")
     for j, k in np.argwhere(~matched[:, None] & ~matched[None, :]):
         np.testing.assert_array_equal(merged[j, k], average_cap(o, s, unmatched="drop"))
     for j, k in np.argwhere(~matched[:, None] & matched[None, :]):
@@ -135,12 +140,12 @@ def test_two_unmatched_keys_stay_so_and_a_matched_one_takes_the_other_along(tabl
 
 def test_a_key_that_nobody_had_can_become_matched():
     assert np.isnan(average_cap([[1, 0]], [[0, 1]], unmatched="drop"))
-    np.testing.assert_array_equal(cap_after_merge([[1, 0]], [[0, 1]], column="key_", unmatched="drop"), [[np.nan, 1], [1, np.nan]])
+    assert rank_merges([[1, 0]], [[0, 1]], unmatched="drop").average_cap.tolist() == [1]
 
 
 def test_products_of_counts_beyond_int64_do_not_overflow():
     top = 2**51
-    assert cap_after_merge([[top, 0], [0, top]], [[top, 0], [0, top]], column="key_").values[0, 1] == 0.5
+    assert rank_merges([[top, 0], [0, top]], [[top, 0], [0, top]]).average_cap.tolist() == [0.5]
 
 
 # The ranked list
@@ -153,7 +158,8 @@ def test_merges_are_listed_by_what_they_change():
     assert len(frame) == 6 + 3
     assert frame.change.is_monotonic_increasing
     for column, level, other, after, change in frame.itertuples(index=False):
-        assert cap_after_merge(tables.o, tables.s, column=column).sel(level=level, other=other).item() == after
+        again = tabulate(*(recoded(x, column, level, other) for x in (people(6, 60), people(7, 50))), keys=["age", "sex"], target="ill")
+        assert after == pytest.approx(average_cap(again.o, again.s, unmatched="nearest").item(), rel=1e-13)
         assert change == after - average_cap(tables.o, tables.s).item()
     assert set(rank_merges(tables.o, tables.s, columns=["ill"]).column) == {"ill"}
     assert {type(x) for x in frame.level} >= {int, str}
@@ -194,22 +200,21 @@ def test_a_column_with_one_level_has_no_merge():
     tables = tabulate({"k": ["a", "a"], "g": ["x", "y"], "t": [1, 2]}, {"k": ["a"], "g": ["x"], "t": [1]}, keys=["k", "g"], target="t")
     assert rank_merges(tables.o, tables.s).column.tolist() == ["g"]
     assert len(rank_merges(tables.o, tables.s, columns=["k"])) == 0
-    assert cap_after_merge(tables.o, tables.s, column="k").values.tolist() == [[0.5]]
 
 
 def test_missing_labels_of_an_index_of_ones_own_come_last():
     index = pd.MultiIndex.from_arrays([["a", None, "b"], [1, 1, 1]], names=["k", "g"])
     o = xr.DataArray([[1, 2, 0], [3, 1, 1]], dims=("target", "key"), coords=xr.Coordinates.from_pandas_multiindex(index, "key"))
-    merged = cap_after_merge(o, o, column="k")
-    assert merged.indexes["level"].tolist() == ["a", "b", MISSING]
+    found = rank_merges(o, o, columns=["k"]).set_index(["level", "other"]).average_cap
+    assert set(found.index) == {("a", "b"), ("a", MISSING), ("b", MISSING)}
     # Together 3 and 4 records of a and the missing: (9 + 16) / 7, and 1 of b.
-    assert merged.sel(level="a", other=MISSING).item() == pytest.approx((25 / 7 + 1) / 8, rel=1e-15)
+    assert found["a", MISSING] == pytest.approx((25 / 7 + 1) / 8, rel=1e-15)
 
 
 def test_bad_columns_are_refused():
     tables = smoking()
     with pytest.raises(ValueError, match=r"`column` 'smokin' is neither a key column nor a target column\. Did you mean 'smoking'"):
-        cap_after_merge(tables.o, tables.s, column="smokin")
+        rank_merges(tables.o, tables.s, columns=["smokin"])
     with pytest.raises(TypeError, match=r"`columns` must be a sequence of column names; got 'smoking'. Give \['smoking'\]"):
         rank_merges(tables.o, tables.s, columns="smoking")
     with pytest.raises(ValueError, match="`columns` is empty"):
@@ -217,12 +222,12 @@ def test_bad_columns_are_refused():
     with pytest.raises(ValueError, match="one pair of tables; got dim 'original'"):
         rank_merges(paper_originals(), paper_synthetics().isel(synthetic=0))
     with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
-        cap_after_merge(tables.o, tables.s, column="smoking", unmatched="keep")
+        rank_merges(tables.o, tables.s, unmatched="keep")
 
 
 def test_too_many_levels_are_refused_before_they_are_paired():
     wide = xr.DataArray(np.ones((1, 5000), np.int64), dims=("target", "key"))
     with pytest.raises(ValueError, match="Column 'key_' has 5000 levels, more than 2048 to merge in pairs"):
-        cap_after_merge(wide, wide, column="key_")
+        rank_merges(wide, wide)
     with pytest.raises(ValueError, match="Column 'target' has 5000 targets, more than 2048"):
-        cap_after_merge(wide.values.T, wide.values.T, column="target")
+        rank_merges(wide.values.T, wide.values.T, columns=["target"])

@@ -220,13 +220,6 @@ MEASURES |= {
     for unmatched in ("zero", "drop", "nearest")
 }
 MEASURES |= {
-    f"cap_after_merge {column} {unmatched}": lambda o, s, column=column, unmatched=unmatched: capstats.screening.cap_after_merge(
-        *labelled(o, s), column=column, unmatched=unmatched
-    )
-    for column in ("a", "target")
-    for unmatched in ("drop", "nearest")
-}
-MEASURES |= {
     f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o, capstats.laws.Uniform()).cdf([0.2, 0.25, 0.3])[bound]
     for bound in ("lower", "upper")
 }
@@ -312,14 +305,6 @@ INTEGERS_ONLY = {
         )
         for measure in (capstats.laws.expected_cap, capstats.laws.variance_cap)
         for unmatched in ("zero", "drop")
-    },
-    **{
-        f"group_disclosure {name}": lambda o, s, name=name: capstats.population.group_disclosure(s, k=[0, 2, 5])[name]
-        for name in ("cells", "records", "share", "disclosing_keys", "key_records", "pairs")
-    },
-    **{
-        f"subtraction_attribution {name}": lambda o, s, name=name: capstats.population.subtraction_attribution(s, k=[0, 2, 5])[name]
-        for name in ("any_emptied", "cells_emptied", "any_attributed", "keys_attributed")
     },
     **{
         f"population_uniqueness {model}": lambda o, s, model=model: (

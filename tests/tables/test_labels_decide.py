@@ -71,7 +71,6 @@ BOTH: dict[str, Call] = {  # of an original and a release, or two
     "permutation_test": lambda o, s: laws.permutation_test(o, s, draws=9, rng=1)[["expected", "standard_deviation"]],
     "Permuted": lambda o, s: laws.expected_cap(o, laws.Permuted(s)),
     "rapid": lambda o, s: peers.rapid(o, s, score="conditional", tau=0.9, unmatched="nearest"),
-    "cap_after_merge": lambda o, s: screening.cap_after_merge(o, s, column="age"),
     "cap_influence": lambda o, s: screening.cap_influence(o, s, unit="cell", of="both"),
     "population_uniqueness": lambda o, s: population.population_uniqueness(o, population_size=999, s=s),
     "from_counts": lambda o, s: capstats.from_counts(o, s),
@@ -104,7 +103,6 @@ ALONE: dict[str, Call] = {  # of one table
         for name in ("alpha_k_anonymity", "beta_likeness", "class_sizes", "delta_disclosure", "k_anonymity", "l_diversity", "marketer_risk")
     },
     "prosecutor_risk": anonymity.prosecutor_risk,
-    "satisfies_anonymity": lambda o: anonymity.satisfies_anonymity(o, k=2, distinct_l=2, t=0.4),
     "t_closeness": anonymity.t_closeness,
     "t_closeness ordered": lambda o: anonymity.t_closeness(o, distance="ordered"),
     "goodman_kruskal_lambda": cap.goodman_kruskal_lambda,
@@ -132,8 +130,6 @@ ALONE: dict[str, Call] = {  # of one table
     "joint_bounds": lambda o: laws.joint_bounds([xr.Dataset({"o": o, "s": o})] * 2),
     "dis_suda": lambda o: population.dis_suda(o, sampling_fraction=0.1),
     "differencing": lambda o: population.differencing(o, {"age": {"old": "a", "mid": "a"}}, {"age": {"young": "b", "mid": "b"}}, k=4),
-    "group_disclosure": lambda o: population.group_disclosure(o, k=[0, 2]),
-    "subtraction_attribution": lambda o: population.subtraction_attribution(o, k=[0, 2]),
     "minimal_sample_uniques": population.minimal_sample_uniques,
     "suda_scores": population.suda_scores,
 }
@@ -149,7 +145,7 @@ OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
     "disclosure_protection": peers.disclosure_protection,
     "exclude": lambda t: disclosure.exclude(t, targets=3, above=2),
     "sweep": lambda t: screening.sweep(t, measures=["average_cap", "average_cap_nearest", "original_modal_accuracy", "share_certain"]),
-    **{name: getattr(peers, name) for name in ("as_riskutility", "as_sdmetrics", "as_sdnist", "as_synthgauge", "as_synthpop")},
+    **{name: getattr(peers, name) for name in ("as_riskutility", "as_sdmetrics", "as_synthpop")},
 }
 GROUPS = {
     "both": (BOTH, ("o", "s")),
@@ -169,7 +165,6 @@ LEFT_OUT = {
     "plot_people": "draws people in the order of the keys",
     "audit_targets": "takes records",
     "record_risk": "takes records",
-    "poisson_lognormal_uniqueness": "takes parameters",
 }
 
 
