@@ -11,7 +11,15 @@ from capstats.lessons.pages import environment, joined
 TITLE: Final = "What does your synthetic file say about people?"
 STYLE = ("common.css", "browser.css")
 SCRIPT = ("common.js", "cap.js", "browser-results.js", "browser.js")
-WORKER = ("cap.js", "browser-csv.js", "browser-count.js", "browser-measure.js", "browser-spellings.js", "browser-copies.js", "browser-worker.js")
+WORKER = (
+    "cap.js",
+    "browser-csv.js",
+    "browser-count.js",
+    "browser-measure.js",
+    "browser-spellings.js",
+    "browser-copies.js",
+    "browser-worker.js",
+)
 
 
 def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:

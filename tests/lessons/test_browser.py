@@ -1,6 +1,5 @@
 """The page of `capstats browser` in Chromium: its numbers are the library's, and nothing leaves it."""
 
-import base64
 import gzip
 import http.server
 import io
@@ -16,6 +15,7 @@ import pytest
 from chromium import browser as chromium
 from chromium import opened
 from lesson_pages import numbers, wait_for
+from two_files import counted, named
 
 from capstats import audit, lessons
 from capstats.auditing.report import Headline
@@ -28,37 +28,6 @@ NAMES = [
     *("predictive_success_nearest", "baseline_predictive_success", "original_predictive_success"),
     *("share_above_half", "share_above_nine_tenths", "share_certain", "original_records", "synthetic_records", "keys"),
 ]
-COUNT = """async (cases) => {
-  const wait = async (ready) => {
-    for (const end = Date.now() + 20000; Date.now() < end && !ready();) await new Promise(done => setTimeout(done, 2));
-  };
-  const find = selector => document.querySelector(selector);
-  const said = () => find('[role=alert]').textContent;
-  const shown = () => [...document.querySelectorAll('output[data-name]')].filter(e => e.dataset.value !== undefined);
-  const changed = (control) => control.dispatchEvent(new Event('change', {bubbles: true}));
-  const found = [];
-  for (const [files, keys, target] of cases) {
-    for (const [id, name, data] of files) {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([Uint8Array.from(atob(data), sign => sign.charCodeAt(0))], name));
-      find(id).files = transfer.files;
-      changed(find(id));
-    }
-    await wait(() => find('#keys').options.length || said());
-    const offered = [...find('#keys').options].map(option => option.value);
-    if ([...keys, target].every(name => offered.includes(name))) {
-      for (const option of find('#keys').options) option.selected = keys.includes(option.value);
-      changed(find('#keys'));
-      find('#target').value = target;
-      changed(find('#target'));
-      find('#count').click();
-      await wait(() => said() || shown().length);
-    }
-    const numbers = Object.fromEntries(shown().map(e => [e.dataset.name, Number(e.dataset.value)]));
-    found.push([numbers, said() || (shown().length ? '' : 'a column is not offered')]);
-  }
-  return found;
-}"""
 PEOPLE = b"age,sex,job\n34,f,nurse\n34,f,nurse\n41,m,\n41,m,cook\n50,f,cook\n"
 RELEASE = b"age,sex,job\n34,f,nurse\n34,f,cook\n41,m,cook\n50,m,nurse\n"
 
@@ -67,20 +36,6 @@ RELEASE = b"age,sex,job\n34,f,nurse\n34,f,cook\n41,m,cook\n50,m,nurse\n"
 def tab(tmp_path_factory):
     with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
         yield found
-
-
-def counted(tab, *pairs):
-    """The numbers that the page shows of each pair of files, and what it says in refusal; a pair is (original, synthetic, keys, target)."""
-    cases = []
-    for original, synthetic, keys, target in pairs:
-        files = [("#original", *named(original, "o")), ("#synthetic", *named(synthetic, "s"))]
-        cases.append(([(which, name, base64.b64encode(data).decode()) for which, name, data in files], keys, target))
-    return list(map(tuple, tab.evaluate(COUNT, cases)))
-
-
-def named(data, name):
-    """A file that is CSV unless it has a name already."""
-    return data if isinstance(data, tuple) else (f"{name}.csv", data)
 
 
 def of_library(folder, original, synthetic, keys, target):

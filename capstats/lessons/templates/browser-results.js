@@ -22,7 +22,7 @@ const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 const named = (name) => (/^[\p{L}\p{N}][\p{L}\p{N}_.\-/%]*$/u.test(name) ? name : `'${printable(name)}'`);
 const few = (names, most, rest) => (names.length > most ? [...names.slice(0, most), `${names.length - most} more${rest}`] : names);
 const listed = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
-const columnsOf = (n) => counted(whole(n), "column", "columns");
+const columnsOf = (n) => `${whole(n)} column${n === 1 ? "" : "s"}`;
 
 function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
   const version = Number.isNaN(numbers.average_cap_nearest) ? "zero" : "nearest";
@@ -71,8 +71,8 @@ function showCopies(copies) {
   find(answer === 1 ? "#answer" : "#scale-says").after(place, find("#compared"));
   const [identifiers, [reason]] = [Object.keys(left_out).map(named), Object.values(left_out)];
   const without = reason ? `; without ${listed(few(identifiers, 10, ""))}: ${reason}` : "";
-  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns.length)} that both files have${without}. Numbers are equal by what they say, and `
-    + "missing values to each other. Copies in all columns but one are not looked for here.";
+  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns.length)} that both files have${without}. Numbers are equal by what they say, `
+    + "missing values to each other. Near copies, other in one column, are not looked for.";
 }
 
 /** A text up to its first comma or colon, and the rest. */
