@@ -190,6 +190,15 @@ def test_files_have_the_answer_of_the_library_in_its_words(tab, tmp_path):
     assert {answer for answer, _ in found.values()} == {1, 0, None}
 
 
+@pytest.mark.chromium
+@pytest.mark.filterwarnings("ignore")
+def test_a_box_stands_out_and_comes_first_where_copies_are_found_and_nowhere_else(tab):
+    for name, expected in (("a copy in ten", [True]), ("no copy, and most people alone", []), ("columns in capitals", [])):
+        answers(tab, [FILES[name]])
+        assert tab.locator(".warning, #alert:not(:empty)").evaluate_all("all => all.map(x => x.matches('#answer + .warning'))") == expected
+        assert tab.inner_text("#copies + #compared").startswith("Whole records are compared over ")
+
+
 WAYS = [[x for x in ways if x is not None] or ["k"] for ways in (*LIKELY_ONE.values(), *EQUAL.values(), *OTHER.values())]
 
 
