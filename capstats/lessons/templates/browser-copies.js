@@ -13,67 +13,67 @@ const INSTALL = "Install capstats to compare them.";
 /** The different labels of each column, and which of them each record has. */
 class Labels {
   constructor(columns) {
-    Object.assign(this, { used: 0, codes: new Int32Array(1 << 12) });
-    this.columns = Array.from({ length: columns }, () => new Distinct(`a column has more than 128 MB of different values. ${INSTALL}`));
+    const tooMany = `a column has more than 128 MB of different values. ${INSTALL}`;
+    this.size = 0;
+    this.columns = Array.from({ length: columns }, () => ({ labels: new Distinct(tooMany), codes: new Uint8Array(1 << 12) }));
   }
 
   add(row) {
-    const { columns } = this;
-    if (this.used + columns.length > MOST_FIELDS) throw new Refused(`it has too many records to compare them whole on this page. ${INSTALL}`);
-    if (this.used + columns.length > this.codes.length) this.codes = grown(this.codes);
+    const { columns, size } = this;
+    if ((size + 1) * columns.length > MOST_FIELDS) throw new Refused(`it has too many records to compare them whole on this page. ${INSTALL}`);
     let from = 0;
     for (const column of columns) {
       let hash = 0x811c9dc5;
       let to = from;
       while (row[to] !== ENDED) hash = Math.imul(hash ^ row[to++], 0x01000193);
-      this.codes[this.used++] = column.add(row, to - from, hash, from);
+      const code = column.labels.add(row, to - from, hash, from);
+      if (size === column.codes.length) column.codes = grown(column.codes);
+      if (code === 1 << 8 && column.codes.BYTES_PER_ELEMENT === 1) column.codes = Uint16Array.from(column.codes);
+      if (code === 1 << 16 && column.codes.BYTES_PER_ELEMENT === 2) column.codes = Int32Array.from(column.codes);
+      column.codes[size] = code;
       from = to + 1;
     }
+    this.size += 1;
   }
 
   /** What another worker needs of it. */
   get parts() {
-    return { labels: this.columns.map(({ rows }) => rows), codes: this.codes.slice(0, this.used) };
+    return this.columns.map(({ labels, codes }) => ({ ...labels.rows, codes: codes.slice(0, this.size) }));
   }
 }
 
 /** What the labels of a column say in one table, and how many records have each. */
-function heard({ size, pool, starts, counts }) {
+function heard({ size, pool, starts, counts, codes }) {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const label = (from, to) => (to - from === 1 && pool[from] === ABSENT ? null : decoder.decode(pool.subarray(from, to)));
-  return { counts, said: Array.from({ length: size }, (_, i) => said(label(starts[i], starts[i + 1]))) };
+  return { codes, counts, said: Array.from({ length: size }, (_, i) => said(label(starts[i], starts[i + 1]))) };
 }
 
 /** How many released records, and people, are alike, and whether that is more than chance explains: 1, 0, or null where it cannot be told. */
 function copiesIn(tables, names) {
-  const n = tables[0].codes.length / names.length;
-  const columns = names.map((name, c) => ({ name, c, held: tables.map(({ labels }) => heard(labels[c])) }));
-  const identifies = ({ held: [{ said: labels }] }) => labels.length === n && !labels.some(isFraction) && new Set(labels).size === n;
+  const columns = names.map((name, c) => ({ name, held: tables.map((table) => heard(table[c])) }));
+  const identifies = ({ held: [{ said: labels, codes }] }) => labels.length === codes.length && !labels.some(isFraction) && new Set(labels).size === codes.length;
   const kept = columns.filter((column) => !identifies(column));
   const left_out = Object.fromEntries(columns.filter(identifies).map(({ name }) => [name, IDENTIFIER]));
   if (!kept.length) return { not_computed: "in all columns each record of the original has a value of its own" };
   const apart = Object.fromEntries(kept.map(({ name, held }) => [name, whyApart(...held)]).filter(([, why]) => why));
-  const beyond = beyondChance(...numbersOf(tables, kept, names.length));
+  const beyond = beyondChance(...numbersOf(kept));
   const told = beyond.copied_people === 0 || beyond.exists;
   const answer = beyond.copied_p_value <= LEVEL ? 1 : told && !Object.keys(apart).length ? 0 : null;
   return { ...beyond, columns: kept.map(({ name }) => name), left_out, apart, copied_beyond_chance: answer };
 }
 
 /** A number of 53 bits for each record of both tables: the sum of random numbers of what its labels say. */
-function numbersOf(tables, kept, width) {
-  const sums = tables.map(({ codes }) => [0, 1].map(() => new Int32Array(codes.length / width)));
-  for (const { c, held } of kept) {
+function numbersOf(kept) {
+  const sums = kept[0].held.map(({ codes }) => [0, 1].map(() => new Int32Array(codes.length)));
+  for (const { held } of kept) {
     const random = new Map();
-    const drawn = () => [0, 1].map(() => Math.floor(Math.random() * 2 ** 32) | 0);
-    held.forEach(({ said: labels }, which) => {
-      for (const x of labels) if (!random.has(x)) random.set(x, drawn());
-      const [high, low] = [0, 1].map((half) => Int32Array.from(labels, (x) => random.get(x)[half]));
-      const { codes } = tables[which];
-      for (let i = 0, at = c; at < codes.length; i += 1, at += width) {
-        sums[which][0][i] += high[codes[at]];
-        sums[which][1][i] += low[codes[at]];
-      }
-    });
+    for (const { said: labels } of held) for (const x of labels) if (!random.has(x)) random.set(x, [0, 1].map(() => Math.floor(Math.random() * 2 ** 32) | 0));
+    held.forEach(({ said: labels, codes }, which) => [0, 1].forEach((half) => {
+      const numbers = Int32Array.from(labels, (x) => random.get(x)[half]);
+      const sum = sums[which][half];
+      for (let i = 0; i < codes.length; i += 1) sum[i] += numbers[codes[i]];
+    }));
   }
   return sums.map(([high, low]) => Float64Array.from(high, (x, i) => (x >>> 0) * 2 ** 21 + (low[i] >>> 11)).sort());
 }

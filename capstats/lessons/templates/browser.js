@@ -210,7 +210,7 @@ async function copies(common, both, reading) {
   if (common.length > MOST_COLUMNS) return { not_computed: `the tables have ${common.length} columns in common, and 1 to ${MOST_COLUMNS} are compared (--copy-columns)` };
   const tables = await both((file, i) => ask(i, "labels", { file, columns: common }, { about: file.name, progress: reading(i) }));
   find("#read").textContent = "comparing whole records";
-  const transfer = tables.flatMap(({ labels, codes }) => [codes, ...labels.flatMap(({ pool, starts, counts }) => [pool, starts, counts])]);
+  const transfer = tables.flat().flatMap(({ pool, starts, counts, codes }) => [pool, starts, counts, codes]);
   return ask(0, "copies", { tables, columns: common }, { transfer: transfer.map(({ buffer }) => buffer) });
 }
 
