@@ -227,7 +227,7 @@ def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
 def _same_form(*both: _Distinct) -> bool:
     """Whether both are numbers with as many decimals, and the median of either is in the range of the other."""
     held = [[x for x in of.values(np.flatnonzero(of.records)) if x is not MISSING] for of in both]
-    if not all(held) or not all(isinstance(x, (int, float)) for of in held for x in of):
+    if not all(held) or not all(isinstance(x, (int, float)) and abs(x) < np.inf for of in held for x in of):
         return False
     decimals = [min(FINE, max(-int(Decimal(str(x)).as_tuple().exponent) for x in of)) for of in held]
     return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
@@ -323,7 +323,7 @@ def _bits(said: Sequence[Label] | Ints) -> Numbers:
     """64 bits for each of the labels: whole numbers are their own, whatever else there is has those of its text."""
     if isinstance(said, np.ndarray):
         return said.astype(np.int64, copy=False).view(np.uint64)
-    own = (int(x) if isinstance(x, int) and abs(x) < 1 << 63 else hash(("", x) if x is MISSING else str(x)) for x in said)
+    own = (int(x) if isinstance(x, int) and abs(x) < 1 << 63 else hash((x is MISSING, str(x))) for x in said)
     return np.fromiter((x & BITS for x in own), np.uint64, len(said))
 
 

@@ -11,7 +11,15 @@ from capstats.lessons.pages import environment, joined
 TITLE: Final = "What does your synthetic file say about people?"
 STYLE = ("common.css", "browser.css")
 SCRIPT = ("common.js", "cap.js", "browser-results.js", "browser.js")
-WORKER = ("cap.js", "browser-csv.js", "browser-count.js", "browser-measure.js", "browser-worker.js")
+WORKER = (
+    "cap.js",
+    "browser-csv.js",
+    "browser-count.js",
+    "browser-measure.js",
+    "browser-spellings.js",
+    "browser-copies.js",
+    "browser-worker.js",
+)
 
 
 def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
@@ -22,7 +30,7 @@ def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
 
     texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
     parts = {name: Markup(joined(files)) for name, files in texts.items()}
-    given = {**_titanic(), "front": SENTENCES["front"], "words": words([])}
+    given = {**_titanic(), "front": SENTENCES["front"], "copies": SENTENCES["copies"], "words": words([])}
     found = environment().get_template("browser.html.j2").render(title=TITLE, given=given, beside=beside, home=home, **parts)
     return f"{found.strip()}\n"
 

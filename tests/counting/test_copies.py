@@ -156,6 +156,7 @@ def test_tables_of_two_kinds_have_the_same_copies(door: str, tmp_path: Path) -> 
         (-1, -2, False),  # whose hashes are equal in Python
         (-1.0, "-2", False),
         (0.5, 2**60, False),  # and these
+        ("", 0, False),  # whose hash is 0 in Python
         (dt.date(2024, 1, 31), pd.Timestamp("2024-01-31 08:15"), False),
         (1e300, 10**300, False),
     ],

@@ -6,37 +6,38 @@ const MISSING = String.fromCharCode(0xf700 + ABSENT);
 
 /** Distinct rows, one behind the other, and how often each occurs. */
 class Distinct {
-  constructor() {
-    Object.assign(this, { size: 0, used: 0, pool: new Uint8Array(1 << 16), slots: new Int32Array(1 << 12) });
+  constructor(tooMany) {
+    Object.assign(this, { tooMany, size: 0, used: 0, pool: new Uint8Array(1 << 16), slots: new Int32Array(1 << 12) });
     Object.assign(this, { starts: new Int32Array(1 << 10), hashes: new Int32Array(1 << 10), counts: new Float64Array(1 << 10) });
   }
 
-  add(row, length, hash) {
+  /** The place of a row among the distinct ones; it begins at `from` of the array. */
+  add(row, length, hash, from = 0) {
     const { slots, hashes, starts, pool } = this;
     const last = slots.length - 1;
     let at = (hash ^ (hash >>> 15)) & last;
     search: for (; slots[at] !== 0; at = (at + 1) & last) {
       const one = slots[at] - 1;
       if (hashes[one] !== hash || starts[one + 1] - starts[one] !== length) continue;
-      for (let i = 0, start = starts[one]; i < length; i += 1) if (pool[start + i] !== row[i]) continue search;
+      for (let i = 0, start = starts[one]; i < length; i += 1) if (pool[start + i] !== row[from + i]) continue search;
       this.counts[one] += 1;
-      return;
+      return one;
     }
-    this.append(row, length, hash, at);
+    return this.append(row.subarray(from, from + length), hash, at);
   }
 
-  append(row, length, hash, at) {
-    if (this.used + length > MOST_BYTES) {
-      throw new Refused("keys and target have too many different combinations for this page (128 MB of text). Choose fewer or coarser key columns.");
-    }
+  append(row, hash, at) {
+    const { length } = row;
+    if (this.used + length > MOST_BYTES) throw new Refused(this.tooMany);
     if (this.used + length > this.pool.length) this.pool = grown(this.pool, this.used + length);
     if (this.size + 2 > this.starts.length) for (const name of ["starts", "hashes", "counts"]) this[name] = grown(this[name]);
-    this.pool.set(row.subarray(0, length), this.used);
+    this.pool.set(row, this.used);
     this.hashes[this.size] = hash;
     this.counts[this.size] = 1;
     this.slots[at] = this.size += 1;
     this.starts[this.size] = this.used += length;
     if (2 * this.size > this.slots.length) this.spread();
+    return this.size - 1;
   }
 
   /** Twice as many slots. */

@@ -2,19 +2,29 @@
 
 const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0.5", others: "others" };
 const whole = (n) => Number(fixed(n, 0)).toLocaleString("en");
-const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${(100 * x).toFixed(1)}%`) : `${Math.round(100 * x)}%`);
+const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${fixed(100 * x, 1)}%`) : `${fixed(100 * x, 0)}%`);
 const toThousandths = (text) => (x) => {
   if (!Number.isFinite(x)) return "undefined";
   return x > 0 && x < 0.0005 ? `<${text(0.001)}` : x < 1 && x >= 0.9995 ? `>${text(0.999)}` : text(x);
 };
 const shareOf = toThousandths((x) => x.toFixed(3));
 const ofPeople = toThousandths((x) => `${(100 * x).toFixed(1)}%`);
-/** A text with escapes in place of what cannot be seen: control characters, marks of direction, spaces but the ordinary one. */
-const printable = (text) => text.replace(/[\p{C}\p{Z}]/gu, (sign) => (sign === " " ? sign : `\\u{${sign.codePointAt(0).toString(16)}}`));
+/** A text with escapes in place of what cannot be seen: control characters, marks of direction, spaces but the ordinary one; as Python has them. */
+const printable = (text) => text.replace(/(?! )[\p{C}\p{Z}]/gu, (sign) => {
+  const code = sign.codePointAt(0).toString(16);
+  const [letter, digits] = code.length < 3 ? ["x", 2] : code.length < 5 ? ["u", 4] : ["U", 8];
+  return { "\t": "\\t", "\n": "\\n", "\r": "\\r" }[sign] ?? `\\${letter}${code.padStart(digits, "0")}`;
+});
 const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${printable(text)}"` : printable(text));
 const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
-function showResults({ numbers, dots, groups, fine }, keys, target) {
+/** A name within a sentence, in quotes where it is more than one plain word; names as a list. */
+const named = (name) => (/^[\p{L}\p{N}][\p{L}\p{N}_.\-/%]*$/u.test(name) ? name : `'${printable(name)}'`);
+const few = (names, most, rest) => (names.length > most ? [...names.slice(0, most), `${names.length - most} more${rest}`] : names);
+const listed = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
+const columnsOf = (n) => `${whole(n)} column${n === 1 ? "" : "s"}`;
+
+function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
   const version = Number.isNaN(numbers.average_cap_nearest) ? "zero" : "nearest";
   const shares = {
     release: numbers[`average_cap_${version}`], named: numbers[`predictive_success_${version}`], baseline: numbers.baseline,
@@ -33,6 +43,7 @@ function showResults({ numbers, dots, groups, fine }, keys, target) {
   const typed = Object.entries({ average, ...others }).map(([name, x]) => [name, x.toFixed(18)]);
   find("#hand")?.setAttribute("href", `number.html#${new URLSearchParams([...typed, ["people", n], ["version", version]])}`);
   showHint(fine, numbers);
+  showCopies(copies);
   showPeople(dots, keys, target);
   showGroups(groups);
   find("#results").hidden = false;
@@ -40,6 +51,32 @@ function showResults({ numbers, dots, groups, fine }, keys, target) {
   find("#results").focus({ preventScroll: true });
   find("#results").scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
 }
+
+/** The answer of the library's front sheet on copies of real records, and what it rests on; it comes first, in a box, where there are any. */
+function showCopies(copies) {
+  const { not_computed: why, columns = [], left_out = {}, copied_beyond_chance: answer = null, copied_p_value: p } = copies;
+  const say = (name, values = {}) => fill(given.copies[name], { of: "", release: "the release", Release: "The release", columns: columnsOf(columns.length), ...values });
+  const numbers = Object.fromEntries(Object.entries(copies).filter(([, x]) => typeof x === "number").map(([name, x]) => [name, whole(x)]));
+  const share = percent(copies.copied_records / copies.records);
+  const texts = { ...numbers, share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
+  const apart = Object.entries(copies.apart ?? {}).map(([name, reason]) => `${named(name)} ${reason}`);
+  const [head, rest] = answer === 1 ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}`]
+    : answer === 0 ? parted(`${say("no_copies_fresh", texts)}${copies.copied_people ? ` ${say("by_chance")}` : ""}`)
+    : why ? parted(`Whether real records were copied cannot be told: ${printable(why)}.`)
+    : parted(say("untold", { ...texts, why: apart.length ? listed(few(apart, 3, " columns do so")) : say("no_test_fresh") }));
+  const place = find("#copies");
+  place.className = answer === 1 ? "warning" : "note hint";
+  place.dataset.found = JSON.stringify(copies);
+  place.replaceChildren(make("strong", {}, head), rest);
+  find(answer === 1 ? "#answer" : "#scale-says").after(place, find("#compared"));
+  const [identifiers, [reason]] = [Object.keys(left_out).map(named), Object.values(left_out)];
+  const without = reason ? `; without ${listed(few(identifiers, 10, ""))}: ${reason}` : "";
+  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns.length)} that both files have${without}. Numbers are equal by what they say, `
+    + "missing values to each other. Near copies, other in one column, are not looked for.";
+}
+
+/** A text up to its first comma or colon, and the rest. */
+const parted = (text) => [text.slice(0, text.search(/[,:]/)), text.slice(text.search(/[,:]/))];
 
 /** Three marks on one axis, a line each. */
 function showScale(marks) {

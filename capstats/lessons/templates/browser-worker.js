@@ -4,7 +4,7 @@ const TASKS = {
   header: async ({ file }) => (await readHeader(file)).names,
   alike: async ({ files }) => sameBytes(...files),
   count: async ({ file, columns }, progress) => {
-    const distinct = new Distinct();
+    const distinct = new Distinct("keys and target have too many different combinations for this page (128 MB of text). Choose fewer or coarser key columns.");
     await readRecords(file, columns, distinct, progress);
     return distinct.rows;
   },
@@ -20,6 +20,12 @@ const TASKS = {
     }
     return { ...measured(joint, found, columns), agree: sameMargins(found) };
   },
+  labels: async ({ file, columns }, progress) => {
+    const labels = new Labels(columns.length);
+    await readRecords(file, columns, labels, progress);
+    return labels.parts;
+  },
+  copies: async ({ tables, columns }) => copiesIn(tables, columns),
   hash: async ({ file, columns, size }, progress) => {
     const hashes = new Hashes(size);
     await readRecords(file, columns, hashes, progress);

@@ -6,6 +6,7 @@ const columns = { original: null, synthetic: null }; // names, where a file is c
 const unreadable = { original: "", synthetic: "" }; // why the header of a file cannot be read
 const known = { original: null, synthetic: null }; // the files that this is about
 let workers = []; // one for each file
+const MOST_COLUMNS = 50; // whose whole records are compared
 let turn = 0; // of what was asked last; answers to earlier ones are dropped
 
 class Stopped extends Error {}
@@ -187,13 +188,14 @@ async function count() {
     find("#read").textContent = "computing";
     const transfer = tables.flatMap(({ pool, starts, counts }) => [pool.buffer, starts.buffer, counts.buffer]);
     const found = then(await ask(0, "measure", { tables, columns: keys, target }, { transfer }));
+    const once = (name) => columns[name].filter((column, i, all) => all.indexOf(column) === all.lastIndexOf(column));
+    const common = once("original").filter((column) => once("synthetic").includes(column));
     if (found.agree) {
-      const once = (name) => columns[name].filter((column, i, all) => all.indexOf(column) === all.lastIndexOf(column));
-      const common = once("original").filter((column) => once("synthetic").includes(column));
       const size = found.numbers.original_records;
       const hashes = then(await both((file, i) => ask(i, "hash", { file, columns: common, size }, { about: file.name, progress: reading(i) })));
       if (then(await ask(0, "equal", { hashes }, { transfer: hashes.map(({ buffer }) => buffer) }))) throw same;
     }
+    found.copies = then(await copies(common, both, progress(files)).catch(({ message }) => ({ not_computed: message })));
     busy(false);
     showResults(found, keys.map(printable), printable(target));
   } catch (error) {
@@ -201,6 +203,15 @@ async function count() {
     stop();
     refuse(error);
   }
+}
+
+/** What is known of records that are alike in all columns that both files have, or why it is not. */
+async function copies(common, both, reading) {
+  if (common.length > MOST_COLUMNS) return { not_computed: `the tables have ${common.length} columns in common, and 1 to ${MOST_COLUMNS} are compared (--copy-columns)` };
+  const tables = await both((file, i) => ask(i, "labels", { file, columns: common }, { about: file.name, progress: reading(i) }));
+  find("#read").textContent = "comparing whole records";
+  const transfer = tables.flat().flatMap(({ pool, starts, counts, codes }) => [pool, starts, counts, codes]);
+  return ask(0, "copies", { tables, columns: common }, { transfer: transfer.map(({ buffer }) => buffer) });
 }
 
 const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`);

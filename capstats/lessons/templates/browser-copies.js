@@ -1,0 +1,195 @@
+// Records of a release that are identical to real ones, and whether chance explains them: counting/copies.py and counting/beyond_chance.py.
+// This runs in a worker.
+
+const MOST_FIELDS = 1 << 27; // of a file
+const LEVEL = 0.005; // of the two tests together
+const MISSED = 0.05; // probability that the number of copied people is outside its interval, at most
+const REPEATED = 0.2; // share of the level that is left for repeated records
+const STEPS = 40; // of a search by halves
+const FINE = 8; // decimals of a number that was not rounded
+const IDENTIFIER = "each record of the original has a value of its own";
+const INSTALL = "Install capstats to compare them.";
+
+/** The different labels of each column, and which of them each record has. */
+class Labels {
+  constructor(columns) {
+    const tooMany = `a column has more than 128 MB of different values. ${INSTALL}`;
+    this.size = 0;
+    this.columns = Array.from({ length: columns }, () => ({ labels: new Distinct(tooMany), codes: new Uint8Array(1 << 12) }));
+  }
+
+  add(row) {
+    const { columns, size } = this;
+    if ((size + 1) * columns.length > MOST_FIELDS) throw new Refused(`it has too many records to compare them whole on this page. ${INSTALL}`);
+    let from = 0;
+    for (const column of columns) {
+      let hash = 0x811c9dc5;
+      let to = from;
+      while (row[to] !== ENDED) hash = Math.imul(hash ^ row[to++], 0x01000193);
+      const code = column.labels.add(row, to - from, hash, from);
+      if (size === column.codes.length) column.codes = grown(column.codes);
+      if (code === 1 << 8 && column.codes.BYTES_PER_ELEMENT === 1) column.codes = Uint16Array.from(column.codes);
+      if (code === 1 << 16 && column.codes.BYTES_PER_ELEMENT === 2) column.codes = Int32Array.from(column.codes);
+      column.codes[size] = code;
+      from = to + 1;
+    }
+    this.size += 1;
+  }
+
+  /** What another worker needs of it. */
+  get parts() {
+    return this.columns.map(({ labels, codes }) => ({ ...labels.rows, codes: codes.slice(0, this.size) }));
+  }
+}
+
+/** What the labels of a column say in one table, and how many records have each. */
+function heard({ size, pool, starts, counts, codes }) {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const label = (from, to) => (to - from === 1 && pool[from] === ABSENT ? null : decoder.decode(pool.subarray(from, to)));
+  return { codes, counts, said: Array.from({ length: size }, (_, i) => said(label(starts[i], starts[i + 1]))) };
+}
+
+/** How many released records, and people, are alike, and whether that is more than chance explains: 1, 0, or null where it cannot be told. */
+function copiesIn(tables, names) {
+  const columns = names.map((name, c) => ({ name, held: tables.map((table) => heard(table[c])) }));
+  const identifies = ({ held: [{ said: labels, codes }] }) => labels.length === codes.length && !labels.some(isFraction) && new Set(labels).size === codes.length;
+  const kept = columns.filter((column) => !identifies(column));
+  const left_out = Object.fromEntries(columns.filter(identifies).map(({ name }) => [name, IDENTIFIER]));
+  if (!kept.length) return { not_computed: "in all columns each record of the original has a value of its own" };
+  const apart = Object.fromEntries(kept.map(({ name, held }) => [name, whyApart(...held)]).filter(([, why]) => why));
+  const beyond = beyondChance(...numbersOf(kept));
+  const told = beyond.copied_people === 0 || beyond.exists;
+  const answer = beyond.copied_p_value <= LEVEL ? 1 : told && !Object.keys(apart).length ? 0 : null;
+  return { ...beyond, columns: kept.map(({ name }) => name), left_out, apart, copied_beyond_chance: answer };
+}
+
+/** A number of 53 bits for each record of both tables: the sum of random numbers of what its labels say. */
+function numbersOf(kept) {
+  const sums = kept[0].held.map(({ codes }) => [0, 1].map(() => new Int32Array(codes.length)));
+  for (const { held } of kept) {
+    const random = new Map();
+    for (const { said: labels } of held) for (const x of labels) if (!random.has(x)) random.set(x, [0, 1].map(() => Math.floor(Math.random() * 2 ** 32) | 0));
+    held.forEach(({ said: labels, codes }, which) => [0, 1].forEach((half) => {
+      const numbers = Int32Array.from(labels, (x) => random.get(x)[half]);
+      const sum = sums[which][half];
+      for (let i = 0; i < codes.length; i += 1) sum[i] += numbers[codes[i]];
+    }));
+  }
+  return sums.map(([high, low]) => Float64Array.from(high, (x, i) => (x >>> 0) * 2 ** 21 + (low[i] >>> 11)).sort());
+}
+
+/** Why equal values of a column may not be found in the other table; nothing where they are. */
+function whyApart(mine, theirs) {
+  const others = new Set(theirs.said);
+  const [some, other] = [mine, theirs].map((table) => table.said.slice(0, EXAMINED));
+  const isEmpty = [mine, theirs].every((table) => table.said.every((x) => x === null));
+  if (!isEmpty && !mine.said.some((x) => x !== null && others.has(x))) {
+    const alike = (sum(mine.counts.map((x) => x * (x - 1))) / Math.max(sum(mine.counts) - 1, 1)) * sum(theirs.counts); // pairs, expected
+    if (Math.exp(-alike) < LEVEL || !sameForm(some, other)) return "shares no level with the original";
+  }
+  return inTwoSpellings(some, other) ? "has levels in two spellings" : "";
+}
+
+/** Whether both are numbers with as many decimals, and the median of either is in the range of the other. */
+function sameForm(...both) {
+  if (!both.every((labels) => labels.length && labels.every(isNumber))) return false;
+  const decimals = both.map((labels) => Math.min(FINE, Math.max(...labels.map((x) => {
+    const [, part = "", power = 0] = /^-?[0-9]+(?:\.([0-9]+))?(?:e(.+))?$/.exec(String(x)) ?? [];
+    return part.length - power;
+  }))));
+  const [a, b] = both.map((labels) => labels.map(Number).sort((x, y) => x - y));
+  const median = (x) => (x[(x.length - 1) >> 1] + x[x.length >> 1]) / 2;
+  return decimals[0] === decimals[1] && [[a, b], [b, a]].every(([x, y]) => x[0] <= median(y) && median(y) <= x[x.length - 1]);
+}
+
+// --- beyond chance, without a holdout
+
+/** What the multiplicities of records tell of copied people; both tables are numbers in ascending order. */
+function beyondChance(original, release) {
+  const [n, m] = [original.length, release.length];
+  const found = { copied_records: 0, copied_people: 0, exists: false };
+  const sizes = new Map(); // how many records occur so often in both tables together
+  let [mixed, pure, released] = [0, 0, 0]; // records that occur twice, once in each table or not; released ones of somebody who is alone
+  for (let i = 0, j = 0; i < n || j < m; ) {
+    const one = i === n ? release[j] : j === m ? original[i] : Math.min(original[i], release[j]);
+    let [o, s] = [0, 0];
+    for (; original[i] === one; i += 1) o += 1;
+    for (; release[j] === one; j += 1) s += 1;
+    if (o && s) {
+      found.copied_people += o;
+      found.copied_records += s;
+    }
+    if (o === 1) {
+      found.exists = true;
+      released += s;
+    }
+    if (o + s === 2) o === 1 ? (mixed += 1) : (pure += 1);
+    if (o + s > 1) sizes.set(o + s, (sizes.get(o + s) ?? 0) + 1);
+  }
+  const p = Math.min(1, byPairs(mixed, pure, n, m) / (1 - REPEATED), byRepeated(released, [...sizes], n, m) / REPEATED);
+  const fewer = m > n ? Math.max(n, m - released) : m; // released records that are no copies, as is least favourable
+  let [low, high] = [0, mixed + 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (byPairs(middle, pure, n, fewer) > MISSED / 2) low = middle;
+    else high = middle;
+  }
+  const ends = { copied_people_lower: Math.max(mixed - low, Number(p <= LEVEL)), copied_people_upper: found.copied_people };
+  return { records: m, original_people: n, ...found, ...ends, copied_p_value: p };
+}
+
+/** A bound of the probability that as many of the records that occur twice are once in each table. */
+function byPairs(mixed, pure, n, m) {
+  const k = mixed + pure;
+  return mixed ? Math.min(1, cost(2 * k, n, m) * atLeast(mixed, k, (2 * n * m) / (n + m) ** 2)) : 1;
+}
+
+/** A bound of the probability that as many released records are equal to somebody who is alone in the original. */
+function byRepeated(released, sizes, n, m) {
+  if (!released) return 1;
+  const [f, g] = [n / (n + m), m / (n + m)];
+  const values = sizes.map(([size, times]) => ({ times, records: size - 1, log: Math.log(size) + Math.log(f) + (size - 1) * Math.log(g) }));
+  const others = ({ log }) => Math.log1p(-Math.exp(log));
+  const isAbove = (rate) => sum(values.map((x) => (x.times * x.records) / (1 + Math.exp(others(x) - x.log - rate * x.records)))) > released;
+  let [least, most] = [0, 1];
+  if (isAbove(least)) return 1;
+  while (most < STEPS && !isAbove(most)) most *= 2;
+  for (let step = 0; step < STEPS; step += 1) {
+    const middle = (least + most) / 2;
+    if (isAbove(middle)) most = middle;
+    else least = middle;
+  }
+  const logSum = (a, b) => Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
+  const mean = sum(values.map((x) => x.times * logSum(others(x), x.log + least * x.records)));
+  return Math.min(1, cost(sum(sizes.map(([size, times]) => size * times)), n, m) * Math.exp(Math.min(0, mean - least * released)));
+}
+
+/** By how much an event of `part` of the records is at most more probable in a random split than with independent labels. */
+function cost(part, n, m) {
+  const rest = Math.max(0, n + m - part);
+  const mode = Math.min(rest, Math.floor(((rest + 1) * n) / (n + m)));
+  return Math.exp(logBinomial(mode, rest, n / (n + m)) - logBinomial(n, n + m, n / (n + m)));
+}
+
+/** The probability of at least x of k with probability p each: terms from the greatest of the shorter tail. */
+function atLeast(x, k, p) {
+  const isUpper = x > k * p;
+  let at = isUpper ? x : x - 1;
+  let term = Math.exp(logBinomial(at, k, p));
+  let tail = 0;
+  while (at >= 0 && at <= k && term > 1e-18 * tail) {
+    tail += term;
+    if (isUpper) term *= ((k - at) / (at + 1)) * (p / (1 - p));
+    else term *= (at / (k - at + 1)) * ((1 - p) / p);
+    at += isUpper ? 1 : -1;
+  }
+  return isUpper ? tail : 1 - tail;
+}
+
+const logBinomial = (x, k, p) => logGamma(k + 1) - logGamma(x + 1) - logGamma(k - x + 1) + x * Math.log(p) + (k - x) * Math.log1p(-p);
+
+/** The logarithm of the gamma function, by Stirling's series from 15 on. */
+function logGamma(x) {
+  if (x < 15) return logGamma(x + 1) - Math.log(x);
+  return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + 1 / (12 * x) - 1 / (360 * x ** 3) + 1 / (1260 * x ** 5) - 1 / (1680 * x ** 7);
+}

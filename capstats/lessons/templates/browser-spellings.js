@@ -1,0 +1,125 @@
+// What labels say, and which are likely one thing in two spellings: codes/spellings.py and counting/copies.py. This runs in a worker.
+
+const EXAMINED = 20_000; // labels of a column, at most, that are looked at for other spellings
+const NUMBER = /^(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[+-]?inf(?:inity)?)$/i;
+const DATETIME = /^([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{2})(?::?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?)?(?:(Z)|([+-])([0-9]{2}):?([0-9]{2})?)?$/;
+const SPACES = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`; // of Python
+const ENDS = new RegExp(`^${SPACES}|${SPACES}$`, "g");
+const MISSING_WORDS = new Set(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"]);
+const [YES, NO] = [["true", "t", "yes", "1", "y", "on", "1.0"], ["false", "f", "no", "0", "n", "off", "0.0"]];
+const TRUTHS = new Map([...YES.map((word) => [word, true]), ...NO.map((word) => [word, false])]);
+const WITHIN = /(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?/g; // numbers in a text
+const GROUPED = /^[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;
+const COMMA = /^[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+$|^[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+$/;
+const DAYS = [ // how a date is written
+  /^(?<year>[0-9]{4})[-/. ]?(?<month>[0-9]{1,2})[-/. ]?(?<day>[0-9]{1,2})$/,
+  /^(?<day>[0-9]{1,2})[-/. ] *(?<month>[0-9]{1,2})[-/. ] *(?<year>[0-9]{4})$/,
+  /^(?<month>[0-9]{1,2})[-/. ] *(?<day>[0-9]{1,2})[-/. ] *(?<year>[0-9]{4})$/,
+  /^(?<day>[0-9]{1,2})[-. ]*(?<month>[a-z]{3,9})[-., ]*(?<year>[0-9]{4})$/,
+  /^(?<month>[a-z]{3,9})[. ]+(?<day>[0-9]{1,2}),? +(?<year>[0-9]{4})$/,
+];
+const CLOCK = /[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$/;
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const CP1252 = new Map(Array.from({ length: 256 }, (_, byte) => [new TextDecoder("windows-1252").decode(Uint8Array.of(byte)), byte]));
+
+const isNumber = (x) => typeof x === "number" || typeof x === "bigint";
+const isFraction = (x) => typeof x === "number" && !Number.isInteger(x);
+
+/** A number, a text, or null where it is missing; a date and time is a text as ISO 8601 has it. */
+function said(label) {
+  if (label === null) return null;
+  const text = label.replace(ENDS, "");
+  if (NUMBER.test(text)) {
+    const x = /inf/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
+    if (Number.isSafeInteger(x)) return x + 0; // 0 for -0
+    if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text);
+    if (Number.isInteger(x)) return BigInt(x);
+    return Number.isFinite(x) || /inf/i.test(text) ? x : text;
+  }
+  const lower = text.toLowerCase();
+  return lower === "true" ? 1 : lower === "false" ? 0 : moment(DATETIME.exec(text)) ?? text;
+}
+
+/** The text of a date and time, undefined where it is none. */
+function moment(found) {
+  if (!found) return undefined;
+  const [, year, month, day, hour, minute = 0, second = 0, part = "", utc, sign, hours, minutes = 0] = found;
+  const time = timeOf(year, month, day, hour, minute, second);
+  if (time === undefined) return undefined;
+  const [date, clock] = new Date(time - (sign ? Number(`${sign}60000`) * (60 * hours + Number(minutes)) : 0)).toISOString().slice(0, 19).split("T");
+  const rest = clock + part.slice(0, 6).replace(/0+$/, "").replace(/^(?=.)/, ".") + (utc || sign ? "+00:00" : "");
+  return rest === "00:00:00" ? date : `${date}T${rest}`;
+}
+
+/** Milliseconds; undefined where there is no such day or hour. */
+function timeOf(year, month, day, hour = 0, minute = 0, second = 0) {
+  const time = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  return time.getUTCMonth() === month - 1 && time.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second < 60 ? time.getTime() : undefined;
+}
+
+/** A text without what spellings differ in: spaces, case, forms of a letter, signs that show nothing, typographic dashes and quotes. */
+const folded = (text) => text.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, "-")
+  .replace(/[\u2018-\u201f\u2032\u2033\u00b4`"]/g, "'").replace(new RegExp(SPACES, "g"), " ").trim().toLowerCase().replaceAll("\u00df", "ss");
+
+/** One form of a number: its digits, and a power of ten. */
+function plain(number) {
+  const [, sign, whole, part = "", power = 0] = /^([+-]?)([0-9]*)\.?([0-9]*)(?:e([+-]?[0-9]+))?$/i.exec(number);
+  const digits = (whole + part).replace(/^0+/, "");
+  const kept = digits.replace(/0+$/, "");
+  return kept ? `${sign === "-" ? "-" : ""}${kept}e${Number(power) - part.length + digits.length - kept.length}` : "0e0";
+}
+
+/** What a number with a fraction has in common with itself in single precision. */
+const rounded = (x) => (Math.abs(x) < 3e38 && !Number.isInteger(x) ? [`single ${Math.fround(x)}`] : []);
+
+/** What two spellings of one thing have in common; `truth` where all labels of both tables are truth values. */
+function spellingsOf(x, truth) {
+  if (x === null) return ["missing"];
+  if (isNumber(x)) return Number.isFinite(Number(x)) ? [`number ${plain(String(x))}`, ...rounded(Number(x))] : [`number ${x}`];
+  const text = folded(x);
+  const found = [`text ${text}`];
+  if (MISSING_WORDS.has(text)) found.push("missing");
+  if (truth) found.push(`truth ${TRUTHS.get(text)}`);
+  if (/[0-9]/.test(text)) {
+    const bare = text.replace(/^\+/, "");
+    const numbers = [bare.replace(WITHIN, plain)];
+    if (GROUPED.test(bare)) numbers.push(plain(bare.replaceAll(",", "")));
+    if (COMMA.test(bare)) numbers.push(plain(bare.replace(/[. ']/g, "").replace(",", ".")));
+    for (const number of numbers) found.push(`number ${number}`, ...(NUMBER.test(number) ? rounded(Number(number)) : []));
+    found.push(...datesOf(text));
+  }
+  const bytes = [...x].map((sign) => CP1252.get(sign) ?? sign.codePointAt(0));
+  if (bytes.some((byte) => byte > 0x7f) && bytes.every((byte) => byte < 256)) {
+    try { // UTF-8 that was decoded as cp1252
+      found.push(`text ${folded(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes)))}`);
+    } catch { /* it was not */ }
+  }
+  return found;
+}
+
+/** The dates, or times, that a text may mean. */
+function datesOf(text) {
+  const clock = CLOCK.exec(text);
+  const day = clock ? text.slice(0, clock.index) : text;
+  const times = DAYS.map((form) => form.exec(day)?.groups).filter(Boolean).map((found) => {
+    const month = MONTHS.indexOf(found.month.slice(0, 3)) + 1 || Number(found.month);
+    return timeOf(found.year, month, found.day, ...(clock ?? []).slice(1).map((x) => x ?? 0));
+  });
+  return times.filter((time) => time !== undefined).map((time) => `date ${time}`);
+}
+
+/** Whether one level is likely spelled in two ways, or fractions are in single precision in one table alone. */
+function inTwoSpellings(mine, theirs) {
+  if ([mine, theirs].every((labels) => labels.every(isNumber))) {
+    const single = [mine, theirs].map((labels) => labels.filter(isFraction)).map((all) => all.length && all.every((x) => x === Math.fround(x)));
+    return [mine, theirs].every((labels) => labels.some(isFraction)) && single[0] !== single[1];
+  }
+  const truth = [...mine, ...theirs].every((x) => x === null || (typeof x === "string" && TRUTHS.has(folded(x))));
+  const resembles = (labels, others) => {
+    const known = new Set(others);
+    const absent = labels.filter((x) => !known.has(x));
+    const spellings = new Set(absent.length ? others.flatMap((x) => spellingsOf(x, truth)) : []);
+    return absent.some((x) => spellingsOf(x, truth).some((spelling) => spellings.has(spelling)));
+  };
+  return resembles(mine, theirs) || resembles(theirs, mine);
+}

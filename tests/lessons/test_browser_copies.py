@@ -1,0 +1,229 @@
+"""Copies of whole records on the page of `capstats browser`, in Chromium: numbers, answer and words are those of the library."""
+
+import json
+
+import numpy as np
+import pytest
+from chromium import browser as chromium
+from chromium import opened
+from two_files import answers
+
+from capstats import tabulate
+from capstats.auditing.compute import copies_known
+from capstats.auditing.copies import Copies
+from capstats.auditing.measures import words
+from capstats.counting.copies import COLUMNS, SPELLED
+from capstats.lessons.browser import browser_page
+
+LEAD = "Copies of real records are more than chance explains. "
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory):
+    with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
+        yield found
+
+
+def csv(columns, records):
+    """A file as CSV; None is an empty field."""
+    field = lambda x: "" if x is None else f'"{x}"'  # noqa: E731
+    return "\n".join([",".join(columns), *(",".join(map(field, record)) for record in records)]).encode()
+
+
+def alike(folder, tab, pairs):
+    """What page and library say of copies in pairs of files, which must be the same; returns the answers, and the columns apart."""
+    found = []
+    for given, (_, refusal, copies, text) in zip(pairs, answers(tab, pairs), strict=True):
+        assert not refusal
+        files = {folder / f"{name}.csv": data for name, data in zip("os", given, strict=False)}
+        for path, data in files.items():
+            path.write_bytes(data)
+        of_all = copies_known(tabulate(*files, keys=given[2], target=given[3], copy_columns=COLUMNS))
+        known = {**of_all, **of_all.get("releases", [{}])[0]}
+        copies = {name: x for name, x in json.loads(copies).items() if name != "exists"}
+        assert copies == {name: pytest.approx(known[name], rel=1e-6) if name == "copied_p_value" else known[name] for name in copies}, given
+        if "not_computed" not in copies:
+            library = Copies(of_all, [""], words([]))
+            (said,) = library.alert([0]) or library.said(0)
+            assert text.removeprefix(LEAD) == said
+        found.append((copies.get("copied_beyond_chance"), copies.get("apart", {})))
+    return found
+
+
+# --- a table of small files: each row is a level of the original, and what it is in the release -----------------------------
+
+LIKELY_ONE = {  # levels that are likely one in two spellings
+    "case": ("South", "SOUTH"),
+    "spaces within": ("New  York", "New York"),
+    "typographic quotes": ("it's", "it\u2019s"),
+    "dashes": ("a-b", "a\u2013b"),
+    "sharp s": ("stra\u00dfe", "STRASSE"),
+    "Unicode form": ("\u00e9t\u00e9", "e\u0301te\u0301"),
+    "nothing to see": ("abc", "a\u200bbc"),
+    "wrong encoding": ("caf\u00e9 \u20ac", "caf\u00c3\u00a9 \u00e2\u201a\u00ac"),
+    "decimal sign": ("1.5", "1,5"),
+    "thousands": ("12345", "12,345"),
+    "thousands and decimal sign": ("1234.5", "1.234,5"),
+    "number in a text": ("50.0 kg", "50 kg"),
+    "ends of an interval": ("[1.0, 2.0)", "[1, 2)"),
+    "single precision": ("0.1", "0.10000000149011612"),
+    "day first": ("2024-01-31", "31.1.2024"),
+    "month first": ("2024-01-31", "1/31/2024"),
+    "month by name": ("2024-01-31", "January 31, 2024"),
+    "day and month by name": ("2024-01-31", "31 Jan 2024"),
+    "day and hour": ("2024-01-31 08:15", "31/01/2024 8:15:00"),
+    "truth": ("yes", "T"),
+    "missing as text": (None, "N/A"),
+    "missing as dash": (None, "-"),
+    "missing and empty": (None, ""),
+}
+EQUAL = {  # levels that say the same
+    "decimals": ("1.0", "1"),
+    "exponent": ("1e3", "1000"),
+    "sign and zeros": ("+007", "7"),
+    "large": ("9007199254740993", "+9007199254740993"),
+    "larger than a float": ("1" + 400 * "0", "0" + "1" + 400 * "0"),
+    "power of ten": ("1e22", "1" + 22 * "0"),
+    "zero": ("-0", "0.0"),
+    "infinity": ("inf", "Infinity"),
+    "point at an end": (".5", "0.50"),
+    "spaces at the ends": (" a\u00a0", "a"),
+    "truth": ("True", "1"),
+    "day": ("2024-01-31 00:00:00", "2024-01-31"),
+    "hour": ("2024-01-31T08:15", "2024-01-31 08:15:00.000"),
+    "zone": ("2024-01-31 08:15:00+02:00", "2024-01-31T06:15:00Z"),
+    "missing": (None, None),
+}
+OTHER = {  # levels that do not
+    "words": ("North", "South"),
+    "large": ("9007199254740993", "9007199254740992"),
+    "larger than a float": ("1e400", "1e401"),
+    "no such day": ("2024-02-30 10:00:00", "2024-02-30 10:00"),
+    "a day and a number": ("2024-01-31", "20240131"),
+    "byte mark": ("a", "\ufeffb"),
+}
+LEVELS = ("x", "7.25", None, "k")
+
+
+def one_level(mine, theirs):
+    """Two files with this level, and two other columns; with one other level beside it, a truth value, and with several."""
+    for others in (("no",), LEVELS):
+        records = [([mine, *others][i % (1 + len(others))], f"p{i // 2}", "ab"[i % 2]) for i in range(40)]
+        release = [(theirs if row[0] == mine else row[0], *row[1:]) for row in records[:30]]
+        header = ["level", "person", "t"]
+        yield csv(header, records), csv(header, release), ["person"], "t"
+
+
+@pytest.mark.chromium
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["spelled", "equal", "other"])
+def test_levels_are_equal_or_likely_one_as_the_library_has_them(kind, tab, tmp_path):
+    table = {"spelled": LIKELY_ONE, "equal": EQUAL, "other": OTHER}[kind]
+    pairs = [(name, *pair) for name, levels in table.items() for pair in one_level(*levels)]
+    found = alike(tmp_path, tab, [pair for _, *pair in pairs])
+    told = {
+        name: {apart.get("level", answer) for (x, *_), (answer, apart) in zip(pairs, found, strict=True) if x == name} for name in table
+    }
+    expected = {"spelled": lambda of: SPELLED in of, "equal": lambda of: of == {1}, "other": lambda of: SPELLED not in of}[kind]
+    assert {name: of for name, of in told.items() if not expected(of)} == {}
+
+
+def drawn(n, seed, levels=50, columns=("age", "job", "t")):
+    """Records drawn at random."""
+    rng = np.random.default_rng(seed)
+    return [tuple(str(x) for x in rng.integers(levels, size=len(columns))) for _ in range(n)]
+
+
+def pair_of(original, release, columns=("age", "job", "t"), keys=("age",), target="t"):
+    return csv(columns, original), csv(columns, release), list(keys), target
+
+
+PEOPLE = drawn(300, 1)
+FILES = {
+    "a copy in ten": pair_of(PEOPLE, [*drawn(270, 2), *PEOPLE[:30]]),
+    "one copy": pair_of(PEOPLE, [*drawn(270, 2), PEOPLE[0]]),
+    "no copy, and most people alone": pair_of(PEOPLE, drawn(300, 2)),
+    "a fresh sample of few kinds": pair_of(drawn(300, 1, 3), drawn(300, 2, 3)),
+    "few kinds, more released": pair_of(drawn(100, 1, 3), drawn(900, 2, 3)),
+    "one person, repeated": pair_of(PEOPLE, [*drawn(200, 2), *[PEOPLE[0]] * 20]),
+    "all records twice": pair_of([*PEOPLE, *PEOPLE], drawn(300, 2)),
+    "everybody, shuffled, and somebody else": pair_of(PEOPLE, [*PEOPLE[::-1], ("99", "99", "1")]),
+    "an identifier": pair_of([(str(i), *x) for i, x in enumerate(PEOPLE)], [("0", *x) for x in PEOPLE[:200]], ("id", "age", "job", "t")),
+    "identifiers alone": pair_of([(str(i), str(i)) for i in range(30)], [(str(i), "1") for i in range(30)], ("age", "t")),
+    "fractions identify nobody": pair_of(
+        [(f"{i}.5", "a", "b") for i in range(30)], [(f"{i}.5", "a", "b") for i in range(0, 60, 3)] + [("1", "a", "c")]
+    ),
+    "a column that shares nothing": pair_of(
+        [(*x, "old") for x in PEOPLE], [(*x, "new") for x in drawn(300, 2)], ("age", "job", "t", "when")
+    ),
+    "numbers of one form that share nothing": pair_of(
+        [(*x, f"{i}.25") for i, x in enumerate(drawn(300, 1, 4))],
+        [(*x, f"{i}.75") for i, x in enumerate(drawn(200, 2, 4))],
+        ("age", "job", "t", "pay"),
+    ),
+    "numbers of two forms that share nothing": pair_of(
+        [(*x, f"{i}.25") for i, x in enumerate(drawn(300, 1, 4))],
+        [(*x, f"{i}.7") for i, x in enumerate(drawn(200, 2, 4))],
+        ("age", "job", "t", "pay"),
+    ),
+    "columns in another order, one of them elsewhere": (
+        csv(("age", "job", "t", "more"), [(*x, "m") for x in PEOPLE]),
+        csv(("t", "age", "job"), [(t, a, j) for a, j, t in PEOPLE[:250]]),
+        ["age"],
+        "t",
+    ),
+    "columns in capitals": pair_of(
+        [[*("abc"[int(x) % 3] for x in (*row, *row)), "x"] for row in PEOPLE],
+        [*([*("ABC"[int(x) % 3] for x in (*row, *row)), "x"] for row in PEOPLE), [*"abcabcx"]],
+        ("age", "a b", "c", "d", "e", "f", "t"),
+    ),
+    "more columns than are compared": pair_of(
+        [(str(i % 2),) * 51 for i in range(20)], [(str(i % 2),) * 51 for i in range(19)], [f"c{i}" for i in range(51)], ["c0"], "c1"
+    ),
+}
+
+
+@pytest.mark.chromium
+@pytest.mark.filterwarnings("ignore")
+def test_files_have_the_answer_of_the_library_in_its_words(tab, tmp_path):
+    found = dict(zip(FILES, alike(tmp_path, tab, FILES.values()), strict=True))
+    assert {answer for answer, _ in found.values()} == {1, 0, None}
+
+
+@pytest.mark.chromium
+@pytest.mark.filterwarnings("ignore")
+def test_a_box_stands_out_and_comes_first_where_copies_are_found_and_nowhere_else(tab):
+    for name, expected in (("a copy in ten", [True]), ("no copy, and most people alone", []), ("columns in capitals", [])):
+        answers(tab, [FILES[name]])
+        assert tab.locator(".warning, #alert:not(:empty)").evaluate_all("all => all.map(x => x.matches('#answer + .warning'))") == expected
+        assert tab.inner_text("#copies + #compared").startswith("Whole records are compared over ")
+
+
+WAYS = [[x for x in ways if x is not None] or ["k"] for ways in (*LIKELY_ONE.values(), *EQUAL.values(), *OTHER.values())]
+
+
+def spelled(seed):
+    """Two files of few levels, which are written in one of their ways in each, or in both."""
+    rng = np.random.default_rng(seed)
+    width = rng.integers(1, 4)
+    columns = [[WAYS[i] for i in rng.choice(len(WAYS), rng.integers(1, 4), replace=False)] for _ in range(width)]
+
+    def table(n):
+        written = [[[*way[:: rng.choice([1, -1])]][: rng.choice([1, 1, 2])] for way in ways] for ways in columns]
+        level = lambda ways: None if rng.random() < 0.05 else str(rng.choice(ways[rng.integers(len(ways))]))  # noqa: E731
+        return [[str(rng.integers(most)), *map(level, written)] for _ in range(n)]
+
+    most = rng.choice([2, 200])
+    names = ["n", "t", "a", "b"][: width + 1]
+    original, release = table(rng.integers(5, 80)), table(rng.integers(5, 80))
+    release += [original[i] for i in rng.integers(len(original), size=rng.integers(1, 20))]
+    return csv(names, original), csv(names, release), ["n"], "t"
+
+
+@pytest.mark.chromium
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("part", range(2))
+def test_random_files_in_many_spellings_have_the_answer_of_the_library(part, tab, tmp_path):
+    found = alike(tmp_path, tab, [spelled(seed) for seed in range(60 * part, 60 * part + 60)])
+    assert {answer for answer, _ in found} == {1, 0, None}
+    assert sum(bool(apart) for _, apart in found) > 10
