@@ -93,9 +93,10 @@ class Known:
 
     def __init__(self, rows: Rows, *, near: bool = False):
         held = rows.counts > 0
-        place, numbers = pd.factorize(rows.numbers[held])
+        self.of_row = np.full(len(held), -1)
+        self.of_row[held], numbers = pd.factorize(rows.numbers[held])
         self.numbers = pd.Index(numbers)
-        self.counts = np.bincount(place, rows.counts[held]).astype(np.int64)
+        self.counts = np.bincount(self.of_row[held], rows.counts[held], len(numbers)).astype(np.int64)
         self.without = [pd.Index(pd.unique(rows.without(i, held))) for i in range(len(rows.codes))] if near else []
 
     @property
@@ -108,13 +109,16 @@ class Known:
         at = self.numbers.get_indexer(pd.Index(numbers))
         return np.where(at >= 0, self.counts[at], 0)
 
-    def near(self, rows: Rows, times: Counts) -> int:
+    def near(self, rows: Rows, distinct: Known, times: Counts) -> int:
         """How many other records agree with one of this table in all columns but one, and are identical to none."""
+        first = np.zeros(len(times), np.int64)
+        held = np.flatnonzero(distinct.of_row >= 0)[::-1]
+        first[distinct.of_row[held]] = held
         left = np.flatnonzero(times == 0)
-        n = rows.counts[left].sum()
+        n = distinct.counts[left].sum()
         for column, known in enumerate(self.without):
-            left = left[known.get_indexer(pd.Index(rows.without(column, left))) < 0]
-        return int(n - rows.counts[left].sum())
+            left = left[known.get_indexer(pd.Index(rows.without(column, first[left]))) < 0]
+        return int(n - distinct.counts[left].sum())
 
 
 @dataclass

@@ -9,7 +9,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from capstats.codes.bins import Cut
 from capstats.codes.column import Counts
@@ -109,7 +108,7 @@ def _found(
         _add_levels(described, meeting, "holdout")
         holdout = meeting.rows
         people, others_people = Known(original.only(meeting.kept)), holdout.only(meeting.kept)
-        if same := _beyond(people, Known(others_people), None).found:
+        if same := judged_by(people, Known(others_people), None).found:
             at = people.times(others_people.numbers)
             described["holdout_in_original"] = int(holdout.counts[at > 0].sum())
         judges = not same and not meeting.apart
@@ -120,15 +119,15 @@ def _found(
         over = tuple(meeting.kept or range(len(columns)))
         if over not in real:
             real[over] = Real(original.only(over), None if holdout is None else holdout.only(over), near=near)
-        found.append(_of_release(real[over], meeting, over, judges))
+        entry, held, copied = _of_release(real[over], meeting, over, judges)
+        found.append(entry)
         found[-1]["apart"] = {**described.get("holdout_apart", {}), **meeting.apart}
         if found[-1]["apart"] and found[-1]["copied_beyond_chance"] == 0:
             found[-1]["copied_beyond_chance"] = None
         _add_levels(described, meeting, table.source.name)
-        copied = real[over].known.times(meeting.rows.only(over).numbers) > 0
-        found[-1]["copied_by_level"] = _by_level(meeting.rows, copied, table, keys, options)
+        found[-1]["copied_by_level"] = _by_level(meeting.rows, copied[held.of_row], table, keys, options)
         if by_record:
-            times = Known(meeting.rows.only(over)).times(original.only(over).numbers)
+            times = held.times(original.only(over).numbers)
     return {**described, "releases": found}, times
 
 
@@ -138,50 +137,59 @@ def _add_levels(described: Copies, meeting: Meeting, table: str) -> None:
         described["levels"].setdefault(column, {})[table] = {**entry, "examples": []}
 
 
-def _of_release(real: Real, meeting: Meeting, over: Sequence[int], judges: bool) -> dict[str, Any]:
-    """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told."""
+def _of_release(real: Real, meeting: Meeting, over: Sequence[int], judges: bool) -> tuple[dict[str, Any], Known, Any]:
+    """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told.
+
+    Also the distinct records of the release, and which of them are copies.
+    """
     release = meeting.rows.only(over)
-    found: dict[str, Any] = {"records": int(release.counts.sum())}
-    for prefix, table in {"": real.known, "holdout_": real.holdout}.items():
-        if table is not None:
-            times = table.times(release.numbers)
-            found[f"{prefix or 'original_'}people"] = table.total
-            found[f"{prefix}copied_records"] = int(release.counts[times > 0].sum())
-            found[f"{prefix}copied_unique_records"] = int(release.counts[times == 1].sum())
-            if real.near:
-                found[f"{prefix}near_copied_records"] = table.near(release, times)
     held = Known(release)
-    beyond = _beyond(real.known, held, real.holdout if judges else None)
+    found: dict[str, Any] = {"records": int(release.counts.sum())}
+    times = {prefix: table.times(held.numbers) for prefix, table in {"": real.known, "holdout_": real.holdout}.items() if table is not None}
+    for prefix, of in times.items():
+        table = real.holdout if prefix and real.holdout is not None else real.known
+        found[f"{prefix or 'original_'}people"] = table.total
+        found[f"{prefix}copied_records"] = int(held.counts[of > 0].sum())
+        found[f"{prefix}copied_unique_records"] = int(held.counts[of == 1].sum())
+        if real.near:
+            found[f"{prefix}near_copied_records"] = table.near(release, held, of)
+    beyond = judged_by(real.known, held, real.holdout if judges else None)
+    found |= judgement(beyond) | {"columns": len(over), "by_holdout": judges, "spelled": meeting.spelled}
+    if real.holdout is not None:
+        found |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
+        matched = held.times(real.holdout.numbers) > 0
+        found["holdout_copied_people"] = int(real.holdout.counts[matched].sum())
+        found["holdout_alike"] = alike = judged_by(real.holdout, held, None).found
+        found["too_small"] = judges and not beyond.found and not alike and judged_by(real.known, held, None).found
+        if found["too_small"]:
+            found["copied_beyond_chance"] = None
+    return found, held, times[""] > 0
+
+
+def judgement(beyond: Beyond) -> dict[str, Any]:
+    """Whether people were copied beyond chance: 1, 0, or None where it cannot be told; and how many."""
     told = beyond.people == 0 or beyond.exists
-    found |= {
-        "columns": len(over),
+    return {
         "copied_people": beyond.people,
         "copied_beyond_chance": 1 if beyond.found else 0 if told else None,
         "copied_p_value": beyond.p_value,
         "copied_people_lower": beyond.lower,
         "copied_people_upper": beyond.upper,
         "copied_people_shared": beyond.shared,
-        "by_holdout": judges,
-        "spelled": meeting.spelled,
     }
-    if real.holdout is not None:
-        found |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
-        matched = held.times(real.holdout.numbers.to_numpy()) > 0
-        found["holdout_copied_people"] = int(real.holdout.counts[matched].sum())
-        found["holdout_alike"] = alike = _beyond(real.holdout, held, None).found
-        found["too_small"] = judges and not beyond.found and not alike and _beyond(real.known, held, None).found
-        if found["too_small"]:
-            found["copied_beyond_chance"] = None
-    return found
 
 
-def _beyond(original: Known, release: Known, holdout: Known | None) -> Beyond:
+def judged_by(original: Known, release: Known, holdout: Known | None) -> Beyond:
     """What the multiplicities of the values tell of people that were copied."""
-    tables = [original] if holdout is None else [original, holdout]
-    people = pd.unique(np.concatenate([table.numbers.to_numpy() for table in tables]))
-    alone = release.counts[pd.Index(people).get_indexer(release.numbers) < 0]
-    o, s = (np.concatenate([x, y]) for x, y in ((original.times(people), 0 * alone), (release.times(people), alone)))
-    return beyond_chance(o, s, None if holdout is None else np.concatenate([holdout.times(people), 0 * alone]))
+    if holdout is None:
+        at = release.numbers.get_indexer(original.numbers)
+        s = np.where(at >= 0, release.counts[at], 0)
+        alone = np.delete(release.counts, at[at >= 0])
+        return beyond_chance(np.concatenate([original.counts, 0 * alone]), np.concatenate([s, alone]))
+    people = original.numbers.union(holdout.numbers, sort=False)
+    alone = release.counts[people.get_indexer(release.numbers) < 0]
+    o, s, h = (np.concatenate([table.times(people), x]) for table, x in ((original, 0 * alone), (release, alone), (holdout, 0 * alone)))
+    return beyond_chance(o, s, h)
 
 
 def _known(x: float) -> float | None:
