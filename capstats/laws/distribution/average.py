@@ -55,9 +55,8 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
 
     Notes
     -----
-    See theory/limit-law.md#limit-law for the limit, theory/limit-law.md#limit-law-inversion for its numbers where keys are many,
-    theory/limit-law.md#limit-law-dirichlet for shares that follow the original, theory/law.md#finite-law for few releases, and
-    theory/law.md#simulated-law for many. The average is version 1: records of unmatched keys count 0.
+    See theory/limit-law.md#limit-law for the limit, theory/law.md#finite-law for few releases, and theory/law.md#simulated-law for many
+    releases or many keys. The average is version 1: records of unmatched keys count 0.
 
     References
     ----------
@@ -77,7 +76,7 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     """
     model = checked_model(model, o, limit=True)
     if isinstance(model, CellUrn) and model.m is None:
-        return limit_law(o, one_table(o, model), model)
+        return limit_law(o, one_table(o, model), model, rng, level)
     return _average_law(o, model, 1, rng, level)
 
 

@@ -30,8 +30,8 @@ Draws = Callable[[int, np.random.Generator], Floats]  # a number of independent 
 class Law:
     """Law of average CAP over random releases, as `cap_law` gives it.
 
-    Every number comes with ``lower`` and ``upper``. Where the law is exact or a limit, they hold the exact number: they cover all that was
-    cut off and rounded. Where it is simulated, they hold the exact number at the level of the law, at each point that is asked for.
+    Every number comes with ``lower`` and ``upper``. Where the law is exact, they hold the exact number, rounded down and up. Where it is
+    simulated, they hold the exact number at the level of the law, at each point that is asked for.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ class Law:
         Returns
         -------
         Law
-            Exact where the values of this law and of the mean are few; of a limit, the limit; otherwise simulated.
+            Exact where the values of this law and of the mean are few, or the terms of a limit; otherwise simulated.
 
         Raises
         ------
