@@ -38,9 +38,9 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     Returns
     -------
     Law
-        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact where releases are few, otherwise from independent releases of the
-        model: 20,000 of a table of at most 1,000 cells, fewer of a larger one. Each number comes with ``lower`` and ``upper``: they hold
-        the exact one, always, or of a simulated law at its level.
+        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact where few records fall into few cells, and in the limit
+        where keys are few; otherwise from independent releases of the model: 20,000 of a table of at most 1,000 cells, fewer of a larger
+        one. Each number comes with ``lower`` and ``upper``: they hold the exact one, always, or of a simulated law at its level.
 
     Raises
     ------
