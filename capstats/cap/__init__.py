@@ -6,7 +6,7 @@ synthetic match, and standard errors.
 
 from typing import TYPE_CHECKING, Any
 
-from capstats.cap.average import average_cap, correct_predictions, matched_records, smoothed_cap
+from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.cap.comparison import normalized_cap, protected_records, target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
@@ -31,7 +31,6 @@ __all__ = [
     "nearest_distance",
     "normalized_cap",
     "protected_records",
-    "smoothed_cap",
     "target_distance",
 ]
 

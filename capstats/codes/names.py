@@ -38,7 +38,13 @@ NEARER = 0.8  # the same of a name that may be a confidential value, unless it d
 
 # Public names that are gone, and what is used in their place.
 _CONTRAST = "capstats.individual_share: plain_contrast was its estimate, average_cap and holdout_cap its original and holdout"
-REMOVED = {"capstats.holdout_contrast": _CONTRAST, "capstats.cap.holdout_contrast": _CONTRAST}
+REMOVED = {
+    "capstats.holdout_contrast": _CONTRAST,
+    "capstats.cap.holdout_contrast": _CONTRAST,
+    "capstats.cap.smoothed_cap": "capstats.average_cap(o, s + alpha)",
+    "capstats.laws.cap_tail_bound": "capstats.laws.cap_law, the law itself",
+    "capstats.laws.pooled_law": "capstats.average_cap of sums of the draws of capstats.laws.sample_tables",
+}
 
 
 def missing_name(module: str, name: str) -> Exception:

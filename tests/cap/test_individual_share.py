@@ -404,17 +404,3 @@ def test_fresh_samples_look_harmless(keys: int) -> None:
         found = individual_share(o, s, h=h)
         harmless += bool(found.individual_share.isnull() or found.individual_share_lower <= 0 <= found.individual_share_upper)
     assert harmless >= 90
-
-
-# --- the name that it replaces ----------------------------------------------------------------------------------------
-
-
-def test_the_removed_name_says_what_to_use() -> None:
-    for module in ("capstats", "capstats.cap"):
-        with pytest.raises(ImportError, match=rf"{module}\.holdout_contrast was removed; use capstats\.individual_share"):
-            exec(f"from {module} import holdout_contrast")
-    with pytest.raises(AttributeError, match=r"was removed; use .*: plain_contrast was its estimate"):
-        capstats.holdout_contrast  # noqa: B018
-    assert not hasattr(capstats.cap, "holdout_contrast")
-    with pytest.raises(AttributeError, match=r"module 'capstats.cap' has no attribute 'holdout'"):
-        capstats.cap.holdout  # noqa: B018

@@ -112,9 +112,9 @@ def enclosed(part: int, whole: int) -> tuple[float, float]:
     return math.nextafter(near, -math.inf) if excess > 0 else near, math.nextafter(near, math.inf) if excess < 0 else near
 
 
-def exact_average(tables: list[Array], model: Model, releases: int = 1) -> Atoms:
-    """The law of average CAP of one release, or of the sum of several: an integer over n times a multiple of all key totals."""
-    o, n, most = tables[0], int(tables[0].sum()), releases * records_drawn(model)
+def exact_average(tables: list[Array], model: Model) -> Atoms:
+    """The law of average CAP: an integer over n times a multiple of all key totals."""
+    o, n, most = tables[0], int(tables[0].sum()), records_drawn(model)
     if math.comb(most + len(o), len(o)) > LISTED:
         raise TooManyError
     common = math.lcm(*range(1, most + 1))
@@ -122,31 +122,10 @@ def exact_average(tables: list[Array], model: Model, releases: int = 1) -> Atoms
     def value(column: Column, j: int) -> int:
         return sum(int(x) * y for x, y in zip(o[:, j], column, strict=True)) * (common // max(sum(column), 1))
 
-    if releases == 1:
-        weights = few_tables(tables, model, value)
-    else:
-        weights = defaultdict(int)
-        for table, weight in _sums_of_tables(tables, model, releases, most + 1).items():
-            weights[sum(value(column, j) for j, column in enumerate(table))] += weight
+    weights = few_tables(tables, model, value)
     if len(weights) > LISTED:
         raise TooManyError
-    pooled = f"{releases} releases pooled, " if releases > 1 else ""
-    return Atoms(weights, n * common, about=f"{model!r}; {pooled}all releases")
-
-
-def _sums_of_tables(tables: list[Array], model: Model, releases: int, base: int) -> dict[tuple[Column, ...], int]:
-    """All sums of releases with their weights, as columns. A table is an integer whose digits are its counts."""
-    targets, keys = tables[0].shape
-
-    def digits(column: Column, j: int) -> int:
-        return sum(count * base ** (targets * j + i) for i, count in enumerate(column))
-
-    def columns(number: int) -> tuple[Column, ...]:
-        counts = [number // base**place % base for place in range(targets * keys)]
-        return tuple(tuple(counts[targets * j : targets * (j + 1)]) for j in range(keys))
-
-    pooled = repeated(few_tables(tables, model, digits), releases, Steps())
-    return {columns(number): weight for number, weight in pooled.items()}
+    return Atoms(weights, n * common, about=f"{model!r}; all releases")
 
 
 # --- all releases -----------------------------------------------------------------------------------------------------

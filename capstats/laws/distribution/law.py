@@ -400,8 +400,8 @@ def check_cells(cost: int) -> None:
     if BUDGET // cost < LEAST_DRAWS:
         raise ValueError(
             f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most "
-            f"{BUDGET // LEAST_DRAWS:,} are simulated. `cap_tail_bound` bounds its tails for given key totals, `expected_cap` and "
-            f"`variance_cap` have its moments, `sample_tables` draws releases; without its `m`, a model has the limit of large releases."
+            f"{BUDGET // LEAST_DRAWS:,} are simulated. `expected_cap` and `variance_cap` have its moments, "
+            f"`sample_tables` draws releases."
         )
 
 
