@@ -43,6 +43,7 @@ REMOVED = {
     "capstats.cap.holdout_contrast": _CONTRAST,
     "capstats.cap.smoothed_cap": "capstats.average_cap(o, s + alpha)",
     "capstats.laws.cap_tail_bound": "capstats.laws.cap_law, the law itself",
+    "capstats.laws.expected_noisy_cap": "the mean of capstats.average_cap over draws of capstats.laws.noisy_counts",
     "capstats.laws.pooled_law": "capstats.average_cap of sums of the draws of capstats.laws.sample_tables",
 }
 

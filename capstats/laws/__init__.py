@@ -22,7 +22,7 @@ from capstats.laws.distribution.law import Law
 from capstats.laws.distribution.protected_share import protected_law
 from capstats.laws.guarantees.audits import dp_audit
 from capstats.laws.guarantees.averages import dp_average_bound
-from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
+from capstats.laws.guarantees.noise import noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.guarantees.one_release import dp_audit_release
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
@@ -57,7 +57,6 @@ __all__ = [
     "expected_cap",
     "expected_cap_bounds",
     "expected_disclosure",
-    "expected_noisy_cap",
     "frontier",
     "frontier_tables",
     "joint_bounds",

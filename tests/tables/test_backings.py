@@ -243,7 +243,6 @@ INTEGERS_ONLY = {
         ).expected_cap
     ),
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, capstats.laws.Swap(records=9), draws=2, rng=1),
-    "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "k_map": lambda o, s: capstats.population.k_map(s, population=2 * s),
     "journalist_risk": lambda o, s: capstats.population.journalist_risk(o, population=3 * o),

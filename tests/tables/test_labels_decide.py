@@ -119,7 +119,6 @@ ALONE: dict[str, Call] = {  # of one table
     "expected_cap": lambda o: laws.expected_cap(o, laws.Dirichlet(9, alpha=0.5)),
     "expected_cap_bounds": lambda o: laws.expected_cap_bounds(o, laws.Uniform(9)),
     "expected_disclosure": lambda o: laws.expected_disclosure(o, laws.Bootstrap(9)),
-    "expected_noisy_cap": lambda o: laws.expected_noisy_cap(o, epsilon=1.0, adjacency="add-remove"),
     "frontier": lambda o: laws.frontier(o, distances=[0.1, 0.4]),
     "frontier_tables": lambda o: capstats.average_cap(o, laws.frontier_tables(o, distances=[0.1, 0.4]).least_shares),
     "minimal_cells": laws.minimal_cells,

@@ -44,9 +44,9 @@ class Law:
 
     Notes
     -----
-    See theory/limit-law.md#limit-law and theory/law.md#simulated-law. A subclass gives ``_below(x)``, lower and upper bounds of P(average
-    CAP <= x) of each number of an array; a value of the law that ties with x (`at_most`) counts as at most x; and ``_draws(number, rng)``,
-    independent values of the law. It may give ``_density(x)`` and ``atoms()``.
+    See theory/limit-law.md#limit-law, theory/law.md#simulated-law and theory/law.md#several-releases. A subclass gives ``_below(x)``, lower
+    and upper bounds of P(average CAP <= x) of each number of an array; a value of the law that ties with x (`at_most`) counts as at most x;
+    and ``_draws(number, rng)``, independent values of the law. It may give ``_density(x)`` and ``atoms()``.
 
     Examples
     --------
