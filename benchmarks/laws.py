@@ -1,6 +1,6 @@
 """What the room of laws costs, in one run: bounds, moments, kept keys, the law in the limit and over finitely many records, tests.
 
-Run: python benchmarks/laws.py [bounds moments kept limit finite tests]
+Run: python benchmarks/laws.py [bounds moments kept finite tests]
 
 Each part is a script of its own, laws_<part>.py, which says what it measures and against what.
 """
@@ -10,7 +10,6 @@ import argparse
 from laws_bounds import bench_bounds
 from laws_finite import bench_finite
 from laws_kept import bench_kept
-from laws_limit import bench_cap_law
 from laws_moments import bench_moments
 from laws_tests import bench_tests
 
@@ -18,7 +17,6 @@ PARTS = {
     "bounds": bench_bounds,
     "moments": bench_moments,
     "kept": bench_kept,
-    "limit": bench_cap_law,
     "finite": bench_finite,
     "tests": bench_tests,
 }

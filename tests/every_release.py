@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
@@ -92,6 +92,15 @@ def every_release(o: Any, m: int | None = None, *, model: str, **told: Any) -> d
         table = tuple(zip(*(column for column, _ in columns), strict=True))
         releases[table] = math.prod((p for _, p in columns), start=Fraction(1))
     return releases
+
+
+def law_of(measure: Callable[[Any, Rows], Fraction | None], o: Any, model: str, told: dict[str, Any]) -> dict[Fraction | None, Fraction]:
+    """The probability of each value of a measure of an original and a release."""
+    exact = {name: Fraction(value) if isinstance(value, float) else value for name, value in told.items()}
+    found: dict[Fraction | None, Fraction] = defaultdict(Fraction)
+    for table, probability in every_release(o, exact.pop("m", None), model=model, **exact).items():
+        found[measure(o, table)] += probability
+    return dict(sorted(found.items()))
 
 
 def _of_key(column: list[int], model: str, o: Rows, told: dict[str, Any]) -> dict[tuple[int, ...], Fraction]:

@@ -34,3 +34,5 @@ CASES: list[tuple[list[list[int]], str, dict[str, Any]]] = [
     (THREE, "swap", {"records": 5}),
     (EVEN, "swap", {"records": 0}),
 ]
+LISTED = [i for i, (_, model, _) in enumerate(CASES) if model in ("uniform", "bootstrap", "independent", "given", "dirichlet")]
+DRAWN = [i for i in range(len(CASES)) if i not in LISTED]  # whose keys are kept: their laws are simulated

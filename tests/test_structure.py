@@ -18,6 +18,7 @@ from public_names import ROOMS as PUBLIC_ROOMS
 from public_names import public_names
 
 import capstats
+from capstats.codes.names import REMOVED
 
 PACKAGE = Path(capstats.__file__).parent
 TESTS = Path(__file__).parent
@@ -289,6 +290,19 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     for module in (capstats, capstats.attacks):
         with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'avrage_cap'"):
             module.avrage_cap  # noqa: B018
+
+
+@pytest.mark.parametrize("path", REMOVED)
+def test_a_removed_name_says_what_to_use(path: str) -> None:
+    room, _, name = path.rpartition(".")
+    module = import_module(room)
+    said = rf"^{re.escape(path)} was removed; use {re.escape(REMOVED[path])}\.$"
+    with pytest.raises(AttributeError, match=said):
+        getattr(module, name)
+    with pytest.raises(ImportError, match=said):
+        exec(f"from {room} import {name}")
+    assert not hasattr(module, name)
+    assert name not in module.__all__
 
 
 @pytest.mark.slow

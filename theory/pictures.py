@@ -17,7 +17,7 @@ from scipy.stats import hypergeom
 
 from capstats import audit, average_cap, average_cap_interval, baseline_cap, individual_cap, maximum_cap, minimum_cap, tabulate
 from capstats.auditing.publication import publication
-from capstats.cap import smoothed_cap, target_distance
+from capstats.cap import target_distance
 from capstats.datasets import anes96, example
 from capstats.disclosure import tau_curve
 from capstats.laws import (
@@ -217,7 +217,7 @@ def publication_(ax: Axes) -> None:
 def attacks(ax: Axes) -> None:
     """Average CAP of the smokers' release for an attacker who adds records to each cell."""
     added = np.geomspace(0.1, 10_000, 101)
-    ax.semilogx(added, [float(smoothed_cap(SMOKERS, RELEASE, alpha=alpha)) for alpha in added], color="#0072B2", linewidth=2.5)
+    ax.semilogx(added, [float(average_cap(SMOKERS, np.array(RELEASE) + alpha)) for alpha in added], color="#0072B2", linewidth=2.5)
     for value, words in ((float(average_cap(SMOKERS, RELEASE)), "CAP: no record added"), (0.5, "a coin")):
         ax.axhline(value, color="#555555", linestyle="--", linewidth=1)
         ax.annotate(f"{words}, {value:.3f}", (0.1, value), xytext=(4, 4), textcoords="offset points")

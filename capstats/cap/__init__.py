@@ -4,7 +4,7 @@ Of each person and on average, its distribution over people, the guesses that it
 synthetic match, and standard errors.
 """
 
-from capstats.cap.average import average_cap, correct_predictions, matched_records, smoothed_cap
+from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.cap.comparison import normalized_cap, protected_records, target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
@@ -29,7 +29,6 @@ __all__ = [
     "nearest_distance",
     "normalized_cap",
     "protected_records",
-    "smoothed_cap",
     "target_distance",
 ]
 

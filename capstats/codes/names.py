@@ -51,6 +51,10 @@ REMOVED = {
     "capstats.population.poisson_lognormal_uniqueness": "capstats.population.population_uniqueness, which fits a model to records",
     "capstats.population.subtraction_attribution": "scipy.stats.hypergeom(n, x, k).pmf(x) for a cell of x of n records",
     "capstats.screening.cap_after_merge": "capstats.screening.rank_merges(o, s, columns=[column])",
+    "capstats.cap.smoothed_cap": "capstats.average_cap(o, s + alpha)",
+    "capstats.laws.cap_tail_bound": "capstats.laws.cap_law, the law itself",
+    "capstats.laws.expected_noisy_cap": "the mean of capstats.average_cap over draws of capstats.laws.noisy_counts",
+    "capstats.laws.pooled_law": "capstats.average_cap of sums of the draws of capstats.laws.sample_tables",
 }
 
 

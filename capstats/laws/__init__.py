@@ -9,18 +9,18 @@ The rooms:
 - `guarantees`: tests by permutation, differential privacy and its audits, noise
 """
 
+from capstats.codes.names import answer_for_removed
 from capstats.laws.attainable.extremes import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.attainable.from_anonymity import anonymity_bounds
 from capstats.laws.attainable.risk_utility import frontier, frontier_tables
 from capstats.laws.attainable.several_targets import joint_bounds
 from capstats.laws.attainable.with_margins import cap_bounds
-from capstats.laws.distribution.average import cap_law, pooled_law
+from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.law import Law
 from capstats.laws.distribution.protected_share import protected_law
-from capstats.laws.distribution.tail_bound import cap_tail_bound
 from capstats.laws.guarantees.audits import dp_audit
 from capstats.laws.guarantees.averages import dp_average_bound
-from capstats.laws.guarantees.noise import expected_noisy_cap, noisy_counts
+from capstats.laws.guarantees.noise import noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.guarantees.one_release import dp_audit_release
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
@@ -46,7 +46,6 @@ __all__ = [
     "calibrate",
     "cap_bounds",
     "cap_law",
-    "cap_tail_bound",
     "dp_audit",
     "dp_audit_release",
     "dp_average_bound",
@@ -56,7 +55,6 @@ __all__ = [
     "expected_cap",
     "expected_cap_bounds",
     "expected_disclosure",
-    "expected_noisy_cap",
     "frontier",
     "frontier_tables",
     "joint_bounds",
@@ -67,8 +65,9 @@ __all__ = [
     "minimum_cap",
     "noisy_counts",
     "permutation_test",
-    "pooled_law",
     "protected_law",
     "sample_tables",
     "variance_cap",
 ]
+
+answer_for_removed(__name__)

@@ -8,7 +8,6 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import groupby, islice
 from typing import Any
 
@@ -405,8 +404,6 @@ def alike(values: Array) -> list[str]:
         return ["yes" if value else "no" for value in values.tolist()]
     if values.dtype.kind in "iu":
         return [f"{value:,}" for value in values.tolist()]
-    if values.dtype.kind == "O" and all(isinstance(value, Fraction) for value in values):
-        values = values.astype(np.float64)
     if values.dtype.kind != "f":
         return [in_cell(canonical(value)) for value in values]
     sizes = np.abs(values[np.isfinite(values)])

@@ -83,15 +83,6 @@ MEASURES = {
         capstats.population.expected_reidentifications(10 * s, o_records=(s > 0).astype(np.int64)).records
     ),
     "target_distance": capstats.cap.target_distance,
-    "smoothed_cap": lambda o, s: capstats.cap.smoothed_cap(o, s, alpha=0.5),
-    **{
-        f"cap_tail_bound {name} {model}": lambda o, s, name=name, model=model: capstats.laws.cap_tail_bound(
-            o, made(model, alpha=0.5 if model == "dirichlet" else None), excess=0.01, key_totals=np.arange(30) % 3
-        )[name]
-        for name in ("mean", "bound")
-        for model in ("uniform", "bootstrap", "independent", "dirichlet")
-    },
-    "cap_tail_bound permutation": lambda o, s: capstats.laws.cap_tail_bound(o, capstats.laws.Permuted(s), excess=0.01).bound,
     "matched_records": capstats.matched_records,
     "correct_predictions": capstats.correct_predictions,
     "correct_predictions nearest": lambda o, s: capstats.correct_predictions(*labelled(o, s), unmatched="nearest"),
@@ -245,7 +236,6 @@ INTEGERS_ONLY = {
         ).expected_cap
     ),
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, capstats.laws.Swap(records=9), draws=2, rng=1),
-    "expected_noisy_cap": lambda o, s: capstats.laws.expected_noisy_cap(o, epsilon=1, adjacency="substitution").upper,
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "k_map": lambda o, s: capstats.population.k_map(s, population=2 * s),
     "journalist_risk": lambda o, s: capstats.population.journalist_risk(o, population=3 * o),

@@ -6,7 +6,6 @@ import copy
 import pickle
 import re
 import tracemalloc
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -395,10 +394,6 @@ def test_counts_have_commas_and_a_decimal_only_where_they_are_not_whole() -> Non
 )
 def test_the_numbers_of_a_column_have_the_decimals_that_its_largest_needs(values: list[float], texts: list[str]) -> None:
     assert alike(np.array(values)) == texts
-
-
-def test_fractions_are_printed_as_the_numbers_that_they_are() -> None:
-    assert alike(np.array([Fraction(-40, 67), Fraction(0)], object)) == ["-0.5970", "0.0000"]
 
 
 def test_what_is_no_number_is_printed_as_a_label() -> None:

@@ -1,15 +1,11 @@
 """Least and greatest average CAP among synthetic tables with given key totals, or with given totals of keys and targets.
 
-With both margins it is a transportation problem, the least sum of o_ij s_ij / s_.j over all tables of counts with these margins. A table
-comes from shortest paths between targets, in floats, which may err in the last bits. What they leave is found and corrected in fractions,
-so that the prices that are returned prove the table to be one of the least: see theory/attainable.md#transportation-bounds.
+With both margins it is a transportation problem, the least sum of o_ij s_ij / s_.j over all tables of counts with these margins. It is
+solved by shortest paths between targets, in floats: see theory/attainable.md#transportation-bounds.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -53,12 +49,8 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
         ``least`` and ``greatest``, dims (...), from 0 to 1: sum over matched keys of min_i o_ij, or max_i o_ij, over n, or over n_M with
         "drop". NaN if no original record is in the average.
 
-        With `target_totals` the least and greatest values of all tables with both margins, exact to the last bit, and for each of the two,
-        as ``least_...`` and ``greatest_...``:
-
-        - ``table``, counts with dims (target, key): a table with these margins and this value;
-        - ``prices``, dims (target,), `fractions.Fraction`: the proof that no table has less, or more. Each record of the table is in a
-          cell of its key with the least, or greatest, o_ij - m_j price_i.
+        With `target_totals` the least and greatest values of all tables with both margins, up to rounding, and ``least_table`` and
+        ``greatest_table``, counts with dims (target, key): tables with these margins and these values.
 
     Raises
     ------
@@ -74,8 +66,8 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
     Notes
     -----
     See theory/attainable.md#lemma-1 for given key totals, and theory/attainable.md#transportation-bounds for both margins: a
-    transportation problem with costs o_ij / m_j. It is solved by shortest paths between targets and proved in integers, so the time grows
-    with the square of the number of targets, and in proportion to that of the keys.
+    transportation problem with costs o_ij / m_j. It is solved by shortest paths between targets, so the time grows with the
+    square of the number of targets, and in proportion to that of the keys.
 
     References
     ----------
@@ -127,18 +119,15 @@ def _of_both_margins(o: Any, key_totals: Any, target_totals: Any, unmatched: Unm
     original, m_j, t_i = (arrays[name].variable.data for name in dims)
     counts = original.todense() if is_sparse(original) else original
     matched = np.flatnonzero(m_j)
-    records = _sum(counts.ravel() if unmatched == "zero" else counts[:, matched].ravel())
-    whole, unit = _in_integers(counts[:, matched])
+    records = (counts if unmatched == "zero" else counts[:, matched]).sum()
+    unit = counts[:, matched] / m_j[matched]
 
-    found: dict[str, Any] = {"least": np.nan, "greatest": np.nan}
+    found: dict[str, Any] = {}
     for name, sign in (("least", 1), ("greatest", -1)):
-        table, prices = least_transport(sign * whole, m_j[matched], t_i)
-        if records:
-            found[name] = float(_correct(whole, table, m_j[matched]) * unit / records)
+        table = least_transport(sign * unit, m_j[matched], t_i)
+        found[name] = float((unit * table).sum() / records) if records else np.nan
         target, key = np.nonzero(table)
-        tables = held_as(original, [target, matched[key]], table[target, key])
-        found[f"{name}_table"] = (("target", "key"), tables)
-        found[f"{name}_prices"] = ("target", np.array([sign * price * unit for price in prices], object))
+        found[f"{name}_table"] = (("target", "key"), held_as(original, [target, matched[key]], table[target, key]))
     coords = xr.Coordinates()
     for dim, axis in axes_of(arrays, joined).items():
         coords = coords if axis is None else coords.merge(coords_of(dim, axis)).coords
@@ -164,67 +153,16 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
         )
 
 
-def _in_integers(counts: Array) -> tuple[Array, Fraction]:
-    """Ints as integers, and what one of them stands for: a record, or the power of two of which all weights are multiples."""
-    if counts.dtype.kind == "i":
-        return counts, Fraction(1)
-    exact = [Fraction(x) for x in counts.ravel().tolist()]
-    parts = max((x.denominator for x in exact), default=1)
-    return np.array([int(x * parts) for x in exact], object).reshape(counts.shape), Fraction(1, parts)
-
-
-def _sum(values: Array) -> Fraction:
-    return sum(map(Fraction, values[values > 0].tolist()), Fraction(0)) if values.dtype.kind == "f" else Fraction(int(values.sum()))
-
-
-def _correct(o: Array, s: Ints, m_j: Ints) -> Fraction:
-    """Expected number of correct attributions, sum_ij o_ij s_ij / m_j."""
-    target, key = np.nonzero(s)
-    by_total: dict[int, int] = {}
-    for count, records, total in zip(o[target, key].tolist(), s[target, key].tolist(), m_j[key].tolist(), strict=True):
-        by_total[total] = by_total.get(total, 0) + count * records
-    return _added([Fraction(correct, total) for total, correct in by_total.items()])
-
-
-def _added(parts: Sequence[Fraction]) -> Fraction:
-    """Their sum, halves first, so that few additions have large denominators."""
-    if len(parts) <= 1:
-        return parts[0] if parts else Fraction(0)
-    return _added(parts[: math.ceil(len(parts) / 2)]) + _added(parts[math.ceil(len(parts) / 2) :])
-
-
 # --- the transportation problem ----------------------------------------------------------------------------------------
 
 Ints = NDArray[np.int64]
-Prices = list[Fraction]
 
 MANY = 400  # keys from which a part of them is solved first
-KEYS = 256  # keys whose cells are compared in integers of any size at a time
 
 
-def least_transport(costs: Array, key_totals: Ints, target_totals: Ints) -> tuple[Ints, Prices]:
-    """A table with these margins and the least sum of costs_ij s_ij / s_.j, and a price of each target that proves it.
-
-    ``costs`` are integers, of dtype object where they need more than 64 bits, shape (target, key); all keys have records. Every record of
-    the table is in a cell of its key with the least costs_ij - s_.j price_i, which is so for no table but a least one.
-    """
-    table, prices = _by_shortest_paths(costs, key_totals, target_totals)
-    while cycle := _mended(costs, key_totals, table, prices):
-        amount = min(int(table[leaves, key]) for leaves, key, _ in cycle)
-        for leaves, key, enters in cycle:
-            table[leaves, key] -= amount
-            table[enters, key] += amount
-    return table, prices
-
-
-# --- a least table, up to rounding ------------------------------------------------------------------------------------
-
-
-def _by_shortest_paths(costs: Array, key_totals: Ints, target_totals: Ints) -> tuple[Ints, Prices]:
-    """A table that floats cannot tell from a least one, and prices that come with it."""
-    unit = np.asarray(costs / key_totals, np.float64).T.copy()  # shape (key, target)
-    paths = _sent(unit, key_totals, target_totals)
-    return paths.table, paths.prices(costs, key_totals)
+def least_transport(unit: Floats, key_totals: Ints, target_totals: Ints) -> Ints:
+    """A table with these margins and the least sum of its counts times ``unit``, shape (target, key), up to rounding."""
+    return _sent(unit.T.copy(), key_totals, target_totals).table
 
 
 def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
@@ -253,7 +191,6 @@ class _Paths:
     def __init__(self, unit: Floats, table: Ints, potential: Floats):
         self.unit, self.table, self.potential = unit, table, potential
         self.cost = np.full((len(table), len(table)), np.inf)
-        self.key = np.zeros(self.cost.shape, np.intp)
         for target in range(len(table)):
             self._renew(target)
 
@@ -267,7 +204,7 @@ class _Paths:
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
         cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 by rounding alone
-        distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf), 0)
+        distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf))
         path = [int(np.where(excess < 0, distance, np.inf).argmin())]
         self.potential += np.minimum(distance, distance[path[0]])
         while before[path[-1]] >= 0:
@@ -298,95 +235,19 @@ class _Paths:
     def _open(self, target: int, keys: Index) -> None:
         """The steps that leave a target in keys where records have come."""
         apart = self.unit[keys] - self.unit[keys, target, None]
-        best = apart.argmin(0)
-        least = apart[best, np.arange(len(best))]
-        cheaper = least < self.cost[target]
-        self.cost[target, cheaper], self.key[target, cheaper] = least[cheaper], keys[best[cheaper]]
-
-    def prices(self, costs: Array, key_totals: Ints) -> Prices:
-        """Lengths of cheapest paths to each target, added up in fractions along a tree of them."""
-        least = 1e-13 * np.abs(self.unit).max(initial=0)
-        _, before = _shortest(self.cost, np.zeros(len(self.cost)), least)
-        found: dict[int, Fraction] = {}
-
-        def price(target: int) -> Fraction:
-            chain = [target]
-            while chain[-1] not in found and before[chain[-1]] >= 0 and len(chain) <= len(before):
-                chain.append(int(before[chain[-1]]))
-            found.setdefault(chain[-1], Fraction(0))
-            for end, start in zip(chain[-2::-1], chain[:0:-1], strict=True):
-                found[end] = found[start] + _step_cost(costs, key_totals, (start, int(self.key[start, end]), end))
-            return found[target]
-
-        return [price(target) for target in range(len(before))]
+        self.cost[target] = np.minimum(self.cost[target], apart.min(0))
 
 
-def _shortest(cost: Floats, distance: Floats, least: float) -> tuple[Floats, Index]:
-    """Lengths of shortest paths that start anywhere, at the distance given there, and the target before each; -1 where a path starts.
-
-    Paths that are not shorter by more than ``least`` do not count: by rounding they could lead in a circle.
-    """
+def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:
+    """Lengths of shortest paths that start anywhere, at the distance given there, and the target before each; -1 where a path starts."""
     before, nearer = np.full(len(distance), -1), np.flatnonzero(distance < np.inf)
     for _ in distance:
         through = distance[nearer, None] + cost[nearer]
         best = through.argmin(0)
         shorter = through[best, np.arange(len(distance))]
-        better = shorter < distance - least
+        better = shorter < distance
         if not better.any():
             break
         distance, before = np.where(better, shorter, distance), np.where(better, nearer[best], before)
         nearer = np.flatnonzero(better)
     return distance, before
-
-
-def _step_cost(costs: Array, key_totals: Ints, step: Step) -> Fraction:
-    leaves, key, enters = step
-    return Fraction(int(costs[enters, key]) - int(costs[leaves, key]), int(key_totals[key]))
-
-
-# --- exactly ----------------------------------------------------------------------------------------------------------
-
-
-Step = tuple[int, int, int]  # a record leaves a target, in a key, for another target
-
-
-def _mended(costs: Array, key_totals: Ints, table: Ints, prices: Prices) -> list[Step]:
-    """Prices changed in place until they prove the table; or steps in a circle that make it cheaper, where no prices do."""
-    before: dict[int, Step] = {}
-    while changes := _overpriced(costs, key_totals, table, prices):
-        for price, step in changes:
-            prices[step[2]] = price
-            before[step[2]] = step
-        for target in {step[2] for _, step in changes}:
-            if circle := _circle(before, target):
-                return circle
-    return []
-
-
-def _circle(before: dict[int, Step], target: int) -> list[Step]:
-    """The steps that lead to a target, where they come from this target."""
-    path: list[Step] = []
-    here = target
-    while here in before and len(path) <= len(before):
-        path.append(before[here])
-        here = before[here][0]
-        if here == target:
-            return path[::-1]
-    return []
-
-
-def _overpriced(costs: Array, key_totals: Ints, table: Ints, prices: Prices) -> list[tuple[Fraction, Step]]:
-    """For each target that is cheaper for a record of the table than its own, the price at which no record would rather have it."""
-    common = math.lcm(*(price.denominator for price in prices))
-    whole = np.array([int(price * common) for price in prices], object)[:, None]
-    found: dict[int, tuple[Fraction, Step]] = {}
-    for start in range(0, len(key_totals), KEYS):
-        keys = slice(start, start + KEYS)
-        priced = costs[:, keys].astype(object) * common - whole * key_totals[keys].astype(object)
-        for i, j in zip(*np.nonzero((table[:, keys] > 0) & (priced > priced.min(0))), strict=True):
-            for other in np.flatnonzero(priced[:, j] < priced[i, j]):
-                step = (int(i), start + int(j), int(other))
-                price = prices[step[0]] + _step_cost(costs, key_totals, step)
-                if step[2] not in found or price < found[step[2]][0]:
-                    found[step[2]] = (price, step)
-    return list(found.values())

@@ -1,7 +1,7 @@
 """Laws of average CAP over random releases: their distribution function, density and quantiles.
 
-- `average` has the doors `cap_law` and `pooled_law`, `protected_share` that of the share of protected records; `law` what a law answers
-- `exact` where releases are few, `simulated` where they are many
-- `limit` for large releases, by `closed_form` or `inversion`
-- `on_a_grid` has bounds under the uniform model for tables of few keys, such as the paper's; `tail_bound` bounds the tails of any size
+- `average` has the door `cap_law`, `protected_share` that of the share of protected records; `law` what a law answers
+- `exact` where few records fall into few cells, `simulated` otherwise
+- `limit` for large releases, by `closed_form` where keys are few
+- `on_a_grid` has bounds under the uniform model for tables of few keys, such as the paper's
 """

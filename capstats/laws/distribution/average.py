@@ -1,17 +1,16 @@
-"""The law of average CAP under a model of releases, of one release or of several in one table: exact, in the limit, or simulated."""
+"""The law of average CAP under a model of releases: exact, in the limit, or simulated."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from capstats.cap.average import average_cap
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
-from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells, check_releases
+from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.distribution.simulated import simulated_law
-from capstats.laws.models import CellUrn, KeptKeys, Model, Permuted, checked_model
+from capstats.laws.models import CellUrn, Model, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats
@@ -38,9 +37,9 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     Returns
     -------
     Law
-        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact where releases are few, otherwise from independent releases of the
-        model: 20,000 of a table of at most 1,000 cells, fewer of a larger one. Each number comes with ``lower`` and ``upper``: they hold
-        the exact one, always, or of a simulated law at its level.
+        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact where few records fall into few cells, and in the limit
+        where keys are few; otherwise from independent releases of the model: 20,000 of a table of at most 1,000 cells, fewer of a larger
+        one. Each number comes with ``lower`` and ``upper``: they hold the exact one, always, or of a simulated law at its level.
 
     Raises
     ------
@@ -55,9 +54,8 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
 
     Notes
     -----
-    See theory/limit-law.md#limit-law for the limit, theory/limit-law.md#limit-law-inversion for its numbers where keys are many,
-    theory/limit-law.md#limit-law-dirichlet for shares that follow the original, theory/law.md#finite-law for few releases, and
-    theory/law.md#simulated-law for many. The average is version 1: records of unmatched keys count 0.
+    See theory/limit-law.md#limit-law for the limit, theory/law.md#finite-law for few releases, and theory/law.md#simulated-law for many
+    releases or many keys. The average is version 1: records of unmatched keys count 0.
 
     References
     ----------
@@ -77,76 +75,13 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     """
     model = checked_model(model, o, limit=True)
     if isinstance(model, CellUrn) and model.m is None:
-        return limit_law(o, one_table(o, model), model)
-    return _average_law(o, model, 1, rng, level)
-
-
-def pooled_law(o: Counts, model: Model, *, releases: int, rng: Any = SEED, level: float = LEVEL) -> Law:
-    """Law of the average CAP of several releases whose records are put together: the intruder who does not tell them apart.
-
-    Pooled records show the shares of a key better than each release does, and match more keys.
-
-    Parameters
-    ----------
-    o : array-like or DataArray, dims (target, key)
-        Counts of original records, one table of integers.
-    model : Model
-        How each release is made, as in `cap_law`, with its number of records.
-    releases : int
-        Number of independent releases of the same original, at least 1.
-    rng : None, int, or numpy Generator
-        Passed to ``numpy.random.default_rng`` where the law is simulated. By default always the same seed.
-    level : float
-        Coverage of ``lower`` and ``upper`` at each point where the law is simulated.
-
-    Returns
-    -------
-    Law
-        Of version 1 of the average CAP of the sum of the tables.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `o` is not one table of integers with a record (the cell is named), the model does not fit it, the level is not between 0 and
-        1, or the law is to be simulated on more than 100,000 cells of all releases together.
-
-    See Also
-    --------
-    cap_law : the law of one release; its methods ``mean_of`` and ``best_of`` are the laws of two other intruders.
-
-    Notes
-    -----
-    See theory/law.md#several-releases, and theory/law.md#simulated-law where releases are too many to be listed.
-
-    References
-    ----------
-    Reiter and Mitra (2009), Journal of Privacy and Confidentiality 1, https://doi.org/10.29012/jpc.v1i1.567, for intruders who use
-    several synthetic data sets at once.
-
-    Examples
-    --------
-    Two releases of one record each hold both targets with probability 1/2, and then average CAP is 1/2:
-
-    >>> from capstats.laws import Uniform
-    >>> found = pooled_law([[3], [1]], Uniform(1), releases=2).atoms()
-    >>> found.value.values.tolist(), found.probability.values.tolist()
-    ([0.25, 0.5, 0.75], [0.25, 0.5, 0.25])
-    """
-    releases, model = check_releases(releases), checked_model(model, o)
-    if isinstance(model, CellUrn) and not model.reinforced:  # records do not depend on each other
-        return _average_law(o, replace(model, m=releases * (model.m or 0)), 1, rng, level)
-    if releases > 1 and isinstance(model, KeptKeys | Permuted):  # each release has as many records of a key
-        return _average_law(o, model, 1, rng, level).mean_of(releases, rng=rng, level=level)
-    return _average_law(o, model, releases, rng, level)
-
-
-def _average_law(o: Counts, model: Model, releases: int, rng: Any, level: float) -> Law:
+        return limit_law(o, one_table(o, model), model, rng, level)
     tables = whole_tables(o, model)
     try:
-        return exact_average(tables, model, releases)
+        return exact_average(tables, model)
     except TooManyError:
         ends = minimum_cap(tables[0]).item(), maximum_cap(tables[0]).item()
-        return simulated_law(tables, model, _averages, releases=releases, ends=ends, rng=rng, level=level)
+        return simulated_law(tables, model, _averages, ends=ends, rng=rng, level=level)
 
 
 def _averages(o: Array, s: Array) -> Floats:

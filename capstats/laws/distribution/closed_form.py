@@ -15,12 +15,14 @@ from typing import Any, Self
 import numpy as np
 
 from capstats.laws.distribution.exact import enclosed
-from capstats.laws.distribution.law import Law
+from capstats.laws.distribution.law import LEVEL, SEED, Law, Simulated, check_releases
 from capstats.laws.models import Dirichlet, Model
 from capstats.tables.backing import filled
 from capstats.tables.checking import CELLS, as_table
 from capstats.tables.table import Counts, Floats
 from capstats.tables.ties import at_most
+
+MOST = 100_000  # powers of the terms of a closed form, added up
 
 Place = int | Fraction
 Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight, the multiplicity
@@ -49,12 +51,18 @@ class SimplexSum:
         return Fraction(self.constant + sum(times * knots[-1][0] for knots, times in self.keys.items())) / self.n
 
     @property
-    def mean(self) -> Fraction:
-        """The mean of its law."""
-        sums = defaultdict[Place, Place](int)  # of places, by the number of knots that they are divided by
+    def cost(self) -> int:
+        """Random shares that one value takes."""
+        return sum(times * len(knots) for knots, times in self.keys.items())
+
+    def draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Independent values of the sum."""
+        found = np.full(number, float(self.constant))
         for knots, times in self.keys.items():
-            sums[size(knots)] += times * sum(place * k for place, k in knots)
-        return (self.constant + sum((Fraction(total) / knots for knots, total in sums.items()), Fraction(0))) / self.n
+            places, weights = np.array(knots, np.float64).T
+            for _ in range(times):
+                found += rng.dirichlet(weights, number) @ places
+        return np.clip(found / float(self.n), float(self.least), float(self.greatest))
 
     def repeated(self, releases: int) -> SimplexSum:
         """The mean of ``releases`` independent copies."""
@@ -121,6 +129,13 @@ def _knots(places: list[Place], targets: int, model: Model) -> Knots:
 # --- the law -----------------------------------------------------------------------------------------------------------
 
 
+def law_of_sum(total: SimplexSum, about: str, rng: Any, level: float) -> Law:
+    """The law of a sum, some keys of which are not constant: in closed form where the terms are few, otherwise by draws."""
+    exact = ClosedForm.of(total, about, MOST)
+    ends = float(total.least), float(total.greatest)
+    return exact or Simulated(total.draws, ends, about=about, cost=total.cost, rng=rng, level=level)
+
+
 Terms = dict[tuple[int, int], int]  # (place, power): coefficient
 
 
@@ -132,8 +147,8 @@ class ClosedForm(Law):
     """
 
     def __init__(self, total: SimplexSum, terms: Terms, divisor: int, scale: int, about: str):
-        super().__init__(float(total.least), float(total.greatest), about=f"{about}; closed form")
-        self.total, self.divisor, self.scale = total, divisor, scale
+        super().__init__(float(total.least), float(total.greatest), about=f"{about}; closed form", cost=total.cost)
+        self.model, self.total, self.divisor, self.scale = about, total, divisor, scale
         self.powers: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for (place, power), coefficient in sorted(terms.items()):
             self.powers[power].append((place, coefficient))
@@ -177,6 +192,14 @@ class ClosedForm(Law):
             return next((jump for jump in jumps if at_most(value, float(jump)) and at_most(float(jump), value)), Fraction(value))
 
         return _rounded([self.exact(at(value), less=1) for value in x.tolist()])
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return self.total.draws(number, rng)
+
+    def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:
+        """Law of the mean of several releases: as if each key were there as often."""
+        times = check_releases(releases)
+        return law_of_sum(self.total.repeated(times), f"{self.model}, mean of {times} releases", rng, level)
 
 
 def _powers(knots: Knots) -> int:

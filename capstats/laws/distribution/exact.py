@@ -1,22 +1,22 @@
-"""The exact law where releases are few: every column that a key can get, its probability an integer weight, key by key."""
+"""The exact law where few records fall into few cells: every column that a key can get, its probability an integer weight, key by key."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
-from operator import add, le, mul
-from typing import Any, NamedTuple
+from operator import mul
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, CellUrn, Dirichlet, Given, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws.models import Bootstrap, Dirichlet, Given, Independent, Model, Uniform
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -27,7 +27,7 @@ LISTED = 200_000  # values of a law that is held by them
 Column = tuple[int, ...]
 Value = Callable[[Column, int], int]  # what a column contributes in key j, as an integer
 Weights = dict[int, int]  # of values: probabilities up to a common factor
-Shared = dict[Column, Weights]  # weights of values by what the keys so far have taken of something that all keys share
+ByRecords = dict[int, Weights]  # weights of values by the number of records that the keys so far have taken
 
 
 class TooManyError(Exception):
@@ -40,14 +40,10 @@ class Steps:
 
     left: int = MOST
 
-    def need(self, number: int) -> None:
-        """End where fewer steps are left."""
-        if number > self.left:
-            raise TooManyError
-
     def take(self, number: int) -> None:
         """Count this many steps."""
-        self.need(number)
+        if number > self.left:
+            raise TooManyError
         self.left -= number
 
 
@@ -116,88 +112,60 @@ def enclosed(part: int, whole: int) -> tuple[float, float]:
     return math.nextafter(near, -math.inf) if excess > 0 else near, math.nextafter(near, math.inf) if excess < 0 else near
 
 
-def exact_average(tables: list[Array], model: Model, releases: int = 1) -> Atoms:
-    """The law of average CAP of one release, or of the sum of several: an integer over n times a multiple of all key totals."""
-    o, n = tables[0], int(tables[0].sum())
-    most = releases * model.m if isinstance(model, CellUrn) and model.m else 0
-    totals = range(1, most + 1) if most else tables[-1].sum(0)
-    if most and math.comb(most + len(o), len(o)) > LISTED:
+def exact_average(tables: list[Array], model: Model) -> Atoms:
+    """The law of average CAP: an integer over n times a multiple of all key totals."""
+    o, n, most = tables[0], int(tables[0].sum()), records_drawn(model)
+    if math.comb(most + len(o), len(o)) > LISTED:
         raise TooManyError
-    common = math.lcm(*(int(total) for total in totals if total))
+    common = math.lcm(*range(1, most + 1))
 
     def value(column: Column, j: int) -> int:
         return sum(int(x) * y for x, y in zip(o[:, j], column, strict=True)) * (common // max(sum(column), 1))
 
-    if releases == 1:
-        weights = few_tables(tables, model, value)
-    else:
-        weights = defaultdict(int)
-        for table, weight in _sums_of_tables(tables, model, releases, most + 1).items():
-            weights[sum(value(column, j) for j, column in enumerate(table))] += weight
+    weights = few_tables(tables, model, value)
     if len(weights) > LISTED:
         raise TooManyError
-    pooled = f"{releases} releases pooled, " if releases > 1 else ""
-    return Atoms(weights, n * common, about=f"{model!r}; {pooled}all releases")
-
-
-def _sums_of_tables(tables: list[Array], model: Model, releases: int, base: int) -> dict[tuple[Column, ...], int]:
-    """All sums of releases with their weights, as columns. A table is an integer whose digits are its counts."""
-    targets, keys = tables[0].shape
-
-    def digits(column: Column, j: int) -> int:
-        return sum(count * base ** (targets * j + i) for i, count in enumerate(column))
-
-    def columns(number: int) -> tuple[Column, ...]:
-        counts = [number // base**place % base for place in range(targets * keys)]
-        return tuple(tuple(counts[targets * j : targets * (j + 1)]) for j in range(keys))
-
-    pooled = repeated(few_tables(tables, model, digits), releases, Steps())
-    return {columns(number): weight for number, weight in pooled.items()}
+    return Atoms(weights, n * common, about=f"{model!r}; all releases")
 
 
 # --- all releases -----------------------------------------------------------------------------------------------------
 
 
-class Enumeration(NamedTuple):
-    """The columns that each key can get. A column takes a part of what all keys share: records, targets, or nothing."""
-
-    columns: Callable[[int], Iterator[tuple[Column, Column, int]]]  # of key j: what it takes, the column, and its weight
-    fits: Callable[[Column], bool] = lambda _: True  # whether the keys so far may have taken this
-    whole: Callable[[Column], int] = lambda _: 1  # the factor of the weight where all keys have taken this; 0 if they cannot
+def records_drawn(model: Model) -> int:
+    """The number of records that a model places in cells; `TooManyError` for all others, whose releases are not listed."""
+    if not isinstance(model, Uniform | Bootstrap | Independent | Dirichlet | Given):
+        raise TooManyError
+    return model.m or 0
 
 
 def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
     """Weights of the sum over keys of a value of each column, over all releases; `TooManyError` where they are too many.
 
-    ``tables`` are those that the model takes: the original, and the release whose targets are permuted.
+    Of the m! / prod s_ij! orders of the records the keys have m! / prod_i s_ij! each, up to a common factor.
     """
-    steps, keys = Steps(), tables[0].shape[1]
-    if type(model) not in ENUMERATIONS:
-        raise TooManyError  # nothing here lists the releases of such a model
-    every: Enumeration = ENUMERATIONS[type(model)](tables, model, steps)
-    found: Shared = {}
+    m, steps = records_drawn(model), Steps()
+    targets, keys = tables[0].shape
+    steps.take(keys * math.comb(m + targets, targets) * (1 + (m // 1000) ** 2))  # weights are long integers
+    weights, grows = integer_urn(*tables, model=model)
+    found: ByRecords = {0: {0: 1}}
     for j in range(keys):
-        of_key: Shared = defaultdict(lambda: defaultdict(int))
-        for taken, column, weight in every.columns(j):
-            if taken not in of_key:
-                steps.take(len(found))  # it is joined with each of these
-            of_key[taken][value(column, j)] += weight
-        found = _joined(found, of_key, every.whole if j == keys - 1 else every.fits, steps) if j else of_key
-    weights: Weights = defaultdict(int)
-    for taken, of_taken in found.items():
-        if factor := every.whole(taken):
-            for x, weight in of_taken.items():
-                weights[x] += factor * weight
-    return weights
+        weight = drawn(weights[:, j], grows, m)
+        of_key: ByRecords = defaultdict(lambda: defaultdict(int))
+        for r in range(m + 1):
+            for column in compositions(r, targets):
+                if ways := weight(column):
+                    of_key[r][value(column, j)] += ways * math.perm(m, m - r)
+        found = _joined(found, of_key, range(m + 1) if j < keys - 1 else [m], steps)
+    return found[m]
 
 
-def _joined(left: Shared, right: Shared, fits: Callable[[Column], Any], steps: Steps) -> Shared:
-    """Values of independent keys added up, by what both have taken."""
-    found: Shared = defaultdict(lambda: defaultdict(int))
+def _joined(left: ByRecords, right: ByRecords, records: Collection[int], steps: Steps) -> ByRecords:
+    """Values of independent keys added up, where both together have one of these numbers of records."""
+    found: ByRecords = defaultdict(lambda: defaultdict(int))
     for before, values in left.items():
         for taken, more in right.items():
-            if fits(both := tuple(map(add, before, taken))):
-                at = found[both]
+            if before + taken in records:
+                at = found[before + taken]
                 steps.take(len(values) * len(more))
                 for x, a in values.items():
                     for y, b in more.items():
@@ -218,34 +186,17 @@ def repeated(weights: Weights, times: int, steps: Steps) -> Weights:
 
 def summed(left: Weights, right: Weights, steps: Steps) -> Weights:
     """Weights of the sums of two independent values."""
-    return _joined({(): left}, {(): right}, lambda _: True, steps)[()]
+    return _joined({0: left}, {0: right}, [0], steps)[0]
 
 
 def compositions(total: int, parts: int) -> Iterator[Column]:
     """All compositions of ``total`` into ``parts``, zeros included."""
-    return within((total,) * parts, total)
-
-
-def within(most: Column, total: int) -> Iterator[Column]:
-    """All compositions of ``total`` whose parts are at most these."""
-    if len(most) == 1:
-        if total <= most[0]:
-            yield (total,)
+    if parts == 1:
+        yield (total,)
         return
-    for first in range(max(0, total - sum(most[1:])), min(most[0], total) + 1):
-        for rest in within(most[1:], total - first):
+    for first in range(total + 1):
+        for rest in compositions(total - first, parts - 1):
             yield (first, *rest)
-
-
-def fewest(most: Column, total: int) -> int:
-    """At least this many compositions of ``total`` have parts that are at most these; exactly this many up to a total of 1,000."""
-    total = min(total, sum(most) - total, 1_000)  # as many by symmetry, and no fewer the nearer to the middle
-    ways = np.array([1] + [0] * total, dtype=object)
-    for limit in most:
-        through = np.cumsum(ways)
-        ways = through.copy()
-        ways[limit + 1 :] -= through[: -limit - 1]
-    return int(ways[total])
 
 
 factorial = cache(math.factorial)
@@ -254,11 +205,6 @@ factorial = cache(math.factorial)
 def multinomial(column: Column) -> int:
     """Orders of records with these targets."""
     return factorial(sum(column)) // math.prod(map(factorial, column))
-
-
-def length(records: int) -> int:
-    """What a step costs where weights are long integers, such as the orders of this many records."""
-    return 1 + (records // 1000) ** 2
 
 
 def integer_urn(o: Array, *p: Array, model: Model) -> tuple[Array, int]:
@@ -271,7 +217,7 @@ def integer_urn(o: Array, *p: Array, model: Model) -> tuple[Array, int]:
         return shares * math.lcm(*(share.denominator for share in shares.flat)), 0
     if isinstance(model, Independent):
         return counts.sum(1)[:, None] * counts.sum(0), 0
-    if isinstance(model, Dirichlet | Partial):
+    if isinstance(model, Dirichlet):
         added, unit = Fraction(model.alpha).as_integer_ratio()
         return counts * unit + added, unit
     return 0 * counts + 1, 1
@@ -281,114 +227,3 @@ def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
     """The weight of a column of at most ``most`` records of one key: its orders of drawing, times what they weigh."""
     rising = [[1, *accumulate((int(a) + k * grows for k in range(most)), mul)] for a in weights]  # a (a + grows) (a + 2 grows) ...
     return lambda column: multinomial(column) * math.prod(of_cell[count] for of_cell, count in zip(rising, column, strict=True))
-
-
-def _in_cells(tables: list[Array], model: CellUrn, steps: Steps) -> Enumeration:
-    """M records are drawn into cells; of the m! / prod s_ij! orders the keys have m! / prod_i s_ij! each, up to a common factor."""
-    o, m = tables[0], model.m or 0
-    targets, keys = o.shape
-    steps.take(keys * math.comb(m + targets, targets) * length(m))
-    weights, grows = integer_urn(*tables, model=model)
-
-    def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
-        weight = drawn(weights[:, j], grows, m)
-        for r in range(m + 1):
-            for column in compositions(r, targets):
-                if ways := weight(column):
-                    yield (r,), column, ways * math.perm(m, m - r)
-
-    return Enumeration(columns, lambda taken: taken[0] <= m, lambda taken: int(taken[0] == m))
-
-
-def _partial(tables: list[Array], model: Partial, steps: Steps) -> Enumeration:
-    """The targets of the records of each key are drawn from its urn."""
-    (o,) = tables
-    weights, grows = integer_urn(o, model=model)
-
-    def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
-        records = int(o[:, j].sum())
-        steps.take(math.comb(records + len(o) - 1, len(o) - 1) * (1 + records // 30))  # weights are long integers
-        weight = drawn(weights[:, j], grows, records)
-        for column in compositions(records, len(o)):
-            if ways := weight(column):
-                yield (), column, ways
-
-    return Enumeration(columns)
-
-
-def _pram(tables: list[Array], model: Pram, steps: Steps) -> Enumeration:
-    """Each record draws its target by the row of its own: the records of one key and target together are multinomial."""
-    (o,) = tables
-    margin, n, theta = [int(x) for x in o.sum(1)], int(o.sum()), Fraction(model.theta or 0)
-    if model.matrix is None:
-        chances = [[(1 - theta) * (a == b) + theta * Fraction(margin[b], n) for b in range(len(o))] for a in range(len(o))]
-    else:
-        chances = [[Fraction(float(x)) for x in row] for row in np.asarray(model.matrix)]
-
-    def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
-        found: dict[Column, int] = {(0,) * len(o): 1}
-        numbers = [math.comb(records + sum(map(bool, row)) - 1, records) for records, row in zip(o[:, j].tolist(), chances, strict=True)]
-        steps.need(max(map(mul, numbers, [1, *numbers])))
-        for records, row, number in zip(o[:, j].tolist(), chances, numbers, strict=True):
-            steps.take(len(found) * number)
-            unit = math.lcm(*(share.denominator for share in row))
-            after: dict[Column, int] = defaultdict(int)
-            for released in within(tuple(records * bool(share) for share in row), records):
-                ways = multinomial(released) * math.prod(int(share * unit) ** count for share, count in zip(row, released, strict=True))
-                for column, weight in found.items():
-                    after[tuple(map(add, column, released))] += weight * ways
-            found = after
-        for column, weight in found.items():
-            yield (), column, weight
-
-    return Enumeration(columns)
-
-
-def _permuted(tables: list[Array], model: Permuted, steps: Steps) -> Enumeration:  # noqa: ARG001
-    """The targets of a release are given to its keys in any order: a column takes targets."""
-    s = tables[1]
-    all_targets, listed = tuple(int(x) for x in s.sum(1)), 0
-    for records, keys in np.transpose(np.unique(s.sum(0), return_counts=True)).tolist():
-        listed += keys * fewest(all_targets, records)
-        steps.need(2 * listed)
-
-    def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
-        for column in within(all_targets, records := int(s[:, j].sum())):
-            steps.take(2 * length(records))
-            yield column, column, multinomial(column)
-
-    return Enumeration(columns, lambda taken: all(map(le, taken, all_targets)), lambda taken: int(taken == all_targets))
-
-
-def _swapped(tables: list[Array], model: Swap, steps: Steps) -> Enumeration:
-    """Records are chosen, and their targets given to them in any order: a column takes the targets that it loses and that it gets.
-
-    Of all ways to choose and to give, prod_j c_.j! prod_i c_i.! / prod_ij d_ij! give key j the targets d_ij for the c_ij that it loses.
-    """
-    (o,), targets = tables, len(tables[0])
-
-    def columns(j: int) -> Iterator[tuple[Column, Column, int]]:
-        own = tuple(int(x) for x in o[:, j])
-        steps.need(4 * math.comb(min(sum(own), model.records) + targets, targets))
-        for number in range(min(sum(own), model.records) + 1):
-            for lost in within(own, number):
-                chosen = math.prod(map(math.comb, own, lost))
-                for got in compositions(number, targets):
-                    steps.take(4 * length(10 * number))
-                    column = tuple(x - y + z for x, y, z in zip(own, lost, got, strict=True))
-                    yield (*lost, *got), column, chosen * multinomial(got)
-
-    def whole(taken: Column) -> int:
-        lost, got = taken[:targets], taken[targets:]
-        return math.prod(map(factorial, lost)) if lost == got and sum(lost) == model.records else 0
-
-    return Enumeration(columns, lambda taken: sum(taken) <= 2 * model.records, whole)
-
-
-ENUMERATIONS: dict[type[Model], Callable[..., Enumeration]] = {
-    **dict.fromkeys((Uniform, Bootstrap, Independent, Dirichlet, Given), _in_cells),
-    Permuted: _permuted,
-    Partial: _partial,
-    Pram: _pram,
-    Swap: _swapped,
-}

@@ -30,8 +30,8 @@ Draws = Callable[[int, np.random.Generator], Floats]  # a number of independent 
 class Law:
     """Law of average CAP over random releases, as `cap_law` gives it.
 
-    Every number comes with ``lower`` and ``upper``. Where the law is exact or a limit, they hold the exact number: they cover all that was
-    cut off and rounded. Where it is simulated, they hold the exact number at the level of the law, at each point that is asked for.
+    Every number comes with ``lower`` and ``upper``. Where the law is exact, they hold the exact number, rounded down and up. Where it is
+    simulated, they hold the exact number at the level of the law, at each point that is asked for.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class Law:
 
     Notes
     -----
-    See theory/limit-law.md#limit-law and theory/law.md#simulated-law. A subclass gives ``_below(x)``, lower and upper bounds of P(average
-    CAP <= x) of each number of an array; a value of the law that ties with x (`at_most`) counts as at most x; and ``_draws(number, rng)``,
-    independent values of the law. It may give ``_density(x)`` and ``atoms()``.
+    See theory/limit-law.md#limit-law, theory/law.md#simulated-law and theory/law.md#several-releases. A subclass gives ``_below(x)``, lower
+    and upper bounds of P(average CAP <= x) of each number of an array; a value of the law that ties with x (`at_most`) counts as at most x;
+    and ``_draws(number, rng)``, independent values of the law. It may give ``_density(x)`` and ``atoms()``.
 
     Examples
     --------
@@ -269,7 +269,7 @@ class Law:
         Returns
         -------
         Law
-            Exact where the values of this law and of the mean are few; of a limit, the limit; otherwise simulated.
+            Exact where the values of this law and of the mean are few, or the terms of a limit; otherwise simulated.
 
         Raises
         ------
@@ -400,8 +400,8 @@ def check_cells(cost: int) -> None:
     if BUDGET // cost < LEAST_DRAWS:
         raise ValueError(
             f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most "
-            f"{BUDGET // LEAST_DRAWS:,} are simulated. `cap_tail_bound` bounds its tails for given key totals, `expected_cap` and "
-            f"`variance_cap` have its moments, `sample_tables` draws releases; without its `m`, a model has the limit of large releases."
+            f"{BUDGET // LEAST_DRAWS:,} are simulated. `expected_cap` and `variance_cap` have its moments, "
+            f"`sample_tables` draws releases."
         )
 
 

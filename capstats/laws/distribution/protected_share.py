@@ -34,8 +34,8 @@ def protected_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LE
     Returns
     -------
     Law
-        Of ``protected_records(o, s) / n``, from 0 to 1; larger is safer. Where releases are few it lists its values by ``atoms()``;
-        otherwise it is simulated, as `cap_law`.
+        Of ``protected_records(o, s) / n``, from 0 to 1; larger is safer. Where few records fall into few cells it lists its values by
+        ``atoms()``; otherwise it is simulated, as `cap_law`.
 
     Raises
     ------

@@ -63,7 +63,7 @@ def dp_bound(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", adjace
     dp_mechanism : the mechanism that attains the bound.
     dp_average_bound : what epsilon promises about average CAP.
     dp_audit : refutes a claimed epsilon.
-    expected_noisy_cap : the average CAP that an epsilon leaves on a table.
+    noisy_counts : releases whose average CAP shows what an epsilon leaves on a table.
 
     Notes
     -----

@@ -36,11 +36,8 @@ class Permuted(Model):
         check_integers(s, "s", ": its records are permuted", "Give unweighted counts of the release.")
 
     def mean(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
+        """Every record attributes the target margin of `s`."""
         self.check(o, s)
-        return self.given_margins(o, s, unmatched)
-
-    def given_margins(self, o: Table, s: Table, unmatched: Unmatched = "zero") -> Floats:
-        """The mean, also for margins that are sums of weights: every record attributes the target margin of `s`."""
         p = ratio(s.target_total(), s.total()[..., None], 0.0)
         right = o.like(o.values * on_cells_of_targets(o, p)).key_total() * (s.key_total() > 0)
         return ratio(right.sum(-1), _records(o, s, unmatched), np.nan)

@@ -8,7 +8,7 @@ import pytest
 from every_release import made
 from hypothesis import given
 from hypothesis import strategies as st
-from small_laws import CASES
+from small_laws import CASES, LISTED
 from strategies import theorem
 
 from capstats.laws import Uniform, cap_law
@@ -117,7 +117,7 @@ def by_hand(law, releases, judged):
 
 
 @pytest.mark.few(10)
-@pytest.mark.parametrize("case", range(0, len(CASES), 3))
+@pytest.mark.parametrize("case", LISTED)
 @pytest.mark.parametrize("releases", [1, 2, 3])
 def test_mean_and_greatest_of_few_values_are_exact(case, releases):
     o, model, told = CASES[case]
@@ -269,7 +269,7 @@ def test_what_a_simulation_cannot_do_is_refused():
     check_cells(100_000)
     with pytest.raises(
         ValueError,
-        match=r"takes 100,001 cells .* at most 100,000 .*`cap_tail_bound`.*`expected_cap`",
+        match=r"takes 100,001 cells .* at most 100,000 .*`expected_cap`",
     ):
         check_cells(100_001)
 

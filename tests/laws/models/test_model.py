@@ -18,7 +18,6 @@ from capstats.laws import (
     Swap,
     Uniform,
     cap_law,
-    cap_tail_bound,
     dp_mechanism,
     expected_cap,
     expected_cap_bounds,
@@ -163,7 +162,6 @@ def test_a_labelled_matrix_takes_the_order_of_the_targets_of_the_original():
         assert float(expected_cap(o, Pram(matrix=found))) == float(expected_cap(o, Pram(matrix=matrix)))
         assert float(variance_cap(o, Pram(matrix=found))) == float(variance_cap(o, Pram(matrix=matrix)))
         assert expected_cap_bounds(o, Pram(matrix=found)).equals(expected_cap_bounds(o, Pram(matrix=matrix)))
-        assert cap_tail_bound(o, Pram(matrix=found), excess=0.1).equals(cap_tail_bound(o, Pram(matrix=matrix), excess=0.1))
         assert sample_tables(o, Pram(matrix=found), draws=2, rng=1).equals(sample_tables(o, Pram(matrix=matrix), draws=2, rng=1))
         for law in (cap_law, protected_law):
             assert law(o, Pram(matrix=found)).cdf(0.6).equals(law(o, Pram(matrix=matrix)).cdf(0.6))
