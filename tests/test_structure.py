@@ -60,6 +60,7 @@ MODULES = sorted(path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.p
 TESTED_IN = {  # modules whose tests stand in the file of the module that uses them
     "cli/__main__": "cli/test_program",
     "cli/options": "cli/test_configuration",
+    "counting/compared": "counting/test_copies",
     "laws/models/cell_urns": "laws/models/test_cell_moments",
     "laws/models/partial": "laws/models/test_kept_keys",
     "laws/models/pram": "laws/models/test_kept_keys",

@@ -82,9 +82,17 @@ def compare(
         "foreign": int((t & ~o).sum()),
         "foreign_records": other[t & ~o].sum().item(),
         "likely": likely,
-        "remedy": remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main]),
+        "remedy": _remedy(main, pairs, labels, o, t),
         "examples": [[_shown(a), _shown(b)] for a, b in held[:3]],
     }
+
+
+def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[Label], *held: NDArray[np.bool_]) -> dict[str, Any]:
+    """What makes the pairs of the main cause equal."""
+    if not pairs:
+        return {}
+    original, other = ([canonical(labels[i]) for i in np.flatnonzero(of).tolist()] for of in held)
+    return remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main], original, other)
 
 
 def _may_be_missing(labels: Sequence[Label]) -> bool:

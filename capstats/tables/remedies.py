@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from capstats.codes.declared_types import Type, parsed
+from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.spellings import ABSENT, DATES, ENCODING, PRECISION
+from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION
 
 Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of another table
 
@@ -18,11 +19,14 @@ _LINES = {
     "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
     "Unicode form": ('.str.normalize("NFKC")', "stringi::stri_trans_nfkc({})"),
 }
-_COMMA = {"original": (",", "."), "other": (".", ","), "both": (",", ",")}  # decimal signs of the two tables
+_SIGNS = {"": (".", "."), "original": (",", "."), "other": (".", ","), "both": (",", ",")}  # decimal signs of the two tables
 
 
-def remedy_of(cause: str, pairs: Pairs) -> dict[str, Any]:
-    """What was found to make pairs of levels equal that have one cause, as JSON holds it."""
+def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequence[Label]) -> dict[str, Any]:
+    """What was found to make pairs of levels equal that have one cause, as JSON holds it.
+
+    ``original`` and ``other`` are all levels of the two tables: a type is no remedy where one of them does not parse.
+    """
     if not pairs:
         return {}
     if cause == ABSENT:
@@ -30,17 +34,14 @@ def remedy_of(cause: str, pairs: Pairs) -> dict[str, Any]:
     if cause in (PRECISION, ENCODING):
         return {"recode": cause}
     for declared in ("number", "bool", "date", "datetime"):
-        if _equal(pairs, declared):
-            return {"type": declared}
-    for table, signs in _COMMA.items():
-        if _equal([tuple(_with_point(x, sign) for x, sign in zip(pair, signs, strict=True)) for pair in pairs], "number"):
-            return {"type": "number", "decimal": table}
+        for table, signs in _SIGNS.items() if declared == "number" else [("", (".", "."))]:
+            mine, theirs = (
+                {x: parsed(_with_point(x, sign), declared) for x in of} for of, sign in zip((original, other), signs, strict=True)
+            )
+            unread = any(y is MISSING and x is not MISSING for of in (mine, theirs) for x, y in of.items())
+            if not unread and all(mine[a] == theirs[b] for a, b in pairs):
+                return {"type": declared, **({"decimal": table} if table else {})}
     return {"recode": cause}
-
-
-def _equal(pairs: Pairs, declared: Type) -> bool:
-    both = [(parsed(a, declared), parsed(b, declared)) for a, b in pairs]
-    return all(a is not MISSING and a == b for a, b in both)
 
 
 def _with_point(label: Label, sign: str) -> Label:
@@ -57,13 +58,18 @@ def said(found: dict[str, Any], column: str, first: str, table: str) -> str:
         pasted = shlex.quote(f"{column}={','.join(codes)}")
         return f"say null_values={{{column!r}: {codes!r}}} (--null-values {pasted})"
     if "decimal" in found:
-        of = {"original": first, "other": table}
-        signs = {of[found["decimal"]]: ","} if found["decimal"] in of else ","
-        shown = "".join(f"{shlex.quote(f'{name}=,')}" for name in signs) if isinstance(signs, dict) else ","
+        of = {"original": _name(first), "other": _name(table)}
+        signs: Any = {of[found["decimal"]]: ","} if found["decimal"] in of else ","
+        shown = "".join(shlex.quote(f"{name}=,") for name in signs) if isinstance(signs, dict) else ","
         return f'say types={{{column!r}: "number"}} and, of a CSV file, decimal={signs!r} (--type {option}=number --decimal {shown})'
     if "type" in found:
         return f'say types={{{column!r}: "{found["type"]}"}} (--type {option}={found["type"]})'
     return _recode(str(found.get("recode", "")), column)
+
+
+def _name(table: str) -> Any:
+    """What options call a table: of several releases, by its label."""
+    return ast.literal_eval(table.removeprefix("synthetic[")[:-1]) if table.startswith("synthetic[") else table
 
 
 def _recode(cause: str, column: str) -> str:
@@ -84,4 +90,7 @@ def _recode(cause: str, column: str) -> str:
         return f"round both, as with {value} = {value}.round(2) in Python, or cut the column with {bins}"
     if cause == ENCODING:
         return 'read the file with its encoding, as with encoding="cp1252" (--encoding cp1252)'
+    if cause in (NUMBERS, KINDS):
+        python, r = f"{value} = {value}.str.replace('[. ]', '', regex=True)", f'{in_r} <- gsub("[. ]", "", {in_r})'
+        return f"write numbers in one way, without separators of thousands: in Python {python}, in R {r}"
     return "recode one of the tables"

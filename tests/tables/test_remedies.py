@@ -1,0 +1,71 @@
+"""Remedies of levels in two spellings: each is printed only if it was tried, and then makes them equal."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from capstats import LevelsWarning, average_cap, tabulate
+from capstats.codes.labels import MISSING, canonical
+from capstats.codes.spellings import lookalikes
+from capstats.tables.remedies import remedy_of, said
+
+
+def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
+    original, other = (list(map(canonical, x)) for x in (original, other))
+    twins = lookalikes(original, other)
+    return remedy_of(next(iter(twins.values()))[1], [(a, b) for a, (b, _) in twins.items()], original, other)
+
+
+@pytest.mark.parametrize(
+    ("original", "other", "remedy"),
+    [
+        (["40", "41"], ["40.0", "41.0"], {"type": "number"}),
+        (["40", "41", "none"], ["40.0", "41.0", "none"], {"recode": "numbers written in another way"}),  # a text does not parse
+        (["1,5", "2"], ["1.5", "2"], {"type": "number", "decimal": "original"}),
+        (["1.5", "2"], ["1,5", "2"], {"type": "number", "decimal": "other"}),
+        (["1,50", "2"], ["1,5", "2"], {"type": "number", "decimal": "both"}),
+        (["1.000", "2.500"], ["1000", "2500"], {"recode": "numbers written in another way"}),  # and not 1
+        (["yes", "no"], ["True", "False"], {"type": "bool"}),
+        (["2024-01-31"], ["2024-01-31 00:00:00"], {"type": "datetime"}),
+        (["2024-01-31"], ["31.01.2024"], {"recode": "dates written in another way"}),
+        (["South"], ["south"], {"recode": "case"}),
+        (["a", "NA"], ["a", None], {"null_values": ["NA"]}),
+        ([0.1, 0.7], [0.10000000149011612, 0.699999988079071], {"recode": "numbers of another precision"}),
+        ([dt.date(2024, 1, 31)], ["31.01.2024"], {}),
+    ],
+)
+def test_a_remedy_is_what_makes_all_levels_equal(original: list[Any], other: list[Any], remedy: dict[str, Any]) -> None:
+    if remedy:
+        assert found_for(original, other) == remedy
+    else:
+        assert remedy_of("", [], original, other) == {}
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("South", "south"), ("a  b", "a b "), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")])
+def test_the_line_of_python_makes_texts_equal(mine: str, theirs: str) -> None:
+    line = said(found_for([mine], [theirs]), "k", "original", "synthetic").partition("in Python ")[2].partition(", in R")[0]
+    changed = []
+    for text in (mine, theirs):
+        held = {"table": pd.DataFrame({"k": [text]})}
+        exec(line, held)
+        changed.append(held["table"]["k"].item())
+    assert changed[0] == changed[1]
+
+
+@pytest.mark.parametrize(("table", "name", "shown"), [("synthetic", "synthetic", "synthetic=,"), ("synthetic['a b']", "a b", "'a b=,'")])
+def test_options_call_a_release_by_its_label(table: str, name: str, shown: str) -> None:
+    text = said({"type": "number", "decimal": "other"}, "k", "original", table)
+    assert f"decimal={{{name!r}: ','}}" in text
+    assert f"--decimal {shown})" in text
+
+
+def test_thousands_are_no_fractions() -> None:
+    original, release = {"k": ["1.000", "2.500"] * 10, "t": ["a", "b"] * 10}, {"k": ["1000", "2500"] * 10, "t": ["a", "b"] * 10}
+    with pytest.warns(LevelsWarning, match="without separators of thousands"):
+        tables = tabulate(original, release, keys="k", target="t")
+    assert average_cap(tables.o, tables.s) == 0
+    assert MISSING not in tables.indexes["key"]
