@@ -264,7 +264,7 @@ def audit_targets(
         "synthetic_records": sizes[1].values.tolist(),
         **({"holdout_records": total_of(tables.get("h_records", tables.h)).item()} if "h" in tables else {}),
     }
-    attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes.as_texts()}
+    attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes_as_texts()}
     warnings = warnings_of(attrs, allow_no_match, {})
     known |= {**({"warnings": warnings} if warnings else {}), **(provenance or {})}
     result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)

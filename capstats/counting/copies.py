@@ -172,7 +172,7 @@ def find_copies(
     as ISO 8601 has them. A missing value equals a missing value, and so does a code that `null_values` calls missing. Copies in each
     release are counted by level of the key columns, too, as the tables have them, with `types` and `bins`.
     """
-    names = [list(table.source.names(options)) for table in inputs]
+    names = [list(table.source.names(options.of_table(table.source.name))) for table in inputs]
     weights = {table.weight for table in inputs}
     common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
     weighted = {str(c): WEIGHTS for c in names[0] if c in weights}
@@ -317,6 +317,7 @@ def _is_readable(table: Input, column: Hashable, options: Options) -> bool:
 
 
 def _read(table: Input, columns: Sequence[Hashable], options: Options, keys: Keys = NO_KEYS, by_record: bool = False) -> Rows:
+    options = options.of_table(table.source.name)
     options.display.step(f"comparing whole records of {table.source.name}")
     query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
     found, sums = table.source.rows(query)

@@ -90,7 +90,7 @@ def same_records(one: Input, other: Input, columns: Sequence[Hashable], options:
 
     In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance.
     """
-    names = [list(table.source.names(options)) for table in (one, other)]
+    names = [list(table.source.names(options.of_table(table.source.name))) for table in (one, other)]
     common = [name for name in names[0] if names[0].count(name) == names[1].count(name) == 1]
     ordered = one.source.in_memory and other.source.in_memory
     try:
