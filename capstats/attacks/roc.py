@@ -58,7 +58,8 @@ def membership_roc(
         Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, ``allow_unused_codes``, and for files
-        ``encoding``, ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
+        ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables
+        may hold the same records.
 
     Returns
     -------
@@ -277,7 +278,8 @@ def best_membership_width(
         Numbers of released tables that are taken together, as in `membership_roc`.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, ``allow_unused_codes``, and for files
-        ``encoding``, ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
+        ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables
+        may hold the same records.
 
     Returns
     -------

@@ -185,7 +185,9 @@ def audit_targets(
         As in `audit`. Without the first, "all" leaves out targets that share no level. Copies of whole records are looked for once.
     provenance : mapping, optional
         Further provenance of the result.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`. With ``missing="drop"`` a record is left out of a target's row if a key or this target is missing.
 
     Returns

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from capstats.codes.checks import shown
@@ -80,12 +80,11 @@ def said(option: str, table: str, value: Any) -> str:
     return f"{option}={{{key!r}: {value!r}}} ({flags})"
 
 
-def restricted(option: str, value: Any, tables: Sequence[str], columns: Collection[Hashable]) -> Any:
-    """What is left of an option for these tables, and of one by column for these columns."""
-    given = {key: x for key, x in by_table(option, value).items() if any(names(key, table) for table in tables)}
-    if not isinstance(value, Mapping):
-        return value
-    if option in SCALARS:
-        return given or None
-    left = {key: {column: x for column, x in of.items() if column in columns or column == ALL} for key, of in given.items()}
-    return {**left.pop(ALL, {}), **{key: of for key, of in left.items() if of}} or None
+def of_arguments(reading: Mapping[str, Any], arguments: Sequence[str]) -> dict[str, Any]:
+    """Options of reading without what they say of single releases: of tables in these arguments alone."""
+    found = dict(reading)
+    for option in (*SCALARS, *BY_COLUMN):
+        if is_by_table(option, value := reading.get(option)):
+            given = {key: x for key, x in by_table(option, value).items() if key in (ALL, *arguments)}
+            found[option] = given if option in SCALARS else {**given.pop(ALL, {}), **given}
+    return {name: x for name, x in found.items() if x != {}}

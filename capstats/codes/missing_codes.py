@@ -145,9 +145,8 @@ class MissingCodes:
         are known, ``likely`` the levels that look like codes, ``elsewhere`` what else occurs, ``quoted`` the words that are in quotes, and
         ``within`` the table that the codes are of, where these are not all.
         """
-        named = [
-            (column, code) for column, codes in self.named.items() if column in used for code in codes if repr(code) not in used[column]
-        ]
+        read = {column: codes for column, codes in self.named.items() if column in used}
+        named = [(column, code) for column, codes in read.items() for code in codes if not _forms_used(code) & set(used[column])]
         for column, code in named:
             if kinds[column] and not kinds[column] & _forms(code).keys():
                 raise TypeError(
@@ -162,9 +161,9 @@ class MissingCodes:
                     f"{_told_in_quotes(code, quoted, column)} {REMEDY}"
                 )
         known = {x for codes in used.values() for x in codes}
-        unused = [code for code in self.everywhere or () if code != "" and not self.allow_unused and repr(code) not in known]
+        unused = [code for code in self.everywhere or () if code != "" and not self.allow_unused and not _forms_used(code) & known]
         for code in unused:
-            if repr(code) in elsewhere():
+            if _forms_used(code) & set(elsewhere()):
                 continue
             looks = "; ".join(f"{_shown(*levels)} of {column!r}" for column in used if (levels := likely(column)))
             parts = code.split(",") if isinstance(code, str) else []
@@ -186,14 +185,21 @@ def _told_in_quotes(code: Label, quoted: Collection[str], column: Hashable = Non
     """What is said of a code that occurs in quotes alone."""
     if code not in quoted:
         return ""
-    written = in_quotes(code)
-    option, given = (shlex.quote(written), [written]) if column is None else (shlex.quote(f"{column}={written}"), {column: [written]})
-    return f" It occurs in quotes, which make it a text: if it means missing there, say null_values={given!r} (--null-values {option})."
+    both, written = [code, in_quotes(code)], in_quotes(code) if column is None else f"{column}={code},{in_quotes(code)}"
+    return (
+        f" In quotes it is a text: if it means missing there, say null_values={(both if column is None else {column: both})!r} "
+        f"(--null-values {shlex.quote(written)})."
+    )
+
+
+def _forms_used(code: Label) -> set[str]:
+    """How Python writes a code, and one that is given with quotes, too."""
+    return {repr(code), repr(in_quotes(code))} if isinstance(code, str) else {repr(code)}
 
 
 def quoted_alone(code: str, table: str) -> str:
     """A warning of a code that a table has in quotes alone, which are not missing."""
-    return f"`{table}` has {code!r} in quotes alone, which make it a text, and no missing value.{_told_in_quotes(code, [code])}"
+    return f"`{table}` has {code!r} in quotes alone.{_told_in_quotes(code, [code])}"
 
 
 def _codes(given: Any) -> tuple[Label, ...]:

@@ -244,7 +244,8 @@ def with_numbers(table: Any, query: Query, cut: Collection[Hashable], words: Col
     """
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
     if words:
-        other = {c: sorted(set(words) - options.codes.of(column).words) for c, column in zip(columns, query.wanted, strict=True)}
+        kept = [set() if column in cut else options.words_of(column) for column in query.wanted]
+        other = {c: sorted(set(words) - of) for c, of in zip(columns, kept, strict=True)}
         cases = {c: " ".join(f"WHEN {quoted(in_quotes(x))} THEN {quoted(x)}" for x in of) for c, of in other.items()}
         table = table.select(", ".join(f"CASE {c} {of} ELSE {c} END AS {c}" if of else c for c, of in cases.items()))
     if options.codes.everywhere is not None:  # an empty field is a text like any other

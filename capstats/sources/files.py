@@ -81,7 +81,7 @@ class FileSource(Source):
 
     def _words(self, options: Options, column: Hashable) -> dict[str, Quoted]:
         """The texts in quotes that would be codes of a column without them, and the labels that they are."""
-        return {in_quotes(word): Quoted(word) for word in options.codes.of(column).words} if self.is_csv else {}
+        return {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""

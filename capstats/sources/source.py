@@ -57,6 +57,12 @@ class Options:
         own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}
         return plain if not own else {**(plain if isinstance(plain, dict) else {ALL: plain} if plain else {}), **own}
 
+    def words_of(self, column: Hashable) -> set[str]:
+        """The words that quotes make no codes in a column of text; a column of another type has no such text."""
+        wanted = self.type_of(column)
+        is_text = wanted in (None, "text") if isinstance(wanted, (str, type(None))) else all(isinstance(x, str) for x in wanted)
+        return self.codes.of(column).words if is_text else set()
+
     def type_of(self, column: Hashable) -> Any:
         """What `types` says of a column, or None."""
         if self.types is not None and not isinstance(self.types, Mapping):
