@@ -43,7 +43,7 @@ class Malformed(Exception):  # noqa: N818
             given = said("encoding", table, self.encoding)
             return f"Give its encoding{':' if self.sure else ', such as'} {given}, or save it as UTF-8."
         if self.names_in is not None:
-            return f"If line {self.names_in} has the names, say {said('skip', table, self.names_in - 1)}. {self.remedy}"
+            return f"{self.remedy} If line {self.names_in} has the names, say {said('skip', table, self.names_in - 1)}."
         return self.remedy
 
 

@@ -77,7 +77,7 @@ def _excel(file: str, path: Any, name: str, options: Options) -> tuple[pd.DataFr
 
     with pd.ExcelFile(file, engine="openpyxl") as book:
         sheet = _sheet(book, path, name, options.sheet)
-        cells = book.parse(sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
+        cells = pd.read_excel(book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
     rows = [["" if pd.isna(x) else str(x) for x in cells.iloc[i]] for i in range(min(len(cells), MOST_SKIPPED))]
     if len(cells) <= options.skip:
         return pd.DataFrame(), list(enumerate(rows, 1))
