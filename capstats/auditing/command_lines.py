@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capstats.codes.by_table import SCALARS, by_table, is_by_table
-from capstats.codes.missing_codes import ALL, plain
+from capstats.codes.by_table import ALL, SCALARS, by_table, is_by_table
+from capstats.codes.missing_codes import plain
 
 SINGLE = {"keys": "key", "target": "target-column", "types": "type"}  # options, each for one value that may hold commas
 LINE = 96  # characters; a longer command goes on in the next line

@@ -11,10 +11,10 @@ import pandas as pd
 from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
 from capstats.auditing.command_lines import call, command
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_text
-from capstats.codes.by_table import SCALARS
+from capstats.codes.by_table import ALL, SCALARS
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
-from capstats.codes.missing_codes import ALL, NullValues, plain
+from capstats.codes.missing_codes import NullValues, plain
 from capstats.codes.names import hint, in_cell, named, printable_json, shortened
 from capstats.codes.progress import Progress
 from capstats.counting.every_column import Look, Looked, can_be_cut, compared_labels, every_column, is_complete, is_identifier, joint_kind

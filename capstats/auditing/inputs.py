@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.codes.missing_codes import ALL
+from capstats.codes.by_table import ALL
 from capstats.codes.names import in_cell, listed, named
 from capstats.tables.printing import count, many
 

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import xarray as xr
 
-from capstats.codes.by_table import is_by_table, of_table
-from capstats.codes.missing_codes import ALL
+from capstats.codes.by_table import ALL, is_by_table, of_table
 from capstats.counting.tabulate import tabulate
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
-from capstats.codes.missing_codes import ALL
+from capstats.codes.by_table import ALL
 
 
 @dataclass(frozen=True)

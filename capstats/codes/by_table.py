@@ -14,8 +14,8 @@ from typing import Any
 
 from capstats.codes.checks import shown
 from capstats.codes.labels import canonical
-from capstats.codes.missing_codes import ALL
 
+ALL = "*"  # all tables, and in `null_values` all columns
 SCALARS: dict[str, Any] = {"encoding": None, "decimal": ".", "sheet": None, "skip": 0}  # options with one value a table, and their defaults
 BY_COLUMN = ("types", "null_values", "rename")
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from capstats.codes.by_table import said
 from capstats.codes.checks import shown
 from capstats.codes.labels import MISSING, Label, canonical, one_kind
 
@@ -138,6 +139,8 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     remedy = ""
     if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
         remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
+    elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
+        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. "
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
@@ -27,7 +28,6 @@ from capstats.codes.spellings import MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
 NullValues = Code | Collection[Code] | Mapping[Hashable, Code | Collection[Code]] | None  # the argument `null_values`
-ALL = "*"  # in place of a column: all columns
 NEEDS_QUOTES = re.compile(r'[,;\t|"\r\n]')  # what a field of CSV has in quotes alone
 REMEDY = "Correct it, leave it out, or allow such codes with allow_unused_codes=True (--allow-unused-codes)."
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, usual_ends, with_codes
-from capstats.codes.by_table import by_table, names
+from capstats.codes.by_table import ALL, by_table, names
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.declared_types import Type, as_type
 from capstats.codes.distinct import count, factor
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import ALL, Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
+from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
 from capstats.tables.levels import callers, warn_of_bins

@@ -14,10 +14,10 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
-from capstats.codes.by_table import BY_COLUMN, SCALARS, by_table, names, of_table
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, names, of_table
 from capstats.codes.checks import check_choice, is_name, shown, shown_name
 from capstats.codes.declared_types import Type, check_declared
-from capstats.codes.missing_codes import ALL, NullValues
+from capstats.codes.missing_codes import NullValues
 from capstats.codes.names import hint, hint_of_data
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input

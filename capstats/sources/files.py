@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.bins import Numbers, Spec
+from capstats.codes.by_table import said
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources import csv_files, csv_text
@@ -178,7 +179,7 @@ class FileSource(Source):
             if point is not None:
                 raise ValueError(
                     f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
-                    f'`decimal` is ",". Correct the value, or leave out `decimal`.'
+                    f'`decimal` is ",". Correct the value, or say {said("decimal", self.name, ".")}.'
                 ) from None
             raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
             if careful or not surveyed or not isinstance(raised, ValueError):

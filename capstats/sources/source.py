@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
-from capstats.codes.by_table import BY_COLUMN, SCALARS, by_table, is_by_table, of_table, said
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, is_by_table, of_table, said
 from capstats.codes.checks import shown, shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, Kind, Label, canonical
-from capstats.codes.missing_codes import ALL, MissingCodes, NullValues
+from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.names import hint_of_data
 from capstats.codes.progress import Progress
 
