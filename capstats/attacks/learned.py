@@ -51,7 +51,9 @@ def model_attack(
         1. Options that count rows, such as ``min_samples_leaf`` of a tree, count distinct rows here: use ``min_weight_fraction_leaf``.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`.
 
     Returns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ from capstats.auditing.report import Sections, as_fragment, as_text
 from capstats.auditing.sections import text_sections
 from capstats.auditing.sisters import among_sisters
 from capstats.cap.neighbours import without_nearest
+from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import in_json
 from capstats.codes.names import printable_json
@@ -261,7 +262,9 @@ def audit(
         Numbers that the caller knows of each synthetic table, such as its utility; reports have them under these names.
     provenance : mapping, optional
         Further provenance of the result, such as a seed.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`, for records.
 
     Returns
@@ -337,8 +340,9 @@ def audit(
         """Counts of further releases of the generator, read as the others."""
         if counts_given:
             raise TypeError("`generator` must be a model, a function that gives one, or counts of further releases, beside counts.")
+        names = ["original", "synthetic", *(["holdout"] if holdout is not None else [])]
         alike = {"keys": keys, "target": target, "holdout": holdout, "allow_same": True}
-        found = original_and_release(original, releases, reading, warns=False, **alike)
+        found = original_and_release(original, releases, cast(Reading, of_arguments(reading, names)), warns=False, **alike)
         seen.extend(found.encoding.get("files", {}).get("synthetic", []))
         return found
 

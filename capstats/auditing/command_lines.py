@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capstats.codes.missing_codes import ALL, plain
+from capstats.codes.by_table import ALL, SCALARS, by_table, is_by_table
+from capstats.codes.missing_codes import plain
 
 SINGLE = {"keys": "key", "target": "target-column", "types": "type"}  # options, each for one value that may hold commas
 LINE = 96  # characters; a longer command goes on in the next line
@@ -42,6 +43,13 @@ def _options(argument: str, value: Any) -> list[str]:
         return [_option(argument, ",".join(names))]
     if argument == "bins":
         return [_option("bin", f"{column}={_bins(wanted)}") for column, wanted in value.items()]
+    if is_by_table(argument, value):
+        if argument in SCALARS:
+            return [_option(argument, str(x) if table == ALL else f"{table}={x}") for table, x in value.items()]
+        flat = {f"{table}.{c}" if table != ALL else c: x for table, of in by_table(argument, value).items() for c, x in of.items()}
+        return _options(argument, flat)
+    if argument == "rename":
+        return [_option("rename", f"{old}={new}") for old, new in value.items()]
     if argument == "types":
         return [_option("type", f"{column}={_type(wanted)}") for column, wanted in value.items()]
     if argument == "null_values":
@@ -74,9 +82,8 @@ def _option(name: str, value: str) -> str:
 
 
 def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, Any]:
-    """Options of reading that are given, without what they say of other columns than these."""
+    """Options of reading that are given, without bins of other columns than these."""
     found = {name: value for name, value in reading.items() if value is not None and value is not False and name != "progress"}
-    for name in ("types", "bins", "null_values"):
-        if isinstance(found.get(name), Mapping):
-            found[name] = {column: value for column, value in found[name].items() if column in (*columns, ALL)}
+    if "bins" in found:
+        found["bins"] = {column: value for column, value in found["bins"].items() if column in columns}
     return {name: value for name, value in found.items() if not isinstance(value, Mapping) or value}

@@ -11,15 +11,16 @@ import pandas as pd
 from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
 from capstats.auditing.command_lines import call, command
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_text
+from capstats.codes.by_table import ALL, SCALARS
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
-from capstats.codes.missing_codes import ALL, NullValues, plain
+from capstats.codes.missing_codes import NullValues, plain
 from capstats.codes.names import hint, in_cell, named, printable_json, shortened
 from capstats.codes.progress import Progress
 from capstats.counting.every_column import Look, Looked, can_be_cut, compared_labels, every_column, is_complete, is_identifier, joint_kind
 from capstats.counting.inputs import released
 from capstats.sources.files import is_path
-from capstats.sources.source import Options
+from capstats.sources.source import Options, named_later
 from capstats.tables.dataset import VERSION
 from capstats.tables.fineness import MANY
 from capstats.tables.levels import other_spellings, shares_nothing, without_match
@@ -40,8 +41,11 @@ class FirstReading(TypedDict, total=False):
 
     null_values: NullValues
     types: Mapping[Hashable, Type] | None
-    encoding: str | None
-    decimal: str
+    encoding: str | Mapping[Hashable, str] | None
+    decimal: str | Mapping[Hashable, str]
+    sheet: str | Mapping[Hashable, str] | None
+    skip: int | Mapping[Hashable, int]
+    rename: Mapping[Hashable, Any] | None
     memory_limit: str | None
     spill_dir: Any
     progress: bool | None
@@ -132,7 +136,7 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
         The confidential records.
     synthetic : data frame, mapping of columns, or path; or several, optional
         The releases, as in `tabulate`.
-    null_values, types, encoding, decimal, memory_limit, spill_dir, progress
+    null_values, types, encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`. They become part of ``arguments``.
 
     Returns
@@ -179,7 +183,7 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
         if any(look is not None and look.decimal == "," for table in tables for look in table.columns.values()):
             given["decimal"] = ","
             options = replace(options, decimal=",")
-        findings, meets, types = _meeting(tables)
+        findings, meets, types = _meeting(tables, options)
         facts = {c: _facts(c, look, tables, c in meets) for c, look in tables[0].columns.items()}
         guesses = {c: candidate(str(c), x) for c, x in facts.items()}
         keys, targets = chosen(guesses)
@@ -238,7 +242,7 @@ _UNREAD = {
 }
 
 
-def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[Hashable, str]]:
+def _meeting(tables: Sequence[Looked], options: Options) -> tuple[list[str], set[Hashable], dict[Hashable, str]]:
     """Sentences on what does not meet; the columns of the original that meet in all tables; and the types by which some of them do."""
     original, *others = tables
     found = [f"`{x.name}` has {named(c)} more than once. Rename all but one." for x in tables for c in x.twice]
@@ -253,7 +257,10 @@ def _meeting(tables: Sequence[Looked]) -> tuple[list[str], set[Hashable], dict[H
         for one, two in ((original, other), (other, original)):
             if lacking := [named(c) for c in one.columns if c not in two.columns]:
                 shown = f"{', '.join(lacking[:FINDINGS])}{', ...' if len(lacking) > FINDINGS else ''}"
-                found.append(f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {shown}.")
+                own = options.of_table(two.name)
+                wanted = [c for c in one.columns if c not in two.columns]
+                later = named_later(wanted, two.table.source.first_rows(own), two.name, own)
+                found.append(f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {shown}{f'; {later}' if later else '.'}")
         for c in [c for c in original.columns if c in meets]:
             look = other.columns.get(c)
             mine = original.columns[c]
@@ -302,20 +309,20 @@ def _arguments(
     if target is None or not (some := [c for c in some if usable(c)]):
         return {}
     used = [*some, target]
-    written = options.codes.as_texts()
+    written = options.codes_as_texts()
     codes = dict(written) if isinstance(written, Mapping) else {ALL: written} if written else {}
-    codes = {c: x for c, x in codes.items() if c == ALL or c in map(str, used)}
+    codes = {c: x for c, x in codes.items() if c == ALL or c in map(str, used) or isinstance(x, Mapping)}
     for c in used:
         if likely := facts[c]["likely_codes"]:
             codes[str(c)] = [*codes.get(str(c), []), *likely]
     own = {**types, **(options.types or {})}
     how = {
-        "types": {c: own[c] for c in used if c in own},
+        "types": {c: x for c, x in own.items() if c in used or isinstance(x, Mapping)},
         "bins": {c: BINS for c in used if facts[c]["to_cut"]},
         "null_values": codes,
         "allow_unused_codes": ALL in codes,
     }
-    kept = {name: x for name, x in given.items() if name in ("encoding", "decimal", "memory_limit", "spill_dir")}
+    kept = {name: x for name, x in given.items() if name in (*SCALARS, "rename", "memory_limit", "spill_dir")}
     return {"keys": some, "target": target, **{name: x for name, x in {**how, **kept}.items() if x}}
 
 

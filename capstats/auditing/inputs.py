@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.codes.missing_codes import ALL
+from capstats.codes.by_table import ALL
 from capstats.codes.names import in_cell, listed, named
 from capstats.tables.printing import count, many
 
@@ -38,7 +38,7 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
     if "same_records" in p:
         found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
     if "null_values" in p:
-        found.append(("codes", f"missing in all tables: {_codes(p['null_values'])}"))
+        found.append(("codes", f"missing{_in_all(p['null_values'])}: {_codes(p['null_values'])}"))
     found.append(("copies", _copies(p["copies"])))
     if "generator_p_value" in m:
         found.append(("generator", p["conventions"]["generator_p_value"]))
@@ -118,9 +118,18 @@ def _copies(known: Mapping[str, Any] | str) -> str:
     return f"whole records are compared over {many(len(known['columns']), 'column')} that all tables have{''.join(without)}"
 
 
-def _codes(codes: Mapping[str, Sequence[str]] | Sequence[str]) -> str:
+def _in_all(codes: Mapping[str, Any] | Sequence[str]) -> str:
+    return "" if isinstance(codes, Mapping) and any(isinstance(of, Mapping) for of in codes.values()) else " in all tables"
+
+
+def _codes(codes: Mapping[str, Any] | Sequence[str]) -> str:
     """The codes that mean missing, by column."""
     by_column = codes if isinstance(codes, Mapping) else {ALL: codes}
+    tables = {table: of for table, of in by_column.items() if isinstance(of, Mapping)}
+    if tables:
+        plain = {column: of for column, of in by_column.items() if column not in tables}
+        own = [f"in `{table}` {_codes(of)}" for table, of in tables.items()]
+        return "; ".join([*([_codes(plain)] if plain else []), *own])
     return "; ".join(
         f"{', '.join(map(in_cell, of))} {'in any column' if column == ALL else f'of {named(column)}'}" for column, of in by_column.items()
     )

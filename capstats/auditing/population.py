@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import xarray as xr
 
+from capstats.codes.by_table import ALL, is_by_table, of_table
 from capstats.counting.tabulate import tabulate
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
@@ -23,7 +24,6 @@ MODELS: dict[Literal["pitman", "loglinear", "zayatz"], str] = {
 TABLE = "the table of the population"
 BELOW_1 = "the weights of some keys add up to less than their records, so that they are no numbers of people"
 WEIGHTS = "model of Benedetti and Franconi, by the sampling weights"
-BY_COLUMN = ("types", "bins", "null_values")  # options of reading that may name columns
 
 
 def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | None) -> tuple[xr.DataArray, Mapping[str, Any]]:
@@ -41,9 +41,10 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
     keys = tables.attrs["key_columns"]
     options = {name: x for name, x in reading.items() if name not in ("weights", "counts", "progress")}
     options |= {"bins": tables.attrs.get("bins"), "allow_unused_codes": True}  # cut where the original was
-    for name in BY_COLUMN:
+    options |= {name: of_table(name, x, "original") for name, x in options.items() if is_by_table(name, x)}
+    for name in ("types", "null_values", "rename"):
         if isinstance(options.get(name), Mapping):
-            options[name] = {column: x for column, x in options[name].items() if column in (*keys, "*")}
+            options[name] = {c: x for c, x in options[name].items() if (x if name == "rename" else c) in (*keys, ALL)}
     counted = tabulate(population, keys=keys, target=None, **options)
     return counted.o, counted.encoding
 

@@ -186,7 +186,9 @@ def audit_targets(
         As in `audit`. Without the first, "all" leaves out targets that share no level. Copies of whole records are looked for once.
     provenance : mapping, optional
         Further provenance of the result.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`. With ``missing="drop"`` a record is left out of a target's row if a key or this target is missing.
 
     Returns
@@ -265,7 +267,7 @@ def audit_targets(
         "synthetic_records": sizes[1].values.tolist(),
         **({"holdout_records": total_of(tables.get("h_records", tables.h)).item()} if "h" in tables else {}),
     }
-    attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes.as_texts()}
+    attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes_as_texts()}
     warnings = warnings_of(attrs, allow_no_match, {})
     known |= {**({"warnings": warnings} if warnings else {}), **(provenance or {})}
     result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)

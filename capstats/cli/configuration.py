@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from capstats.auditing.confidential import is_plain, made_by_capstats
+from capstats.cli.option_values import split_tables, table_labels
 from capstats.cli.options import Command, Option
 from capstats.codes.names import hint
 from capstats.sources.new_files import opened
+
+TABLES = ("original", "synthetic", "holdout", "members", "non-members")  # names before a dot, on the command line
 
 
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:
@@ -19,14 +22,15 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
     options = command.options
     given = {key: value for key, option in options.items() if (value := option.given(namespace)) is not None}
     file = getattr(namespace, "config", None)
+    configured = {} if file is None else _read(file, options)
+    files = {**configured, **given}.get("synthetic", [])
+    tables = [*TABLES, *(table_labels(files) if len(files) > 1 else [])]
+    given = {key: split_tables(x, tables) if options[key].kind.of_columns else x for key, x in given.items()}
     if file is None:
         if getattr(namespace, "force", False):
             raise ValueError("--force is for files that a configuration names. Give --config, or leave it out.")
         return given
-    try:
-        found = {**_configured(file, options), **given}
-    except RecursionError:
-        raise ValueError(f"--config {file!r}: lists or tables are nested too deeply. No option has more than two levels.") from None
+    found = {**configured, **given}
     for key in found:
         if options[key].endings:
             if Path(found[key]).exists() and Path(found[key]).samefile(file):
@@ -34,6 +38,13 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
             if key not in given:
                 _check_output(file, options[key], found[key], force=getattr(namespace, "force", False))
     return {key: found[key] for key in options if key in found}
+
+
+def _read(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
+    try:
+        return _configured(file, options)
+    except RecursionError:
+        raise ValueError(f"--config {file!r}: lists or tables are nested too deeply. No option has more than two levels.") from None
 
 
 def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
+from capstats.codes.by_table import ALL
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -25,6 +27,7 @@ class Kind:
     is_path: bool = False  # relative to the configuration
     is_input: bool = False  # the path of what is read
     commas: bool = False  # whether an option of it takes several values, separated by commas
+    of_columns: bool = False  # whether it is a table of columns, in which a table of records may have one of its own
 
 
 def fits(value: Any, wanted: Any) -> bool:
@@ -79,6 +82,38 @@ def types(texts: Sequence[str], single: Sequence[str]) -> dict[str, str | list[s
     must = "--types must be COLUMN=TYPE, several separated by commas; got {text!r}. Give what has a comma in it to --type, by itself."
     found = _pairs([*cut(texts), *single], must, "the type of column {name!r} is given twice. Give it once.")
     return {column: wanted.split("|") if "|" in wanted else wanted for column, wanted in found.items()}
+
+
+def renames(texts: Sequence[str]) -> dict[str, str]:
+    """``AGE=age``, the old name and the new one; ``synthetic.AGE=age`` in one table."""
+    return _pairs(texts, "--rename must be OLD=NEW, or TABLE.OLD=NEW, once for each column; got {text!r}.")
+
+
+def of_tables(texts: Sequence[str], flag: str, read: Callable[[str], Any] = str) -> Any:
+    """A value for all tables, and ``synthetic=value`` for one."""
+    pairs = [text.rpartition("=") for text in texts]
+    must = f"{flag} must be VALUE, or TABLE=VALUE, once for each table; got {{!r}}."
+    found: dict[str, Any] = {}
+    for text, (table, equals, value) in zip(texts, pairs, strict=True):
+        if not value or bool(equals) != bool(table) or (table or ALL) in found:
+            raise ValueError(must.format(text))
+        found[table or ALL] = read(value)
+    return found[ALL] if set(found) == {ALL} else found
+
+
+def split_tables(value: Any, tables: Sequence[str]) -> Any:
+    """Options by column as the command line writes them, those of ``table.column`` under the table; ``*.`` is of all."""
+    if not isinstance(value, dict):
+        return value
+    own: dict[str, dict[str, Any]] = {}
+    found: dict[str, Any] = {}
+    for name, x in value.items():
+        table = max((table for table in (*tables, ALL) if name.startswith(f"{table}.")), key=len, default=None)
+        column = name if table is None else name[len(table) + 1 :]
+        (found if table in (None, ALL) else own.setdefault(table, {}))[column] = x
+    if both := sorted(found.keys() & own):
+        raise ValueError(f"{both[0]!r} is a column and a table here. Give this option in a configuration.")
+    return {**found, **own}
 
 
 def codes(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
@@ -175,6 +210,14 @@ def wholes(texts: Sequence[str]) -> list[int]:
     return list(map(int, parts))
 
 
+def _lines(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(f"--skip must be a whole number of lines, or TABLE=NUMBER; got {text!r}.")
+    return int(text)
+
+
+CODES = str | float | list[str | float]
+TYPE = str | list[str | float | bool]
 LISTED = str | list[str]  # of these, one text is a list of one
 BY_TABLE = (
     "a column, or a table with columns for original, synthetic and holdout",
@@ -191,14 +234,25 @@ KINDS = {
     "names": Kind("a column, or a list of them", LISTED, names, commas=True),
     "codes": Kind(
         "a code, a list of codes, or a table of columns with theirs",
-        str | float | list[str | float] | dict[str, str | float | list[str | float]],
+        str | float | list[str | float] | dict[str, CODES | dict[str, CODES]],
         codes,
+        of_columns=True,
     ),
     "types": Kind(
         "a table of columns, each with its type or the list of its levels in order",
-        dict[str, str | list[str | float | bool]],
+        dict[str, TYPE | dict[str, TYPE]],
         types,
         commas=True,
+        of_columns=True,
+    ),
+    "renames": Kind("a table of old names, each with the new one", dict[str, str | dict[str, str]], renames, of_columns=True),
+    "encoding": Kind("a text, or a table of tables with theirs", str | dict[str, str], partial(of_tables, flag="--encoding")),
+    "decimal": Kind("a text, or a table of tables with theirs", str | dict[str, str], partial(of_tables, flag="--decimal")),
+    "sheet": Kind("a text, or a table of tables with theirs", str | dict[str, str], partial(of_tables, flag="--sheet")),
+    "skip": Kind(
+        "a whole number, 0 or more, or a table of tables with theirs",
+        int | dict[str, int],
+        partial(of_tables, flag="--skip", read=_lines),
     ),
     "bins": Kind(
         "a table of columns, each with a number of bins, {quantile = number} or a list of cut points",

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from capstats.codes.by_table import said
 from capstats.codes.checks import shown
 from capstats.codes.labels import MISSING, Label, canonical, one_kind
-from capstats.codes.names import check_named
 
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
 
@@ -72,12 +72,11 @@ ENOUGH = 10  # records that hold a label before it is shown in a message
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
-def check_types(types: Any, columns: Collection[Hashable], absent: str) -> None:
-    """Raise unless `types` is None or a mapping from some of the columns to types; ``absent`` says what another column is."""
-    if not isinstance(types, (Mapping, type(None))):
+def check_declared(types: Any) -> None:
+    """Raise unless `types` is a mapping from columns to types."""
+    if not isinstance(types, Mapping):
         raise TypeError(f"`types` must be a mapping {{column: type}}; got {shown(types)}.")
-    check_named("types", types or {}, columns, absent)
-    for column, declared in (types or {}).items():
+    for column, declared in types.items():
         _check_type(str(column), declared)
 
 
@@ -140,6 +139,8 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     remedy = ""
     if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
         remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
+    elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
+        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. "
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
+import shlex
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -18,16 +20,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
-from capstats.codes.names import check_named
 from capstats.codes.spellings import MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
 NullValues = Code | Collection[Code] | Mapping[Hashable, Code | Collection[Code]] | None  # the argument `null_values`
-ALL = "*"  # in place of a column: all columns
+NEEDS_QUOTES = re.compile(r'[,;\t|"\r\n]')  # what a field of CSV has in quotes alone
 REMEDY = "Correct it, leave it out, or allow such codes with allow_unused_codes=True (--allow-unused-codes)."
+
+
+class Quoted(str):
+    """A text that a field of CSV has in quotes, and that would be a code without them."""
+
+    __slots__ = ()
+
+
+def in_quotes(word: str) -> str:
+    """The text of a word with its quotes."""
+    return f'"{word}"'
+
+
+def unquoted(code: str) -> str:
+    """The text of a code that is written with its quotes."""
+    return code[1:-1] if len(code) > 1 and code[0] == code[-1] == '"' else code
 
 
 @dataclass(frozen=True)
@@ -51,10 +69,18 @@ class Codes:
         """The codes as texts."""
         return list(self.places.get("text", ()))
 
+    @cached_property
+    def words(self) -> set[str]:
+        """The texts that mean missing, in a field of CSV, only without quotes or only with them: no numbers or dates, and not ""."""
+        only_text = [unquoted(code) for code in self.given if isinstance(code, str) and _forms(code).keys() == {"text"}]
+        return {word for word in only_text if word and not NEEDS_QUOTES.search(word)}
+
     def matching(self, label: Label, declared: Type | None) -> frozenset[int]:
         """Which codes a label is; ``declared`` is what `types` says of its column."""
         if label is MISSING:
             return frozenset()
+        if isinstance(label, Quoted):
+            return self.places.get("text", {}).get(in_quotes(label), frozenset())
         kind = kind_of(label)
         found = self.places.get(kind, {}).get(label, frozenset())
         if kind == "text" and len(self.places) > 1:
@@ -94,24 +120,33 @@ class MissingCodes:
         """Whether there is any code."""
         return bool(self.everywhere) or any(self.named.values())
 
+    @property
+    def words(self) -> set[str]:
+        """The words of all columns."""
+        return Codes([*(self.everywhere or ()), *(code for codes in self.named.values() for code in codes)]).words
+
     def of(self, column: Hashable) -> Codes:
         """The codes that hold for a column."""
         return Codes((*(self.everywhere or ()), *self.named.get(column, ())))
 
-    def check_columns(self, columns: Collection[Hashable], absent: str) -> None:
-        """Raise unless each column that is named is one of those that are counted; ``absent`` says what another one is."""
-        check_named("null_values", self.named, columns, absent)
-
     def check_used(
-        self, used: Mapping[Hashable, set[int]], kinds: Mapping[Hashable, set[Kind]], likely: Callable[[Hashable], Sequence[Label]]
+        self,
+        used: Mapping[Hashable, Collection[str]],
+        kinds: Mapping[Hashable, Collection[Kind]],
+        likely: Callable[[Hashable], Sequence[Label]],
+        *,
+        elsewhere: Callable[[], Collection[str]] = tuple,
+        quoted: Collection[str] = (),
+        within: str = "",
     ) -> None:
         """Raise where a code occurs in no table, or can never occur because its column holds labels of another kind.
 
-        ``used`` are the places of the codes that occur in each column, ``kinds`` those of its labels, as far as they are known, ``likely``
-        the levels that look like codes.
+        ``used`` are the codes that occur in each column that was read, as Python writes them, ``kinds`` those of its labels, as far as they
+        are known, ``likely`` the levels that look like codes, ``elsewhere`` what else occurs, ``quoted`` the words that are in quotes, and
+        ``within`` the table that the codes are of, where these are not all.
         """
-        first = len(self.everywhere or ())
-        named = [(column, code) for column, codes in self.named.items() for i, code in enumerate(codes, first) if i not in used[column]]
+        read = {column: codes for column, codes in self.named.items() if column in used}
+        named = [(column, code) for column, codes in read.items() for code in codes if not _forms_used(code) & set(used[column])]
         for column, code in named:
             if kinds[column] and not kinds[column] & _forms(code).keys():
                 raise TypeError(
@@ -119,23 +154,52 @@ class MissingCodes:
                     f"labels of the column are. Correct it."
                 )
             if not self.allow_unused:
+                place = f"does not occur in `{within}`" if within else "occurs in no table"
                 looks = f" Levels of it that look like codes: {_shown(*levels)}." if (levels := likely(column)) else ""
-                raise ValueError(f"`null_values` of column {column!r} has {_shown(code)}, which occurs in no table.{looks} {REMEDY}")
-        for i, code in enumerate(self.everywhere or ()):
-            if code != "" and not self.allow_unused and not any(i in places for places in used.values()):
-                looks = "; ".join(f"{_shown(*levels)} of {column!r}" for column in used if (levels := likely(column)))
-                parts = code.split(",") if isinstance(code, str) else []
-                several = f" Give several codes one by one: {_shown(*parts)}." if len(parts) > 1 and all(map(str.strip, parts)) else ""
                 raise ValueError(
-                    f"`null_values` has {_shown(code)}, which occurs in no column of any table."
-                    f"{f' Levels that look like codes: {looks}.' if looks else ''}{several} {REMEDY}"
+                    f"`null_values` of column {column!r} has {_shown(code)}, which {place}.{looks}"
+                    f"{_told_in_quotes(code, quoted, column)} {REMEDY}"
                 )
+        known = {x for codes in used.values() for x in codes}
+        unused = [code for code in self.everywhere or () if code != "" and not self.allow_unused and not _forms_used(code) & known]
+        for code in unused:
+            if _forms_used(code) & set(elsewhere()):
+                continue
+            looks = "; ".join(f"{_shown(*levels)} of {column!r}" for column in used if (levels := likely(column)))
+            parts = code.split(",") if isinstance(code, str) else []
+            several = f" Give several codes one by one: {_shown(*parts)}." if len(parts) > 1 and all(map(str.strip, parts)) else ""
+            raise ValueError(
+                f"`null_values` has {_shown(code)}, which occurs in none of the columns "
+                f"{f'of `{within}` ' if within else ''}that were read.{f' Levels that look like codes: {looks}.' if looks else ''}{several}"
+                f"{_told_in_quotes(code, quoted)} {REMEDY}"
+            )
 
     def as_texts(self) -> Any:
         """What is recorded of them: a list of texts, or {column: list}."""
         of_all = [str(plain(code)) for code in self.everywhere or ()]
         named = {str(column): [str(plain(code)) for code in codes] for column, codes in self.named.items()}
         return of_all if not named else {**({ALL: of_all} if of_all else {}), **named}
+
+
+def _told_in_quotes(code: Label, quoted: Collection[str], column: Hashable = None) -> str:
+    """What is said of a code that occurs in quotes alone."""
+    if code not in quoted:
+        return ""
+    both, written = [code, in_quotes(code)], in_quotes(code) if column is None else f"{column}={code},{in_quotes(code)}"
+    return (
+        f" In quotes it is a text: if it means missing there, say null_values={(both if column is None else {column: both})!r} "
+        f"(--null-values {shlex.quote(written)})."
+    )
+
+
+def _forms_used(code: Label) -> set[str]:
+    """How Python writes a code, and one that is given with quotes, too."""
+    return {repr(code), repr(in_quotes(code))} if isinstance(code, str) else {repr(code)}
+
+
+def quoted_alone(code: str, table: str) -> str:
+    """A warning of a code that a table has in quotes alone, which are not missing."""
+    return f"`{table}` has {code!r} in quotes alone.{_told_in_quotes(code, [code])}"
 
 
 def _codes(given: Any) -> tuple[Label, ...]:

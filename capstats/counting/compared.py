@@ -242,7 +242,7 @@ def _same_form(*both: _Distinct) -> bool:
 
 def columns_in_common(inputs: Sequence[Input], options: Options) -> tuple[list[Hashable], dict[str, str]]:
     """The columns that each of the tables has once, and why others of the first are not among them: they hold weights or counts."""
-    names = [list(table.source.names(options)) for table in inputs]
+    names = [list(table.source.names(options.of_table(table.source.name))) for table in inputs]
     weights = {table.weight for table in inputs}
     common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
     return common, {str(c): WEIGHTS for c in names[0] if c in weights}
@@ -250,6 +250,7 @@ def columns_in_common(inputs: Sequence[Input], options: Options) -> tuple[list[H
 
 def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> Rows:
     """A table as rows over the columns; a ValueError or TypeError where a column cannot be read."""
+    options = options.of_table(table.source.name)
     options.display.step(f"comparing whole records of {table.source.name}")
     query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
     found, sums = table.source.rows(query)
@@ -273,7 +274,7 @@ def readable(inputs: Sequence[Input], columns: Sequence[Hashable], options: Opti
         try:
             read_rows_of(table, [column], options)
         except (TypeError, ValueError):
-            if options.type_of(column) is not None:
+            if options.of_table(table.source.name).type_of(column) is not None:
                 raise
             return False
         return True

@@ -199,6 +199,7 @@ def _known(x: float) -> float | None:
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys, options: Options) -> dict[str, dict[str, int]]:
     """How many of the copied records have each level of the key columns, as the tables have them: cut, and of their type."""
     found: dict[str, dict[str, int]] = {}
+    options = options.of_table(table.source.name)
     for name, labels in rows.labelled.items():
         if name not in keys.columns or len(labels) > LEVELS:
             continue

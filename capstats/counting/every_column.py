@@ -14,7 +14,7 @@ import numpy as np
 
 from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, joint_labels
-from capstats.codes.declared_types import as_type, check_types, parsed, plain_number
+from capstats.codes.declared_types import as_type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
 from capstats.counting.inputs import Input, inputs_of
@@ -113,14 +113,11 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
 
     Texts of CSV are numbers by the decimal sign of the options, or by a comma where no column has numbers with a point.
     """
-    inputs, labels = inputs_of(original, synthetic, None, None, None)
+    inputs, labels = inputs_of(original, synthetic, None, None, None, options)
     check_options(options, inputs)
     given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
     with one_connection([table.source for table in inputs], options):
-        found = [_looked(table, path, options) for table, path in zip(inputs, given, strict=False)]
-    known = {column for table in found for column in table.columns}
-    check_types(options.types, known, "in no table")
-    options.codes.check_columns(known, "in no table")
+        found = [_looked(table, path, options.of_table(table.source.name)) for table, path in zip(inputs, given, strict=False)]
     looks = [look for table in found for look in table.columns.values() if look is not None]
     commas = options.decimal == "." and any(look.has_decimals(",") for look in looks)
     if commas and not any(look.has_decimals(".") for look in looks):
@@ -141,7 +138,7 @@ def _looked(table: Input, given: Any, options: Options) -> Looked:
         for c, margin in margins.items()
     }
     records = max((margin.total for margin in margins.values() if margin is not None), default=0)
-    labels = labels_in(given, table.source.name) if is_path(given) else ({}, {})
+    labels = labels_in(given, table.source.name, options) if is_path(given) else ({}, {})
     return Looked(table, columns, [name for name in dict.fromkeys(names) if names.count(name) > 1], records, *labels)
 
 
@@ -192,10 +189,11 @@ def compared_labels(one: Look, other: Look) -> Entry | None:
 def can_be_cut(column: Hashable, tables: Sequence[Looked], codes: Sequence[Any], options: Options) -> bool:
     """Whether the column of each table holds numbers alone besides the codes, where not all of its labels were looked at."""
     specs = list(check_bins({column: 2}, [column], {}).values())
-    query = Query([column], options=replace(options, null_values={column: list(codes)} if codes else None, types=None))
+    plain = replace(options, null_values={column: list(codes)} if codes else None, types=None)
     for table in tables:
         look = table.columns[column]
         if look is not None and not is_complete(look):
+            query = Query([column], options=plain.of_table(table.name))
             try:
                 with one_connection([table.table.source], options):
                     table.table.source.values(query, specs)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from capstats.codes.by_table import BY_COLUMN, SCALARS, check_tables
 from capstats.codes.checks import is_name, shown
 from capstats.codes.labels import Label, canonical
 from capstats.sources import files
 from capstats.sources.door import is_table, open_source
-from capstats.sources.source import Source
+from capstats.sources.source import Options, Source
 
 Weight = Hashable | None
 
@@ -26,22 +27,29 @@ class Input:
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
 
 
-def inputs_of(original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any) -> tuple[list[Input], list[Label] | None]:
+def inputs_of(
+    original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any, options: Options
+) -> tuple[list[Input], list[Label] | None]:
     """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
     labels, several, names = released(synthetic)
     of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
     tables = [("original", original), *zip(names, several, strict=True), ("holdout", holdout)]
-    inputs = []
-    for (name, table), weight, number in zip(tables, of_weights, of_counts, strict=True):
-        if name == "holdout" and table is None:
-            continue
+    given = {name: table for name, table in tables if name != "holdout" or table is not None}
+    sources, inputs = opened(given, options), []
+    for name, weight, number in zip(given, of_weights, of_counts, strict=False):
         if weight is not None and number is not None:
             raise ValueError(
                 f"`{name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for several. "
                 f"Give one of them, and None for `{name}` in the other."
             )
-        inputs.append(Input(open_source(table, name), number if weight is None else weight, weight is not None))
+        inputs.append(Input(sources[name], number if weight is None else weight, weight is not None))
     return inputs, labels
+
+
+def opened(tables: Mapping[str, Any], options: Options) -> dict[str, Source]:
+    """The tables as sources, by what messages call them; an error where an option is for another table."""
+    check_tables({name: getattr(options, name) for name in (*SCALARS, *BY_COLUMN)}, list(tables))
+    return {name: open_source(table, name, options.of_table(name)) for name, table in tables.items()}
 
 
 def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label] | None) -> list[Weight]:

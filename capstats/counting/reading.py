@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, usual_ends, with_codes
+from capstats.codes.by_table import ALL, by_table, names
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.declared_types import Type, as_type
 from capstats.codes.distinct import count, factor
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import Codes, MissingCodes, likely_codes
+from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
-from capstats.tables.levels import warn_of_bins
+from capstats.tables.levels import callers, warn_of_bins
 
 MANY = 500_000  # records from which a second thread pays
 
@@ -28,7 +31,8 @@ class Part:
 
     columns: list[Column]
     of_row: Places
-    used: list[frozenset[int]] = field(default_factory=list)  # which of the codes that mean missing each column holds
+    used: list[frozenset[str]] = field(default_factory=list)  # which codes each column holds, as Python writes them
+    quoted: set[str] = field(default_factory=set)  # words that would be codes without the quotes that the file has around them
 
     def only(self, rows: Places) -> Part:
         """What is left of it with these rows."""
@@ -60,6 +64,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
     """Where columns are cut, as the original's values say that are no codes of missing values."""
     if not specs:
         return {}
+    options = options.of_table(table.source.name)
     options.display.step(f"cutting {', '.join(map(str, specs))}")
     codes = {column: options.codes.of(column) for column in specs}
 
@@ -84,7 +89,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
             cut = cut_by_counts(spec, numbers, counts, wanted, column)
             if len(cut.labels) < spec.number:
                 warn_of_bins(column, spec.number, len(cut.labels))
-        cuts[column] = with_codes(cut, codes[column])
+        cuts[column] = cut
     return cuts
 
 
@@ -124,7 +129,10 @@ def read_rows(
 
 def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Part], Sums]:
     """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
-    options, name = query.options, table.source.name
+    name = table.source.name
+    options = query.options.of_table(name)
+    cuts = {c: with_codes(replace(cut, declared=options.type_of(c)), options.codes.of(c)) for c, cut in query.cuts.items()}
+    query = replace(query, cuts=cuts, options=options)
     options.display.step(f"reading {name}")
     found, sums = table.source.rows(query)
     n = len(found[0].codes)
@@ -142,12 +150,15 @@ def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Pa
         part = Part([], distinct.of_row)
         for i, codes in enumerate(distinct.codes, start=len(parts[0].columns) if parts else 0):
             asked, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
+            codes_of = options.codes.of(asked)
             if asked in query.cuts:
                 column, used = _binned(column, query.cuts[asked])
             else:
-                column, used = labelled(asked, column, held, options.type_of(asked), options.codes.of(asked), name)
+                if codes_of.words:
+                    part.quoted.update(str(x) for x in column.labels if isinstance(x, Quoted))
+                column, used = labelled(asked, column, held, options.type_of(asked), codes_of, name)
             part.columns.append(column)
-            part.used.append(used)
+            part.used.append(frozenset(repr(codes_of.given[i]) for i in used))
         parts.append(part)
     return parts, sums
 
@@ -179,8 +190,9 @@ def labelled(
             codes = place[codes]
         labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
     means = missing.all_matching(labels, wanted) if missing.given else {}
-    if means:
-        labels = [MISSING if i in means else x for i, x in enumerate(labels.tolist() if isinstance(labels, np.ndarray) else labels)]
+    if means or missing.words:
+        all_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
+        labels = [MISSING if i in means else canonical(x) for i, x in enumerate(all_labels)]
     held: frozenset[int] = frozenset().union(*(means[i] for i in occurring.tolist() if i in means))
     if wanted is not None:
         used, sizes = occurring.tolist(), np.bincount(codes, records, len(labels))[occurring].tolist()
@@ -199,24 +211,70 @@ def labelled(
     return Column(codes, labels, ordered=ordered), held
 
 
-def check_codes(codes: MissingCodes, columns: Sequence[Hashable], tables: Sequence[Sequence[Part]], cuts: Mapping[Hashable, Cut]) -> None:
-    """Raise where a code that means missing occurs in no table; each table is given as parts that together have the columns."""
-    if not codes:
-        return
-    used: dict[Hashable, set[int]] = {column: set() for column in columns}
+def check_codes(
+    options: Options,
+    inputs: Sequence[Input],
+    columns: Sequence[Hashable],
+    tables: Sequence[Sequence[Part]],
+    cuts: Mapping[Hashable, Cut],
+    *,
+    whole: bool = False,
+) -> None:
+    """Raise where a code that means missing occurs in no table; each table is given as parts that together have the columns.
+
+    Where ``whole`` records are compared, a code may be one of the other columns.
+    """
+    for key, given in by_table("null_values", options.null_values).items():
+        codes = MissingCodes.of_argument(given, options.allow_unused_codes)
+        held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.source.name)]
+        _check_used(codes, held, columns, cuts, options if whole else None, "" if key == ALL else str(key))
+
+
+def _check_used(
+    codes: MissingCodes,
+    held: Sequence[tuple[Input, Sequence[Part]]],
+    columns: Sequence[Hashable],
+    cuts: Mapping[Hashable, Cut],
+    options: Options | None,
+    within: str,
+) -> None:
+    """Raise where a code occurs in none of these tables; with ``options``, which say how, other columns are read as well."""
+    used: dict[Hashable, set[str]] = {column: set() for column in columns}
     labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
-    for parts in tables:
+    quoted: set[str] = set()
+    for table, parts in held:
         found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
         for name, (column, which) in zip(columns, found, strict=True):
             used[name] |= which
             labels[name] += [] if name in cuts else [column.labels]
+        of_table = {word for part in parts for word in part.quoted}
+        quoted |= of_table
+        for word in sorted(of_table & set(map(str, codes.everywhere or ()))):
+            if not any({repr(word), repr(in_quotes(word))} & which for _, which in found):
+                warnings.warn(quoted_alone(word, table.source.name), UserWarning, stacklevel=callers())
     first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
     kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
 
     def likely(column: Hashable) -> Sequence[Label]:
-        return cuts[column].likely if column in cuts else likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
+        if column in cuts:
+            return cuts[column].likely
+        return likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
 
-    codes.check_used(used, kinds, likely)
+    def elsewhere() -> set[str]:
+        return set() if options is None else _used_elsewhere([table for table, _ in held], columns, options)
+
+    codes.check_used(used, kinds, likely, elsewhere=elsewhere, quoted=quoted, within=within)
+
+
+def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable], options: Options) -> set[str]:
+    """The codes that the other columns of the tables hold."""
+    used: set[str] = set()
+    for table in tables:
+        of_table = table.source.names(options.of_table(table.source.name))
+        for column in [c for c in of_table if c not in columns and c != table.weight]:
+            with suppress(TypeError, ValueError):  # of a column that nobody asked for
+                used |= read_rows(table, [column], {}, options)[0].used[0]
+    return used
 
 
 def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:

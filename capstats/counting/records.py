@@ -22,7 +22,7 @@ from capstats.counting.compared import NotCompared
 from capstats.counting.copies import Copies, Keys, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
-from capstats.counting.request import Request
+from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
@@ -95,7 +95,7 @@ class Records:
             "weights": self.weights,
             "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
-            "null_values": self.request.codes.as_texts(),
+            "null_values": self.request.codes_as_texts(),
             "likely_codes": {stored[column]: likely[column] for column in stored if column in likely},
             "categories": {stored[column]: orders[column] for column in stored if column in orders},
         }
@@ -110,8 +110,9 @@ class Records:
 def read_records(request: Request, progress: Progress | None = None) -> Records:
     """All tables counted over the key and target columns, each of them read once."""
     specs = request.checked()
-    inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts)
-    options = request.options(inputs, progress)
+    options = request.options(progress)
+    inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts, options)
+    check_options(options, inputs, request.columns)
     original = inputs[0]
     if request.by_record and not (is_path(request.original) or original.source.in_memory):
         raise TypeError(
@@ -130,8 +131,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
-            _warn_of_counts(table, counted, request.columns, options)
-    check_codes(options.codes, request.columns, [(table.key, table.target) for table in tables], cuts)
+            _warn_of_counts(table, counted, request.columns, options.of_table(table.source.name))
+        parts = [(table.key, table.target) for table in tables]
+        check_codes(options, inputs, request.columns, parts, cuts, whole=bool(request.copy_columns))
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
 
 
@@ -230,7 +232,7 @@ def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Mem
     tables, targets, keys = on_axes(records, backing)
     warn_of_levels(tables.attrs)
     source, first = records.inputs[0].source, records.tables[0]
-    held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options(records.inputs))
+    held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options().of_table(source.name))
     copied = records.copied
     if records.kept:
         held = MemorySource(arranged(held.table, records.kept[0], []), held.name)

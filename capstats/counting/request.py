@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +14,11 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, names, of_table
 from capstats.codes.checks import check_choice, is_name, shown, shown_name
-from capstats.codes.declared_types import Type, check_types
+from capstats.codes.declared_types import Type, check_declared
 from capstats.codes.missing_codes import NullValues
-from capstats.codes.names import hint
+from capstats.codes.names import hint, hint_of_data
 from capstats.codes.progress import Progress
 from capstats.counting.inputs import Input
 from capstats.sources.csv_text import codec
@@ -39,8 +40,11 @@ class Reading(TypedDict, total=False):
     weights: Any
     counts: Any
     backing: Backing
-    encoding: str | None
-    decimal: str
+    encoding: str | Mapping[Hashable, str] | None
+    decimal: str | Mapping[Hashable, str]
+    sheet: str | Mapping[Hashable, str] | None
+    skip: int | Mapping[Hashable, int]
+    rename: Mapping[Hashable, Any] | None
     memory_limit: str | None
     spill_dir: str | Path | None
     progress: bool | None
@@ -119,25 +123,47 @@ class Request(Options):
         if not isinstance(self.copy_columns, int) or isinstance(self.copy_columns, bool) or self.copy_columns < 0:
             raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {shown(self.copy_columns)}.")
         absent = "neither a key nor the target" if self.target_columns else f"not among `{self.keys_argument}`"
-        check_types(self.types, columns, absent)
-        self.codes.check_columns(columns, absent)
-        return check_bins(self.bins, columns, self.types or {}, absent)
+        check_types(self.types)
+        return check_bins(self.bins, columns, of_table("types", self.types, "original") or {}, absent)
 
-    def options(self, inputs: Sequence[Input], progress: Progress | None = None) -> Options:
-        """How the tables are read; an error where an option applies to none of them."""
-        check_options(self, inputs)
+    def options(self, progress: Progress | None = None) -> Options:
+        """How the tables are read."""
         options = Options(**{field.name: getattr(self, field.name) for field in fields(Options)})
         return options if progress is None else replace(options, display=progress)
 
 
-def check_options(options: Options, inputs: Sequence[Input]) -> None:
-    """Raise where an option is not what it must be, or applies to no table."""
-    check_choice(options.decimal, "decimal", (".", ","))
-    codec(options.encoding)
-    if not any(table.source.is_csv for table in inputs):
-        for argument, given in (("encoding", options.encoding is not None), ("decimal", options.decimal != ".")):
-            if given:
-                raise ValueError(f"`{argument}` applies to CSV files only; no CSV file was given. Leave it out.")
+APPLIES_TO = {"encoding": ("CSV",), "decimal": ("CSV",), "skip": ("CSV", "Excel"), "sheet": ("Excel",)}  # options, and formats of files
+
+
+def check_types(types: Any) -> None:
+    """Raise unless `types` is a mapping of columns, or of tables with theirs, to types."""
+    for given in by_table("types", types).values():
+        check_declared(given)
+
+
+def check_options(options: Options, inputs: Sequence[Input], columns: Collection[Hashable] = ()) -> None:
+    """Raise where an option is not what it must be, applies to no table, or names a column that none has; some ``columns`` are known."""
+    sources = {table.source.name: table.source for table in inputs}
+    own = {name: options.of_table(name) for name in sources}
+    for of in own.values():
+        check_choice(of.decimal, "decimal", (".", ","))
+        codec(of.encoding)
+    check_types(options.types)
+    for option, formats in APPLIES_TO.items():
+        for key, value in by_table(option, getattr(options, option)).items():
+            formats_held = {source.format for name, source in sources.items() if names(key, name)}
+            if value != SCALARS[option] and not formats_held & set(formats):
+                kinds = " and ".join(formats)
+                none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
+                raise ValueError(f"`{option}` applies to {kinds} files only; {none}. Leave it out.")
+    for option in BY_COLUMN:
+        for key, given in by_table(option, getattr(options, option)).items():
+            new = {x: old for old, x in given.items()} if option == "rename" else {c: c for c in given if c not in (ALL, *columns)}
+            held = [c for name, source in sources.items() if new and names(key, name) for c in source.names(own[name])]
+            for old in [old for x, old in new.items() if x not in held]:
+                absent = "in no table" if key == ALL else f"no column of `{key}`"
+                hint_of_old = hint_of_data(old, [*columns, *held])
+                raise ValueError(f"`{option}` names {shown_name(old, new)}, which is {absent}.{hint_of_old}")
 
 
 def shows_options(function: F) -> F:
@@ -146,8 +172,8 @@ def shows_options(function: F) -> F:
     own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
     of_request = {field.name: field for field in fields(Request)}
     options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=of_request[name].default, annotation=of_request[name].type)
-        for name in Reading.__annotations__
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=of_request[name].default, annotation=of.__forward_arg__)
+        for name, of in Reading.__annotations__.items()
     ]
     function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # inspect looks for it
     return function

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, Counts, Places, joint_labels
-from capstats.codes.declared_types import Type, check_types
+from capstats.codes.declared_types import Type
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.codes.progress import Progress
-from capstats.counting.inputs import Input, released
+from capstats.counting.inputs import Input, opened, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import check_options, chosen_columns
 from capstats.counting.same import check_rows, check_tables, pairs
-from capstats.sources.door import open_source
 from capstats.sources.files import one_connection
 from capstats.sources.source import Options
 from capstats.tables.levels import compare, warn_of_levels
@@ -77,28 +76,26 @@ def whole_records(
     twice = [c for c in names if names.count(c) > 1]
     if twice:
         raise ValueError(f"`columns` names {twice[0]!r} twice. Name each column once.")
-    check_types(types, names, "not among `columns`")
     labels, several, called = released(synthetic)
     if not several:
         raise TypeError("`synthetic` is None; give the released table, or a sequence of them.")
     given = {**tables, **dict(zip(called, several, strict=True))}
-    inputs = [Input(open_source(table, name)) for name, table in given.items()]
+    display = Progress(progress)
+    options = Options(types, display=display, **reading)
+    inputs = [Input(source) for source in opened(given, options).values()]
     for called_as, table in zip(tables, inputs, strict=False):
         if each and not table.source.in_memory:
             raise TypeError(
                 f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
             )
-    specs = check_bins(bins, names, types or {}, "not among `columns`")
-    display = Progress(progress)
-    options = Options(types, display=display, **reading)
-    check_options(options, inputs)
-    options.codes.check_columns(names, "not among `columns`")
+    check_options(options, inputs, names)
+    specs = check_bins(bins, names, options.of_table(inputs[0].source.name).types or {}, "not among `columns`")
     apart = [] if allow_same else list(pairs(list(tables), called))
     check_tables(given, apart)
     with display, one_connection([table.source for table in inputs], options):
         cuts = find_cuts(inputs[0], specs, options)
         found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
-    check_codes(options.codes, names, [(part,) for part, _ in found], cuts)
+    check_codes(options, inputs, names, [(part,) for part, _ in found], cuts)
     levels, codes, compared_levels = [], [], {}
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
         joint, maps = joint_labels(parts, name, list(given))

@@ -138,7 +138,9 @@ def record_risk(
         memory as a whole; of CSV all columns of the result but the added ones are texts.
     synthetic : data frame, mapping of columns, or path
         The records to be released, one table, as `tabulate` takes it.
-    keys, target, types, bins, null_values, allow_unused_codes, encoding, decimal, memory_limit, spill_dir, backing, progress
+    keys, target, types, bins, null_values, allow_unused_codes, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`.
     missing : {"level", "drop"}
         Whether a missing value is one more level of its column, so that every record has a result; or the records with a missing key or

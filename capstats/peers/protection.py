@@ -58,7 +58,9 @@ def disclosure_protection(
         `audit` is "zero": give `unmatched` in both to compare.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`, for records.
 
     Returns

@@ -73,7 +73,7 @@ def singling_out(
         Greatest number of subsets to count.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
-    missing, null_values, allow_unused_codes, types, bins, counts, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, counts, encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`. A missing value is a level: "profession not known" describes a person as well. `weights` is an error, and
         `backing` has no effect.
 

@@ -55,7 +55,7 @@ def linkability(
         Records of the same population that were not used for synthesis.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
-    missing, null_values, allow_unused_codes, types, bins, counts, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, counts, encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`. A missing value is a level, and numbers are equal or not: cut them with `bins`. `weights` is an error, and
         `backing` has no effect.
 

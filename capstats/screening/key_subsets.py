@@ -76,7 +76,9 @@ def sweep(
         Greatest number of subsets to compute; k columns have 2**k - 1.
     allow_same : bool
         Whether two of the tables may hold the same records, as in `audit`.
-    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing, encoding, decimal, memory_limit, spill_dir, progress
+    missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
+        As in `tabulate`.
+    encoding, decimal, sheet, skip, rename, memory_limit, spill_dir, progress
         As in `tabulate`, for records. With ``missing="drop"`` a record with a missing value in any key or target column is left out, so
         all subsets use the same records. `backing` is that of the tables of each subset.
 

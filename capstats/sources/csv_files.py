@@ -12,7 +12,7 @@ import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from numbers import Number
 from pathlib import Path
@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from capstats.codes.declared_types import Type
+from capstats.codes.missing_codes import in_quotes
 from capstats.codes.progress import Step
 from capstats.sources.connections import pattern_of, quoted
-from capstats.sources.csv_rules import LONGEST, Header, chosen_values, ordinary_pieces, read_header
-from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, has_mark, is_tabbed
-from capstats.sources.source import Query, check_names
+from capstats.sources.csv_rules import LONGEST, Header, chosen_values, first_records, ordinary_pieces, read_header, with_words_kept
+from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, codec, has_mark, is_tabbed
+from capstats.sources.source import Options, Query, check_names, renamed
 from capstats.sources.temporary_data import SCRATCH, private_folder
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Surveyed:
     header: Header
     stopped: Event | None = None  # set when nobody waits for its text any more
     reader: Reader = "records"
+    skip: int = 0  # lines that the caller leaves out
+    words: tuple[str, ...] = ()  # that it may have in quotes, and that would be codes without them
     records: int = 0  # of a file that DuckDB reads itself
     broken: bool = False  # whether a quoted field holds the end of a line
 
@@ -60,18 +63,32 @@ class Surveyed:
 
     def body(self) -> Iterator[bytes]:
         """The text after the header."""
-        return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator)[1]
+        return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator, self.skip)[1]
 
 
-def survey(file: str, encoding: str, step: Step, careful: bool = False, stopped: Event | None = None) -> Surveyed:
+def header_of(file: str, options: Options) -> tuple[Header, Iterator[bytes]]:
+    """The header of a file, with the names that the options give its columns, and the blocks that follow it."""
+    encoding = codec(options.encoding)
+    header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None, options.skip)
+    if not any(header.names):
+        later = next((number for number, fields in first_rows(file, encoding) if number > header.before and any(fields)), None)
+        raise Malformed("it has no header row", "Add one: its first line must name the columns.", names_in=later)
+    return replace(header, names=tuple(str(x) for x in renamed(header.names, options))), body
+
+
+def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines that a file begins with: the number of each, and its fields."""
+    return first_records(next(blocks(file, encoding), b""))
+
+
+def survey(file: str, options: Options, step: Step, careful: bool = False, stopped: Event | None = None) -> Surveyed:
     """What is to be known of a file before it is read; its text and its checksum are verified as far as it is ordinary.
 
     With ``careful``, DuckDB reads nothing of it.
     """
-    header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None)
-    if not any(header.names):
-        raise Malformed("it has no header row", "Add one: its first line must name the columns.")
-    as_records = Surveyed(file, encoding, header, stopped)
+    encoding = codec(options.encoding)
+    header, body = header_of(file, options)
+    as_records = Surveyed(file, encoding, header, stopped, skip=options.skip, words=tuple(sorted(options.codes.words)))
     if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
         return as_records
     as_text = replace(as_records, reader="text")
@@ -79,14 +96,14 @@ def survey(file: str, encoding: str, step: Step, careful: bool = False, stopped:
         return as_text
     if header.lines > 1 or (b'"' in header.text and has_mark(file)):
         return as_text
-    records, broken = 0, False
+    records, broken, marks = 0, False, [in_quotes(word).encode() for word in as_text.words]
     for piece, found in ordinary_pieces(body, header.separator, len(header.names), header.end):
-        if found is None:
+        if found is None or (b'"' in piece and any(mark in piece for mark in marks)):
             return as_text
         records += found.records
         broken |= found.broken
         step.advance(len(piece))
-    return replace(as_text, reader="file", records=records, broken=broken)
+    return replace(as_text, reader="file", words=(), records=records, broken=broken)
 
 
 @contextmanager
@@ -116,7 +133,7 @@ def relation(
     wanted, one_by_one = query.wanted, query.by_record or query.weight is not None
     groups: dict[Any, list[Surveyed]] = {}
     for csv in files:
-        check_names(wanted, csv.header.names, name)
+        check_names(wanted, csv.header.names, name, partial(first_rows, csv.file, csv.encoding), query.options)
         key = (csv.compression, csv.header.separator, csv.header.names, csv.broken) if csv.reader == "file" else None
         groups.setdefault(key, []).append(csv)
     others = groups.pop(None, [])
@@ -137,7 +154,7 @@ def relation(
 
 def located(error: Malformed, name: str, file: str | Path) -> ValueError:
     """The error to raise for a file that cannot be read."""
-    return ValueError(f"`{name}` ({file}) cannot be read: {error}. {error.remedy}")
+    return ValueError(f"`{name}` ({file}) cannot be read: {error}. {error.advice(name)}")
 
 
 def _read(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], files: list[str], header: bool = True) -> Any:
@@ -174,6 +191,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
     def put_text(text: bytes, records: int) -> bool:
         """Put ordinary text; whether DuckDB found as many records in it as there are, else the table stays as it was."""
         # DuckDB takes U+FEFF at the start of a file for a mark of its encoding, and drops one
+        text = with_words_kept(text, csv.header.separator, csv.words)
         Path(scratch).write_bytes(codecs.BOM_UTF8 + text if text.startswith(codecs.BOM_UTF8) else text)
         expected = _loaded(connection) + records
         connection.begin()
@@ -199,7 +217,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
             break
         line += text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
     places = [header.names.index(str(column)) for column in wanted]
-    for values in chosen_values(rest, header, places, line):
+    for values in chosen_values(rest, header, places, line, csv.words):
         frame = pd.DataFrame({f"c{i}": pd.array(x, pd.StringDtype("python")) for i, x in enumerate(values)})
         put(connection.from_df(frame))
 
@@ -219,9 +237,17 @@ def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | 
         size, records = size + len(text), records + found.records
 
 
-def with_numbers(table: Any, query: Query, cut: Collection[Hashable]) -> Any:
-    """The texts of CSV, with a point before the decimals of the columns that are numbers, except in texts that mean missing."""
+def with_numbers(table: Any, query: Query, cut: Collection[Hashable], words: Collection[str] = ()) -> Any:
+    """The texts of CSV, with a point before the decimals of the columns that are numbers, except in texts that mean missing.
+
+    Of the ``words`` in quotes those that are no codes of a column lose the quotes.
+    """
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
+    if words:
+        kept = [set() if column in cut else options.words_of(column) for column in query.wanted]
+        other = {c: sorted(set(words) - of) for c, of in zip(columns, kept, strict=True)}
+        cases = {c: " ".join(f"WHEN {quoted(in_quotes(x))} THEN {quoted(x)}" for x in of) for c, of in other.items()}
+        table = table.select(", ".join(f"CASE {c} {of} ELSE {c} END AS {c}" if of else c for c, of in cases.items()))
     if options.codes.everywhere is not None:  # an empty field is a text like any other
         table = table.select(", ".join(f"coalesce({c}, '') AS {c}" for c in columns))
     if options.decimal == ",":

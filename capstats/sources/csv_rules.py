@@ -2,15 +2,17 @@ r"""What a CSV file says, byte for byte; every reader of CSV in this package obe
 
 1. The text is UTF-8, or in the encoding that the caller gives, with or without a byte order mark. A zero byte is refused.
 2. A line ends with ``\n``, ``\r\n`` or ``\r``, also where a file mixes them; the last line may have no end. An empty line is no record.
-3. The first line is the header, which names the columns. The separator is the tab in a .tsv file, else that of comma, tab, semicolon
-   and bar which occurs most often in the header outside of quotes.
+3. The first line is the header, which names the columns, unless the caller says how many lines to skip. The separator is what a first line
+   ``sep=;`` says, which is skipped, the tab in a .tsv file, else that of comma, tab, semicolon and bar which occurs most often in the
+   header outside of quotes.
 4. A field that begins with ``"`` is quoted: it ends at the next ``"`` that is not doubled, right before a separator or the end of a line.
    Separators and line ends in it are text, and ``""`` is one quote. Text after the closing quote and a quote that is never closed are
    refused.
 5. Any other field is the text between two separators as written: spaces are part of it, and so are quotes, ``#`` and ``\``.
 6. A record that has fewer or more fields than the header is refused, also if the additional ones are empty. So is a header or a record
    that is longer, or has more fields, than the limits below; this is found before it is split.
-7. An empty field is missing, and ``""`` is the empty text, unless `null_values` says what is missing.
+7. An empty field is missing, and ``""`` is the empty text, unless `null_values` says what is missing. Where that has a word, the field
+   ``"NA"`` comes as the text with its quotes.
 
 Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.
 
@@ -23,13 +25,15 @@ part of what reading costs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.codes.missing_codes import in_quotes
 from capstats.sources.csv_text import Malformed
 
 Bits = NDArray[np.uint64]  # one bit a byte of text, the first byte's the lowest of the first word
@@ -39,11 +43,13 @@ MOST_COLUMNS = 100_000
 LONGEST_RECORD = 1 << 26  # bytes
 BATCH, AT_A_TIME = 1 << 25, 1 << 16  # bytes of values, and records, that are held at a time
 LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
+MOST_SKIPPED = 100  # lines among which names are looked for
 _ONE, _TOP = np.uint64(1), np.uint64(63)
 _STEPS = [np.uint64(1 << i) for i in range(6)]
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
 _QUOTED = re.compile(rb"(?:\A|(?<=[,\t;|]))" + _QUOTED_FIELD)
+_SAID = re.compile(rb"sep=([,\t;|])(?=[\r\n])", re.IGNORECASE)  # Excel's word for the separator, as a line of its own
 _FIRST_RECORD = re.compile(rb'(?:%s|[^"\r\n]++|")*+' % _QUOTED.pattern)  # Python 3.11.2 matches too little where single bytes are repeated
 
 
@@ -59,11 +65,12 @@ class Header:
     names: tuple[str, ...]
     text: bytes  # as written, without the end of its line
     end: bytes  # of its line
+    before: int = 0  # lines before it
 
     @property
     def lines(self) -> int:
-        """How many lines of the file it fills."""
-        return len(self.text.splitlines())
+        """How many lines of the file it fills, with those before it."""
+        return self.before + len(self.text.splitlines())
 
 
 def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
@@ -135,43 +142,66 @@ def value(field: bytes) -> str | None:
     return field.decode() or None
 
 
-def chosen_values(blocks: Iterable[bytes], header: Header, places: list[int], line: int) -> Iterator[list[list[str | None]]]:
-    """The values of the columns at these places, many records at a time; a record of another length than the header's raises."""
-    length, size = len(header.names), 0
+def chosen_values(
+    blocks: Iterable[bytes], header: Header, places: list[int], line: int, words: Sequence[str] = ()
+) -> Iterator[list[list[str | None]]]:
+    """The values of the columns at these places, many records at a time; a record of another length than the header's raises.
+
+    One of the ``words`` in quotes keeps them.
+    """
+    length, size, kept = len(header.names), 0, {in_quotes(word).encode(): in_quotes(word) for word in words}
     held: list[bytes] = []  # of all places in turn
     for number, fields in records(blocks, header.separator, line):
         if len(fields) != length:
             raise Malformed(
                 f"line {number}: the record has {len(fields)} field{'s' * (len(fields) > 1)}, the header has {length}; "
-                f"field {min(len(fields), length) + 1} is {'missing' if len(fields) < length else 'one too many'}"
+                f"field {min(len(fields), length) + 1} is {'missing' if len(fields) < length else 'one too many'}",
+                names_in=number if number == header.lines + 1 and len(fields) > length else None,
             )
         chosen = [fields[place] for place in places]
         held += chosen
         size += sum(map(len, chosen))
         if len(held) >= AT_A_TIME * len(places) or size > BATCH:
-            yield [_values(held[i :: len(places)]) for i in range(len(places))]
+            yield [_values(held[i :: len(places)], kept) for i in range(len(places))]
             held, size = [], 0
     if held:
-        yield [_values(held[i :: len(places)]) for i in range(len(places))]
+        yield [_values(held[i :: len(places)], kept) for i in range(len(places))]
 
 
-def _values(fields: Sequence[bytes]) -> list[str | None]:
+def _values(fields: Sequence[bytes], kept: Mapping[bytes, str]) -> list[str | None]:
     """The texts of fields, of which many are alike."""
-    known = {field: value(field) for field in set(fields)}
+    known = {field: kept[field] if field in kept else value(field) for field in set(fields)}
     return [known[field] for field in fields]
 
 
-def read_header(blocks: Iterator[bytes], separator: bytes | None = None) -> tuple[Header, Iterator[bytes]]:
-    """The header of a text, and the blocks that follow it."""
-    text = b""
-    while len(text) < LONGEST_HEADER:
+def with_words_kept(text: bytes, separator: bytes, words: Sequence[str]) -> bytes:
+    """An ordinary stretch in which each field that is one of the words in quotes holds the quotes as well."""
+    if b'"' not in text or not words:
+        return text
+    quoted = b"|".join(re.escape(word.encode()) for word in words)
+    pattern = rb'(?:\A|(?<=[%s\r\n]))"(%s)"(?=[%s\r\n]|\Z)' % (re.escape(separator), quoted, re.escape(separator))
+    return re.sub(pattern, rb'"""\1"""', text)
+
+
+def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: int = 0) -> tuple[Header, Iterator[bytes]]:
+    """The header of a text, before which so many lines are skipped, and the blocks that follow it."""
+    held = b""
+    while len(held) < LONGEST_HEADER:
         block = next(blocks, b"")
-        text += block
-        chosen, columns = _separator(text, separator)
+        held += block
+        said = _SAID.match(held)
+        before = max(skip, said is not None)
+        skipped = re.match(rb"(?:[^\r\n]*+(?:\r\n|\r|\n)){%d}" % before, held)
+        if block and (skipped is None or (before and skipped.end() == len(held))):
+            continue
+        if skipped is None:
+            raise Malformed(f"it has fewer than {before} lines, which `skip` says to skip")
+        text = held[skipped.end() :]
+        chosen, columns = _separator(text, said[1] if said else separator)
         if columns > MOST_COLUMNS:
             raise Malformed(f"its header names more than {MOST_COLUMNS:,} columns", "Keep those that are needed, in a file of their own.")
         try:
-            _, fields = next(records([text], chosen), (1, []))
+            _, fields = next(records([text], chosen, before + 1), (1, []))
         except Unterminated:
             if block:
                 continue
@@ -183,9 +213,16 @@ def read_header(blocks: Iterator[bytes], separator: bytes | None = None) -> tupl
             continue  # its line may go on in the next block
         after = text[len(found) :]
         end = after[: 2 if after.startswith(b"\r\n") else 1]
-        header = Header(chosen, tuple(value(field) or "" for field in fields), found, end)
+        header = Header(chosen, tuple(value(field) or "" for field in fields), found, end, before)
         return header, chain([after[len(end) :]], blocks)
     raise Malformed(f"its header is longer than {LONGEST_HEADER >> 20} MB; perhaps line 1 has a quote that is not closed")
+
+
+def first_records(text: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Each of the lines that a text begins with by itself, its number from 1 and its fields, where it can be read."""
+    for number, line in enumerate(text.splitlines()[:MOST_SKIPPED], 1):
+        with suppress(Malformed):
+            yield number, [value(field) or "" for _, fields in records([line], _separator(line, None)[0]) for field in fields]
 
 
 def _separator(text: bytes, given: bytes | None) -> tuple[bytes, int]:

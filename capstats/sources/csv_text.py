@@ -15,20 +15,36 @@ from pathlib import Path, PurePath
 from threading import Event
 from typing import IO, Any
 
+from capstats.codes.by_table import said
 from capstats.codes.checks import shown
 
 BLOCK = 1 << 18  # bytes: what is done with a block stays in cache
 MOST_TO_INFLATE = 1 << 28  # bytes that xz may need to decompress; its strongest preset needs 65 MB
 ENDINGS = (".csv", ".tsv", ".txt")
+MANY_ZEROS = 0.25  # of every other byte; of text in UTF-16 more are, but where hardly a letter is Latin
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
+
+
+REPAIR = "Repair the file, or read it into a data frame first."
 
 
 class Malformed(Exception):  # noqa: N818
     """Why a CSV file cannot be read, by line and field, and what helps; never the text itself."""
 
-    def __init__(self, reason: str, remedy: str = "Repair the file, or read it into a data frame first."):
+    def __init__(self, reason: str, remedy: str = REPAIR, *, encoding: str | None = None, sure: bool = False, names_in: int | None = None):
         super().__init__(reason)
         self.remedy = remedy
+        self.encoding, self.sure = encoding, sure  # which the text may be in, and whether its bytes say so
+        self.names_in = names_in  # the line that may have the names of the columns
+
+    def advice(self, table: str) -> str:
+        """What helps, for a table as messages call it."""
+        if self.encoding is not None:
+            given = said("encoding", table, self.encoding)
+            return f"Give its encoding{':' if self.sure else ', such as'} {given}, or save it as UTF-8."
+        if self.names_in is not None:
+            return f"{self.remedy} If line {self.names_in} has the names, say {said('skip', table, self.names_in - 1)}."
+        return self.remedy
 
 
 def codec(encoding: str | None) -> str:
@@ -106,18 +122,25 @@ def has_mark(file: str) -> bool:
 
 def _not_in(encoding: str, file: str, offset: int) -> Malformed:
     """The error for a byte that the encoding does not have."""
-    if encoding != "utf-8":
-        remedy = "Give the file's own encoding."
-    else:
-        wide = next(_sized(_bytes(file))).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        remedy = f'Give its encoding, such as encoding="{"utf-16" if wide else "cp1252"}", or save it as UTF-8.'
-    return Malformed(f"line {_line(file, encoding, offset)} is not {_shown(encoding)}", remedy)
+    reason, wide = f"line {_line(file, encoding, offset)} is not {_shown(encoding)}", _wide(file)
+    if encoding != "utf-8" and wide in (None, encoding):
+        return Malformed(reason, "Give the file's own encoding.")
+    return Malformed(reason, encoding=wide or "cp1252", sure=wide is not None)
 
 
 def _zero(encoding: str, file: str) -> Malformed:
     """The error for a zero byte, which no text has, but UTF-16 that is read as something else has many."""
-    reason = f"line {_line(file, encoding)} is not {_shown(encoding)} text: it holds a zero byte, as UTF-16 does"
-    return Malformed(reason, 'Give its encoding, such as encoding="utf-16", or save it as UTF-8.')
+    reason, wide = f"line {_line(file, encoding)} is not {_shown(encoding)} text: it holds a zero byte", _wide(file)
+    return Malformed(reason) if wide in (None, encoding) else Malformed(f"{reason}, as UTF-16 does", encoding=wide, sure=True)
+
+
+def _wide(file: str) -> str | None:
+    """The encoding of more than a byte a character that a mark, or many zero bytes, at the start of a file tell."""
+    raw = next(_sized(_bytes(file)))[:4096]
+    marks = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    marked = next((encoding for mark, encoding in marks.items() if raw.startswith(mark)), None)
+    even, odd = (raw[start::2].count(0) / max(len(raw) // 2, 1) for start in (0, 1))
+    return marked or ("utf-16-be" if even > MANY_ZEROS > odd else "utf-16-le" if odd > MANY_ZEROS > even else None)
 
 
 def _line(file: str, encoding: str, end: int | None = None) -> int:

@@ -12,22 +12,57 @@ import xarray as xr
 
 from capstats.sources import formats
 from capstats.sources.columns import module_of
+from capstats.sources.connections import identifier
 from capstats.sources.dask_frames import DaskSource
 from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path
 from capstats.sources.lazy import LazySource
 from capstats.sources.memory import MemorySource
 from capstats.sources.relations import RelationSource
-from capstats.sources.source import Source
+from capstats.sources.source import Options, Source, renamed
 
 _EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))  # which narwhals need not look at
 
 
-def open_source(table: Any, name: str) -> Source:
-    """A table of records as a source; files of other formats than CSV and Parquet are read into memory."""
+def open_source(table: Any, name: str, options: Options | None = None) -> Source:
+    """A table of records as a source, its columns renamed as the options say; other files than CSV and Parquet are read into memory."""
+    how = options or Options()
+    source = _opened(table, name, how)
+    if not how.rename or isinstance(source, FileSource):
+        return source
+    held = list(source.names(how))
+    new = renamed(held, how)
+    if twice := [x for x in new if new.count(x) > max(held.count(x), 1)]:
+        raise ValueError(f"`rename` gives two columns of `{name}` the name {twice[0]!r}. Rename one of them otherwise.")
+    again = type(source)(_renamed(source.table, dict(zip(held, new, strict=True))), name)
+    again.format, again.rows_at_start = source.format, source.rows_at_start
+    return again
+
+
+def _renamed(table: Any, names: dict[Any, Any]) -> Any:
+    """A table whose columns have other names."""
+    if isinstance(table, Mapping):
+        return {names[column]: values for column, values in table.items()}
+    if isinstance(table, pd.DataFrame) or _is_dask(table):
+        return table.rename(columns=names)
+    if type(table).__name__ == "DuckDBPyRelation":
+        return table.select(", ".join(f"{identifier(column)} AS {identifier(new)}" for column, new in names.items()))
+    if (module_of(table), type(table).__name__) == ("pyarrow", "RecordBatch"):
+        return table.rename_columns(list(names.values()))
+    if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
+        return table.rename(names)
+    return nw.from_native(table).rename(names).to_native()
+
+
+def _opened(table: Any, name: str, options: Options) -> Source:
     if isinstance(table, xr.Dataset):
         raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
     if is_path(table):
-        return MemorySource(formats.loaded(table, name), name) if formats.is_format(table) else FileSource(table, name)
+        if not formats.is_format(table):
+            return FileSource(table, name)
+        found, rows = formats.loaded(table, name, options)
+        source = MemorySource(found, name)
+        source.format, source.rows_at_start = formats.format_of(table), rows
+        return source
     if _is_dask(table):
         return DaskSource(table, name)
     if type(table).__name__ == "DuckDBPyRelation":

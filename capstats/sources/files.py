@@ -9,7 +9,7 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property, reduce
@@ -21,17 +21,17 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.bins import Numbers, Spec
+from capstats.codes.by_table import said
 from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
-from capstats.sources.csv_rules import read_header
-from capstats.sources.csv_text import blocks
 from capstats.sources.memory import MemorySource
 from capstats.sources.new_files import opened
 from capstats.sources.relations import grouped, kind_of_type, margin_of, numbered, numbers
-from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind
+from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind, renamed
 from capstats.sources.temporary_data import expanded
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class FileSource(Source):
         super().__init__(path, name)
         self.path = path
         self.is_csv = csv_text.is_csv(path)
+        self.format = "CSV" if self.is_csv else ""
         self.shared: Shared | None = None  # the connection of the call
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
         self.stopped = Event()  # set when nobody waits for an answer any more
@@ -70,11 +71,18 @@ class FileSource(Source):
 
         def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
             found, sums = grouped(table, query, self.name)
+            for column, name in zip(found, query.columns, strict=True):
+                if (words := self._words(query.options, name)) and name not in query.cuts:
+                    column.labels = [words.get(x, x) if isinstance(x, str) else x for x in column.labels]
             if records is not None and sums[0 if query.weight is None else 1].sum() != records:
                 raise _Miscounted
             return found, query.needed(sums)
 
         return self._found(query, work, query.cuts)
+
+    def _words(self, options: Options, column: Hashable) -> dict[str, Quoted]:
+        """The texts in quotes that would be codes of a column without them, and the labels that they are."""
+        return {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""
@@ -95,6 +103,8 @@ class FileSource(Source):
                 margin, number = margin_of(one, column, options, most, self.name)
                 if records not in (None, number):
                     raise _Miscounted
+                if margin is not None and (words := self._words(options, column)):
+                    margin = replace(margin, labels=[words.get(x, x) for x in margin.labels])
                 of_each.append((column, margin))
             return of_each
 
@@ -103,6 +113,10 @@ class FileSource(Source):
             some = columns[start : start + at_once]
             found += self._found(Query(some, options=options), work)
         return found
+
+    def first_rows(self, options: Options) -> Iterable[tuple[int, Sequence[Hashable]]]:
+        """The lines that the first file begins with, if it is CSV."""
+        return csv_files.first_rows(self.files[0], csv_text.codec(options.encoding)) if self.is_csv else ()
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
@@ -128,8 +142,8 @@ class FileSource(Source):
                         return self.names(options)
                 with self.shared.reading() as (connection, _):
                     found = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]])
-                    return list(found.columns)
-            return read_header(blocks(file, csv_text.codec(options.encoding)), b"\t" if csv_text.is_tabbed(file) else None)[0].names
+                    return renamed(found.columns, options)
+            return csv_files.header_of(file, options)[0].names
         except duckdb.Error as error:
             raise plain(error, f"`{self.name}` ({self.path})", _REMEDY) from None
         except csv_text.Malformed as error:
@@ -155,7 +169,7 @@ class FileSource(Source):
             if not surveyed:
                 return work(_parquet(connection, self.files, query, self.name), None)
             table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
-            return work(csv_files.with_numbers(table, query, cut), records)
+            return work(csv_files.with_numbers(table, query, cut, {word for csv in surveyed for word in csv.words}), records)
 
         try:
             with self.shared.reading() as (connection, scratch), options.display.query(connection, self.name):
@@ -165,7 +179,7 @@ class FileSource(Source):
             if point is not None:
                 raise ValueError(
                     f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
-                    f'`decimal` is ",". Correct the value, or leave out `decimal`.'
+                    f'`decimal` is ",". Correct the value, or say {said("decimal", self.name, ".")}.'
                 ) from None
             raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
             if careful or not surveyed or not isinstance(raised, ValueError):
@@ -177,10 +191,10 @@ class FileSource(Source):
         if _is_parquet(self.files[0]):
             return []
         step = options.display.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in self.files))
-        encoding, found = csv_text.codec(options.encoding), []
+        found = []
         for file in self.files:
             try:
-                found.append(csv_files.survey(file, encoding, step, careful, self.stopped))
+                found.append(csv_files.survey(file, options, step, careful, self.stopped))
             except csv_text.Malformed as error:
                 raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.path) from None
         return found
@@ -311,8 +325,9 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
 
     def read(group: list[str]) -> Any:
         table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
-        check_names(query.wanted, table.columns, name)
-        return numbered(table, query.wanted)
+        found = renamed(table.columns, query.options)
+        check_names(query.wanted, found, name)
+        return numbered(table, [table.columns[found.index(column)] for column in query.wanted])
 
     if len(files) == 1:
         return read(files)

@@ -6,26 +6,42 @@ values are; a value without a label is the text of its number. User-missing valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import pandas as pd
 
+from capstats.codes.by_table import said
+from capstats.codes.checks import shown
+from capstats.sources.csv_rules import MOST_SKIPPED
 from capstats.sources.files import OTHERS, is_path, local_files
+from capstats.sources.source import Options, renamed
+
+Rows = Iterable[tuple[int, Sequence[str]]]
 
 
 def is_format(table: Any) -> bool:
     """Whether it is a path with one of their endings."""
-    return is_path(table) and _ending(table) in _READERS
+    return is_path(table) and _ending(table) in (*EXCEL, *_READERS)
 
 
-def loaded(path: Any, name: str) -> Any:
-    """The table in a file, as a data frame."""
+def format_of(path: Any) -> str:
+    """Excel, where options are for it."""
+    return "Excel" if _ending(path) in EXCEL else ""
+
+
+def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows]:
+    """The table in a file, as a data frame; and of a sheet the first rows, each with its number."""
     found = local_files(path, name)
     if len(found) > 1:
         raise ValueError(f"`{name}` is {len(found)} files; of {OTHERS} one file is read. Combine them in a data frame.")
     try:
-        return _READERS[_ending(found[0])](found[0])
+        if format_of(path) == "Excel":
+            return _excel(found[0], path, name, options)
+        return _READERS[_ending(found[0])](found[0]), ()
+    except Unchosen:
+        raise
     except ImportError as error:
         raise ImportError(
             f'`{name}` ({path}) needs the package {error.name or "that reads it"}. Install it: pip install "capstats[formats]".'
@@ -37,28 +53,59 @@ def loaded(path: Any, name: str) -> Any:
         ) from None
 
 
-def labels_in(path: Any, name: str) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
+def labels_in(path: Any, name: str, options: Options) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
     """The labels of the variables in a file of Stata, SPSS or SAS, and those of the values of each; of others none."""
-    if not is_format(path) or _READERS[_ending(path)] is not _labelled:
+    if not is_format(path) or _READERS.get(_ending(path)) is not _labelled:
         return {}, {}
     meta = _read(local_files(path, name)[0], metadataonly=True)[1]
-    return {c: label for c, label in meta.column_names_to_labels.items() if label}, meta.variable_value_labels
+    labels = {c: label for c, label in meta.column_names_to_labels.items() if label}
+    new = {c: str(x) for c, x in zip(meta.column_names, renamed(meta.column_names, options), strict=True)}
+    return {new[c]: x for c, x in labels.items()}, {new[c]: x for c, x in meta.variable_value_labels.items()}
 
 
 def _ending(file: object) -> str:
     return str(file).lower().rpartition(".")[2]
 
 
-def _excel(file: str) -> pd.DataFrame:
-    """The first sheet; its first row names the columns, and a row without any value is no record."""
+class Unchosen(ValueError):  # noqa: N818
+    """The sheet of a workbook is not known."""
+
+
+def _excel(file: str, path: Any, name: str, options: Options) -> tuple[pd.DataFrame, Rows]:
+    """One sheet; its first row, after those that are skipped, names the columns, and a row without any value is no record."""
     import openpyxl  # noqa: F401  so that the error names the package that is missing
 
-    cells = pd.read_excel(file, sheet_name=0, header=None, dtype=object, keep_default_na=False, na_values=[""], engine="openpyxl")
-    if not len(cells):
-        return pd.DataFrame()
-    frame = cells.iloc[1:].dropna(how="all")
-    frame.columns = pd.Index(["" if pd.isna(x) else str(x) for x in cells.iloc[0]])
-    return frame.reset_index(drop=True)
+    with pd.ExcelFile(file, engine="openpyxl") as book:
+        sheet = _sheet(book, path, name, options.sheet)
+        cells = pd.read_excel(book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
+    rows = [["" if pd.isna(x) else str(x) for x in cells.iloc[i]] for i in range(min(len(cells), MOST_SKIPPED))]
+    if len(cells) <= options.skip:
+        return pd.DataFrame(), list(enumerate(rows, 1))
+    frame = cells.iloc[options.skip + 1 :].dropna(how="all")
+    frame.columns = pd.Index(["" if pd.isna(x) else str(x) for x in cells.iloc[options.skip]])
+    return frame.reset_index(drop=True), list(enumerate(rows, 1))
+
+
+def _sheet(book: pd.ExcelFile, path: Any, name: str, chosen: Any) -> str | int:
+    """The sheet that is chosen, or the only one with records; an error where several have some."""
+    sheets = list(map(str, book.sheet_names))
+    if chosen is not None:
+        if chosen not in sheets:
+            raise Unchosen(f"`{name}` ({path}) has no sheet {shown(chosen)}; it has {', '.join(map(repr, sheets))}.")
+        return str(chosen)
+    filled = [sheet for sheet in sheets if _holds_records(book.book[sheet])]
+    if len(filled) > 1:
+        raise Unchosen(
+            f"`{name}` ({path}) has records in {len(filled)} sheets: {', '.join(map(repr, filled))}. Choose one, as with "
+            f"{said('sheet', name, filled[0])}."
+        )
+    return filled[0] if filled else 0
+
+
+def _holds_records(sheet: Any) -> bool:
+    """Whether a sheet has more than a row of names."""
+    rows = (row for row in sheet.iter_rows(values_only=True) if any(x not in (None, "") for x in row))
+    return len(list(islice(rows, 2))) == 2
 
 
 def _arrow(file: str) -> Any:
@@ -102,8 +149,8 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
+EXCEL = ("xlsx", "xlsm")
 _READERS: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("xlsx", "xlsm"), _excel),
     **dict.fromkeys(("feather", "arrow"), _arrow),
     **dict.fromkeys(("dta", "sav", "zsav", "por", "sas7bdat", "xpt"), _labelled),
 }

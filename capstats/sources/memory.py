@@ -56,7 +56,7 @@ class MemorySource(Source):
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, record by record; or distinct rows of long text in pandas' objects, which DuckDB groups."""
         if not query.by_record and not query.cuts and is_much_text(self.plain, query.columns):
-            check_names(query.wanted, self.names(), self.name)
+            check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
             found = _grouped_by_duckdb(self.plain, query, self.name)
             if found is not None:
                 return found
@@ -64,7 +64,7 @@ class MemorySource(Source):
 
     def encoded(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes. Polars may group the records while it encodes them, unless the query says ``by_record``."""
-        check_names(query.wanted, self.names(), self.name)
+        check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
         weights = self._weights(query.weight)
         cut = {}
         for column, how in query.cuts.items():
@@ -84,7 +84,7 @@ class MemorySource(Source):
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:  # noqa: ARG002  all values are there
         """All values of each column, and how often each occurs."""
-        check_names(query.wanted, self.names(), self.name)
+        check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
         weights, options = self._weights(query.weight), query.options
         found = []
         for column in query.columns:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, is_by_table, of_table, said
 from capstats.codes.checks import shown, shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
@@ -29,16 +30,38 @@ class Options:
     types: Mapping[Hashable, Type] | None = None
     null_values: NullValues = None
     allow_unused_codes: bool = False
-    encoding: str | None = None
-    decimal: str = "."
+    encoding: Any = None
+    decimal: Any = "."
+    sheet: Any = None
+    skip: Any = 0
+    rename: Mapping[Hashable, Any] | None = None
     memory_limit: str | None = None
     spill_dir: str | Path | None = None
     display: Progress = field(default_factory=lambda: Progress(False))
+
+    def of_table(self, table: str) -> Options:
+        """The same for one table, as messages call it; sources are given this."""
+        given = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
+        own = {name: of_table(name, x, table) for name, x in given.items() if is_by_table(name, x)}
+        return replace(self, **own) if own else self
 
     @cached_property
     def codes(self) -> MissingCodes:
         """What `null_values` says."""
         return MissingCodes.of_argument(self.null_values, self.allow_unused_codes)
+
+    def codes_as_texts(self) -> Any:
+        """What is recorded of all codes: a list of texts, or {column: list}, and of those of a table {table: {column: list}}."""
+        given = {key: MissingCodes.of_argument(x).as_texts() for key, x in by_table("null_values", self.null_values).items()}
+        plain = given.pop(ALL, [])
+        own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}
+        return plain if not own else {**(plain if isinstance(plain, dict) else {ALL: plain} if plain else {}), **own}
+
+    def words_of(self, column: Hashable) -> set[str]:
+        """The words that quotes make no codes in a column of text; a column of another type has no such text."""
+        wanted = self.type_of(column)
+        is_text = wanted in (None, "text") if isinstance(wanted, (str, type(None))) else all(isinstance(x, str) for x in wanted)
+        return self.codes.of(column).words if is_text else set()
 
     def type_of(self, column: Hashable) -> Any:
         """What `types` says of a column, or None."""
@@ -88,6 +111,8 @@ class Source(ABC):
 
     in_memory = False  # whether the records are available one by one, in order; otherwise an engine counts them
     is_csv = False  # whether all values are texts of CSV files
+    format = ""  # of a file, where options are for it: CSV or Excel
+    rows_at_start: Iterable[tuple[int, Sequence[Hashable]]] = ()  # of a sheet
 
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name  # the name is what messages call the table
@@ -100,6 +125,10 @@ class Source(ABC):
     def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
         """The names of all columns."""
         return list(self.table.columns)
+
+    def first_rows(self, options: Options) -> Iterable[tuple[int, Sequence[Hashable]]]:  # noqa: ARG002  a file needs them
+        """The rows that a file begins with, each with its number from 1, where the names of columns may be."""
+        return self.rows_at_start
 
     @abstractmethod
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
@@ -149,10 +178,46 @@ def margin(column: Column, weights: Counts | None, most: int, levels: int | None
     return Margin(shown, records[present], number, int(records[missing].sum()), total or int(records.sum()), column.ordered)
 
 
-def check_names(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> None:
-    """Raise unless a table has each of the wanted columns exactly once."""
+def renamed(names: Sequence[Hashable], options: Options) -> list[Hashable]:
+    """The names of the columns of a table, as its options change them."""
+    return [(options.rename or {}).get(name, name) for name in names]
+
+
+def named_later(wanted: Sequence[Hashable], rows: Iterable[tuple[int, Sequence[Hashable]]], table: str, options: Options) -> str:
+    """Which of the first rows of a file has the names that its header lacks, and the option that skips those before it."""
+    for number, fields in rows:
+        if set(wanted) <= set(renamed(fields, options)):
+            return f"line {number} has {'it' if len(wanted) == 1 else 'them'}: say {said('skip', table, number - 1)}."
+    return ""
+
+
+def in_other_case(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> str:
+    """The option that gives columns the wanted names, where these differ in case alone."""
+    folded = {str(name).casefold(): name for name in names if name not in wanted}
+    others = {folded[str(x).casefold()]: x for x in wanted if x not in names and str(x).casefold() in folded}
+    if not others:
+        return ""
+    return (
+        f" It has {', '.join(map(repr, others))}: names that differ in case are different. If the other tables have "
+        f"{', '.join(repr(x) for x in others.values())}, say {said('rename', table, others)}."
+    )
+
+
+def check_names(
+    wanted: Sequence[Hashable],
+    names: Sequence[Hashable],
+    table: str,
+    rows: Callable[[], Iterable[tuple[int, Sequence[Hashable]]]] = tuple,
+    options: Options | None = None,
+) -> None:
+    """Raise unless a table has each of the wanted columns exactly once; ``rows`` are those that a file begins with."""
     for column in wanted:
         if column not in names:
+            how = options or Options()
+            if told := named_later(wanted, rows(), table, how):
+                raise ValueError(f"Column {shown_name(column, wanted)} is not in line {how.skip + 1} of `{table}`; {told}")
+            if told := in_other_case(wanted, names, table):
+                raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`.{told}")
             raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")

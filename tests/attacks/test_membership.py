@@ -175,7 +175,7 @@ def test_a_width_must_be_positive(width):
         ({"columns": ["age", "agee"]}, r"Column 'agee' is not in `records`. Did you mean 'age'"),
         ({"columns": ["age", "age"]}, r"`columns` names 'age' twice"),
         ({"columns": []}, r"`columns` must name at least one column"),
-        ({"types": {"sex": "text"}}, r"`types` names 'sex', which is not among `columns`"),
+        ({"types": {"sexx": "text"}}, r"`types` names 'sexx', which is in no table"),
         ({"releases": 3}, r"`releases` must be numbers of released tables, from 1 to the 2 given; got 3"),
         ({"releases": [2, 1]}, r"`releases` must be one number or increasing ones"),
         ({"releases": []}, r"`releases` must be one number or increasing ones"),

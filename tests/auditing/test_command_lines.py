@@ -70,7 +70,7 @@ def test_files_whose_names_begin_with_a_hyphen_are_files() -> None:
     assert read(command("audit", ["-o.csv", "s.csv"], {"keys": "k", "target": "t"}))["original"] == "./-o.csv"
 
 
-def test_what_is_said_of_other_columns_is_left_out() -> None:
+def test_bins_of_other_columns_are_left_out() -> None:
     given = {
         "bins": {"a": 10, "b": 5},
         "types": {"b": "number"},
@@ -80,7 +80,8 @@ def test_what_is_said_of_other_columns_is_left_out() -> None:
         "allow_same": False,
         "weights": None,
     }
-    assert restricted(given, ["a"]) == {"bins": {"a": 10}, "null_values": {"*": ["NA"]}, "missing": "drop"}
+    kept = {name: given[name] for name in ("types", "null_values", "missing")}
+    assert restricted(given, ["a"]) == {"bins": {"a": 10}, **kept}
 
 
 def test_a_call_of_python_is_one() -> None:

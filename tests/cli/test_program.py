@@ -95,7 +95,7 @@ MISTAKES = {
     "unknown type": ([*SMOKERS, "--types", "smoking=integer"], "must be one of 'number', 'text'"),
     "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
     "type of no column": ([*SMOKERS, "--types", "=number"], "--types must be COLUMN=TYPE"),
-    "type of another column": ([*SMOKERS, "--types", "age=number"], "neither a key nor the target"),
+    "type of another column": ([*SMOKERS, "--types", "age=number"], "--types names 'age', which is in no table."),
     "value that does not parse": ([*SMOKERS, "--types", "health=number"], "that are not a number, such as 'Healthy'"),
     "no weights": (
         [*SMOKERS, "--weights", ","],
@@ -314,7 +314,7 @@ def test_a_link_that_leads_back_to_itself_is_one_line(here, tmp_path, capsys, op
 
 def test_a_message_names_options_where_the_library_names_its_arguments(here, capsys):
     assert main([*SMOKERS, "--null-values", "QQ"]) == 2
-    assert "capstats audit: --null-values has 'QQ', which occurs in no column of any table." in capsys.readouterr().err
+    assert "capstats audit: --null-values has 'QQ', which occurs in none of the columns that were read." in capsys.readouterr().err
     assert main(["audit", "original.csv", "nobody.csv", *SMOKERS[3:]]) == 2
     assert "capstats audit: `synthetic`: no file matches 'nobody.csv'" in capsys.readouterr().err  # the name of a table
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats.codes.declared_types import as_type, check_types
+from capstats.codes.declared_types import as_type, check_declared
 from capstats.codes.labels import MISSING, canonical
 
 BERLIN = "Europe/Berlin"
@@ -43,7 +43,7 @@ BERLIN = "Europe/Berlin"
     ],
 )
 def test_labels_become_the_type_that_is_asked_for(wanted: Any, texts: list[Any], labels: list[Any]) -> None:
-    check_types({"age": wanted}, ["age"], "not a column")
+    check_declared({"age": wanted})
     found = as_type([*map(canonical, texts), MISSING], wanted, "age", "original")
     assert found == [*labels, MISSING]
     assert [type(x) for x in found[:-1]] == [type(canonical(x)) for x in labels]
@@ -104,19 +104,19 @@ def test_a_value_outside_the_levels_raises_with_the_levels() -> None:
 @pytest.mark.parametrize("wanted", ["numbr", "category", "", None, int, 5, {"a"}, {"a": 1}, b"text"], ids=repr)
 def test_a_type_that_is_neither_a_name_nor_a_list_raises(wanted: Any) -> None:
     with pytest.raises(ValueError, match=r"`types` of column 'age' must be one of 'number', .* or a list of levels.*; got"):
-        check_types({"age": wanted}, ["age"], "not a column")
+        check_declared({"age": wanted})
 
 
 @pytest.mark.parametrize("wanted", [[], ["a", None], ["a", "a"], [1, 1.0]], ids=repr)
 def test_levels_must_be_distinct_and_not_missing(wanted: Any) -> None:
     with pytest.raises(ValueError, match="`types` of column 'age' must list distinct levels that are not missing; got"):
-        check_types({"age": wanted}, ["age"], "not a column")
+        check_declared({"age": wanted})
 
 
 @pytest.mark.parametrize("wanted", [["a", 1], [1, True]], ids=repr)
 def test_levels_must_be_of_one_kind(wanted: Any) -> None:
     with pytest.raises(TypeError, match="Column 'age' of `types` mixes kinds"):
-        check_types({"age": wanted}, ["age"], "not a column")
+        check_declared({"age": wanted})
 
 
 @pytest.mark.parametrize(("text", "kind"), [("2024-01-31", "date"), ("2024-01-31 08:15:00", "datetime")])

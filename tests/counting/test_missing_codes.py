@@ -146,7 +146,7 @@ def test_what_is_no_number_is_not_compared_as_one(code: Any, values: list[Any]) 
     columns = {"k": values, "t": ["x"] * len(values)}
     with pytest.raises((ValueError, TypeError), match="`null_values` of column 'k' has"):
         tabulate(columns, keys="k", target="t", null_values={"k": code})
-    with pytest.raises(ValueError, match="occurs in no column of any table"):
+    with pytest.raises(ValueError, match="occurs in none of the columns that were read"):
         tabulate(columns, keys="k", target="t", null_values=code)
 
 
@@ -231,7 +231,8 @@ def test_a_code_that_occurs_in_no_table_is_an_error_with_the_likely_codes(door: 
     ):
         tabulate(table, null_values={"income": [-98]}, **options)
     with pytest.raises(
-        ValueError, match=r"has 'zzz', which occurs in no column of any table\. Levels that look like codes: '?-99'? of 'income'\."
+        ValueError,
+        match=r"has 'zzz', which occurs in none of the columns that were read\. Levels that look like codes: '?-99'? of 'income'\.",
     ):
         tabulate(table, null_values="zzz", **options)
     for unused in ({"income": [-98, -99]}, ["zzz", -99]):
@@ -250,14 +251,14 @@ def test_a_code_may_occur_in_any_of_the_tables() -> None:
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        ({"incom": [-99]}, "`null_values` names 'incom', which is neither a key nor the target. Did you mean 'income'?"),
+        ({"incom": [-99]}, "`null_values` names 'incom', which is in no table. Did you mean 'income'?"),
         ({"sick": [True]}, "of column 'sick' has True, which is no text, as all labels of the column are."),
         ({"income": ["NA"]}, "of column 'income' has 'NA', which is no number, as all labels of the column are."),
         ({"income": [dt.date(1900, 1, 1)]}, "of column 'income' has '1900-01-01', which is no number, as all labels of the column are."),
         ([None], "`null_values` must be texts, numbers or dates, or a mapping"),
         ({"income": [float("nan")]}, "None and NaN are missing anyway."),
         ({"income": [[-99]]}, "`null_values` must be texts, numbers or dates, or a mapping"),
-        ({"income": {-99: "x"}}, "`null_values` must be texts, numbers or dates, or a mapping"),
+        ({"income": {-99: "x"}}, "`null_values` names 'income', which is no table; the tables are 'original'."),
         (b"NA", "`null_values` must be texts, numbers or dates, or a mapping"),
         ([float("inf")], "`null_values` must be texts, numbers or dates, or a mapping"),
         ("-99,-98", "Give several codes one by one: '-99', '-98'."),

@@ -26,7 +26,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     columns = {"k": TEXTS, "t": ["x", "y"] * 4, "w": [1, 2] * 4}
     frame = pd.DataFrame(columns).astype({"k": object})
     pq.write_table(pa.table(columns), folder / "t.parquet")
-    lines = [",".join(["" if k is None else f'"{k}"', t, str(w)]) for k, t, w in zip(*columns.values(), strict=True)]
+    lines = [",".join(["" if k is None else k if k == "NA" else f'"{k}"', t, str(w)]) for k, t, w in zip(*columns.values(), strict=True)]
     (folder / "t.csv").write_text("\n".join(["k,t,w", *lines]))
     (folder / "odd.csv").write_text("\r\n\n".join(["k,t,w", *lines]))
     return {

@@ -40,7 +40,7 @@ def test_several_targets_are_guessed_together() -> None:
     assert tables.o.values.tolist() == [[1, 0], [2, 1]]
 
 
-@pytest.mark.parametrize("null_values", [["NA", None], b"NA", [["NA"]], {"k": {"NA": 1}}], ids=repr)
+@pytest.mark.parametrize("null_values", [["NA", None], b"NA", [["NA"]]], ids=repr)
 def test_null_values_must_be_codes(tmp_path: Path, null_values: Any) -> None:
     path = csv_file(tmp_path / "t.csv", [("9", "x")], ["k", "t"])
     with pytest.raises(TypeError, match="`null_values` must be texts, numbers or dates, or a mapping"):

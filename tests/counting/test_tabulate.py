@@ -232,7 +232,7 @@ def test_an_error_names_a_column_as_the_caller_does() -> None:
         ({"keys": {"sex": 1}}, TypeError, r"`keys` must be a column name or a list of them"),
         ({"missing": "skip"}, ValueError, r'`missing` must be "level" or "drop"; got \'skip\''),
         ({"missing": None}, ValueError, r'`missing` must be "level" or "drop"; got None'),
-        ({"types": {"sexx": "text"}}, ValueError, r"`types` names 'sexx', which is neither a key nor the target\. Did you mean 'sex'\?"),
+        ({"types": {"sexx": "text"}}, ValueError, r"`types` names 'sexx', which is in no table\. Did you mean 'sex'\?"),
         ({"types": {"sex": "txt"}}, ValueError, r"`types` of column 'sex' must be one of 'number', .*; got 'txt'"),
         ({"types": {"sex": 5}}, ValueError, r"`types` of column 'sex' must be one of .*; got 5"),
         ({"types": {"sex": []}}, ValueError, r"`types` of column 'sex' must list distinct levels"),

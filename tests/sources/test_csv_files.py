@@ -9,10 +9,11 @@ from csv_written import counted, written
 
 from capstats.codes.progress import Step
 from capstats.sources.csv_files import survey
+from capstats.sources.source import Options
 
 
 def reader_of(path: Path, encoding: str = "utf-8") -> str:
-    return survey(str(path), encoding, Step("")).reader
+    return survey(str(path), Options(encoding=encoding), Step("")).reader
 
 
 @pytest.mark.parametrize(

@@ -56,16 +56,24 @@ def test_an_encoding_that_splits_signs_between_blocks_is_read_right(tmp_path: Pa
 def test_a_file_that_is_not_utf_8_is_told_with_its_line_and_an_encoding_to_try(tmp_path: Path, text: str, line: int) -> None:
     """For the header, for values and for columns that are not read alike; never with the text."""
     path = written(tmp_path, text.encode("cp1252"))
-    with pytest.raises(ValueError, match=rf"line {line} is not UTF-8\. Give its encoding, such as encoding=\"cp1252\"") as raised:
+    with pytest.raises(
+        ValueError,
+        match=rf"line {line} is not UTF-8\. Give its encoding, such as encoding={{'original': 'cp1252'}} \(--encoding original=cp1252\)",
+    ) as raised:
         counted(path, ["a"])
     assert "Bäcker" not in str(raised.value)
     assert "\ufffd" not in str(raised.value)
 
 
 def test_utf_16_is_named_where_it_is_likely(tmp_path: Path) -> None:
-    for encoding in ("utf-16", "utf-16-le"):
-        with pytest.raises(ValueError, match='such as encoding="utf-16"'):
-            counted(written(tmp_path, b"a,b\nx,1\n".decode().encode(encoding)), ["a"])
+    """The encoding that is named reads the file."""
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+        path = written(tmp_path, "a,b\nx,1\n".encode(encoding))
+        with pytest.raises(
+            ValueError, match=rf"Give its encoding: encoding={{'original': '{encoding}'}} \(--encoding original={encoding}\)"
+        ):
+            counted(path, ["a"])
+        assert counted(path, ["a"], encoding=encoding) == {("x",): 1}
 
 
 @pytest.mark.parametrize(("text", "line"), [(b"a,b\nx,1\ny\0,2\n", 3), (b'a,b\n"x\ny\n\0",2\n', 4), (b"a\0,b\n", 1)])

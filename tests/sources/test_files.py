@@ -58,14 +58,18 @@ def test_an_empty_field_is_missing_and_a_quoted_empty_field_is_empty_text(tmp_pa
     ("nulls", "expected"),
     [
         ([""], {"x": 1, "NA": 2, "-9": 1, MISSING: 2}),
-        (["NA"], {"": 2, "x": 1, "-9": 1, MISSING: 2}),
-        (["NA", ""], {"x": 1, "-9": 1, MISSING: 4}),
-        (["-9", "NA"], {"": 2, "x": 1, MISSING: 3}),
+        (["NA"], {"": 2, "x": 1, "NA": 1, "-9": 1, MISSING: 1}),
+        (["NA", '"NA"'], {"": 2, "x": 1, "-9": 1, MISSING: 2}),
+        (['"NA"'], {"": 2, "x": 1, "NA": 1, "-9": 1, MISSING: 1}),
+        (["NA", ""], {"x": 1, "NA": 1, "-9": 1, MISSING: 3}),
+        (["-9", '"NA"', "NA"], {"": 2, "x": 1, MISSING: 3}),
         (["it's"], {"": 2, "x": 1, "NA": 2, "-9": 1}),
         ([], {"": 2, "x": 1, "NA": 2, "-9": 1}),
     ],
 )
-def test_null_values_take_the_place_of_the_empty_field_quoted_or_not(tmp_path: Path, nulls: list[str], expected: dict[Any, int]) -> None:
+def test_null_values_take_the_place_of_the_empty_field_and_a_word_in_quotes_is_no_code(
+    tmp_path: Path, nulls: list[str], expected: dict[Any, int]
+) -> None:
     path = written(tmp_path, 'a,b\n"",1\n,2\n"NA",3\nNA,4\n-9,5\nx,6\n')
     tables = tabulate(path, keys="a", target="b", null_values=nulls, allow_unused_codes=True)
     assert {label: int(tables.o.sel(a=label).sum()) for (label,) in tables.indexes["key"]} == expected
@@ -191,15 +195,15 @@ def test_a_file_in_utf_16_is_told_so(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("a,b\nx,1\n", encoding="utf-16")
     with pytest.raises(
-        ValueError, match=r"table\.csv\) cannot be read: line 1 is not UTF-8\. Give its encoding, such as encoding=\"utf-16\""
+        ValueError, match=r"table\.csv\) cannot be read: line 1 is not UTF-8\. Give its encoding: encoding={'original': 'utf-16'}"
     ):
         records(path, ["a"])
 
 
-def test_names_that_do_not_stand_in_the_first_line_are_not_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="it has no header row"):
+def test_names_that_do_not_stand_in_the_first_line_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"it has no header row\. .* If line 3 has the names, say .* \(--skip original=2\)"):
         records(written(tmp_path, "\n\na,b\nx,1\n"), ["a"])
-    with pytest.raises(ValueError, match=r"Column 'a' is not in `original`\. Its only column does not have a similar name"):
+    with pytest.raises(ValueError, match=r"Column 'a' is not in line 1 of `original`; line 2 has it: say skip={'original': 1} \(--skip"):
         records(written(tmp_path, "A title\na,b\nx,1\n"), ["a"])
 
 

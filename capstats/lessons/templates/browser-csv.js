@@ -112,15 +112,20 @@ function grown(array, least = 0) {
   return found;
 }
 
+const SAID = /^sep=([,\t;|])(?:\r\n|[\r\n])/i; // Excel's word for the separator, as a line of its own
+
 /** The names of the columns, the separator, and where the records begin: the byte, and the line. */
 async function readHeader(file) {
   const start = await opened(file);
   for (let size = 1 << 16; ; size *= 4) {
     const isLast = start + size >= file.size;
-    const held = await bytesOf(file, start, start + size);
+    const whole = await bytesOf(file, start, start + size);
+    const said = SAID.exec(String.fromCharCode(...whole.subarray(0, 8)));
+    const before = said ? said[0].length : 0;
+    const held = whole.subarray(before);
     const text = grown(held, held.length + 1);
     text[held.length] = FEED;
-    const separator = file.name.toLowerCase().endsWith(".tsv") ? 9 : separatorOf(text, held.length);
+    const separator = said ? said[1].charCodeAt(0) : file.name.toLowerCase().endsWith(".tsv") ? 9 : separatorOf(text, held.length);
     const records = new Records(separator);
     const isEmpty = held.length === 0 || text[0] === FEED || text[0] === RETURN;
     const end = isEmpty ? 0 : records.next(text, 0, held.length, isLast);
@@ -128,7 +133,7 @@ async function readHeader(file) {
       const names = Array.from({ length: records.fields }, (_, i) => valueOf(text, records.from[i], records.to[i]) ?? "");
       if (names.length > MOST_COLUMNS) throw new Refused("its header names more than 100,000 columns. Keep those that are needed, in a file of their own.");
       if (!names.some((name) => name !== "")) throw new Refused("it has no header row. Add one: its first line must name the columns.");
-      return { names, separator, start: start + end, line: 1 + records.lines };
+      return { names, separator, start: start + before + end, line: 1 + Number(before > 0) + records.lines };
     }
     if (size >= LONGEST_HEADER) throw new Refused(`its header is longer than 4 MB; perhaps line 1 has a quote that is not closed. ${REPAIR}`);
   }

@@ -1,0 +1,90 @@
+"""Options of reading that hold for one table: {table: value} in place of a value.
+
+A table is called as its argument, "synthetic" for all releases, a release by its label, too, and "*" is every table. Options that are
+mappings of columns have another mapping under the name of a table.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from capstats.codes.checks import shown
+from capstats.codes.labels import canonical
+
+ALL = "*"  # all tables, and in `null_values` all columns
+SCALARS: dict[str, Any] = {"encoding": None, "decimal": ".", "sheet": None, "skip": 0}  # options with one value a table, and their defaults
+BY_COLUMN = ("types", "null_values", "rename")
+
+
+def by_table(option: str, value: Any) -> dict[Hashable, Any]:
+    """What is given for each table, under its name, and under "*" what is for all."""
+    if not isinstance(value, Mapping):
+        return {} if value is None else {ALL: {ALL: value} if option == "null_values" else value}
+    if option in SCALARS:
+        return dict(value)
+    own = {name: x for name, x in value.items() if isinstance(x, Mapping)}
+    others = {**own.pop(ALL, {}), **{name: x for name, x in value.items() if not isinstance(x, Mapping)}}
+    return {**({ALL: others} if others else {}), **own}
+
+
+def is_by_table(option: str, value: Any) -> bool:
+    """Whether an option says something of single tables."""
+    return isinstance(value, Mapping) and (option in SCALARS or any(isinstance(x, Mapping) for x in value.values()))
+
+
+def of_table(option: str, value: Any, table: str) -> Any:
+    """The plain value for a table as messages call it; what is said of fewer tables comes before what is said of more."""
+    given = by_table(option, value)
+    found = [given[key] for key in sorted(given, key=lambda key: (key != ALL, key != "synthetic")) if names(key, table)]
+    if option in SCALARS:
+        return found[-1] if found else SCALARS[option]
+    if not all(isinstance(x, Mapping) for x in found):
+        return value  # no mapping, which is refused
+    return {column: x for of in found for column, x in of.items()} or None
+
+
+def names(key: Hashable, table: str) -> bool:
+    """Whether a key of an option names a table."""
+    if key in (ALL, table) or (key == "synthetic" and table.startswith("synthetic[")):
+        return True
+    return str(key).replace("-", "_") == table or f"synthetic[{canonical(key)!r}]" == table
+
+
+def check_tables(given: Mapping[str, Any], tables: Sequence[str]) -> None:
+    """Raise where an option has a value for a table that is not there."""
+    for option, value in given.items():
+        for key in by_table(option, value):
+            if not any(names(key, table) for table in tables):
+                known = dict.fromkeys(x for table in tables for x in (table.split("[")[0], key_of(table)))
+                raise ValueError(f"`{option}` names {shown(key)}, which is no table; the tables are {', '.join(map(repr, known))}.")
+
+
+def key_of(table: str) -> Any:
+    """What an option calls a table, for which messages have a name of their own."""
+    label = re.fullmatch(r"synthetic\[(.*)\]", table, re.DOTALL)
+    try:
+        return ast.literal_eval(label[1]) if label else table
+    except (ValueError, SyntaxError):  # a date, say
+        return "synthetic"
+
+
+def said(option: str, table: str, value: Any) -> str:
+    """An option for one table as the caller writes it, in Python and for a shell."""
+    key = key_of(table)
+    pairs = {f"{key}.{column}": x for column, x in value.items()} if option in BY_COLUMN else {key: value}
+    flags = " ".join(f"--{option} {shlex.quote(f'{name}={x}')}" for name, x in pairs.items())
+    return f"{option}={{{key!r}: {value!r}}} ({flags})"
+
+
+def of_arguments(reading: Mapping[str, Any], arguments: Sequence[str]) -> dict[str, Any]:
+    """Options of reading without what they say of single releases: of tables in these arguments alone."""
+    found = dict(reading)
+    for option in (*SCALARS, *BY_COLUMN):
+        if is_by_table(option, value := reading.get(option)):
+            given = {key: x for key, x in by_table(option, value).items() if key in (ALL, *arguments)}
+            found[option] = given if option in SCALARS else {**given.pop(ALL, {}), **given}
+    return {name: x for name, x in found.items() if x != {}}

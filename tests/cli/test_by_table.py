@@ -1,0 +1,219 @@
+"""Options of single tables, in all commands; and remedies, which work when they are pasted."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import openpyxl
+import pytest
+from command_line import in_json
+
+import capstats
+from capstats.cli import main
+
+PLAIN = "k,t,w\n1,a,1\n2,b,2\n2,a,1\n"
+OTHER = "k,t,w\n1,b,1\n2,b,2\n2,a,3\n"
+COLUMNS = ["--keys", "k", "--target", "t"]
+COMMANDS = {
+    "audit": COLUMNS,
+    "count": [*COLUMNS, "--out", "counts.csv"],
+    "records": COLUMNS,
+    "sweep": ["--keys", "k", "--targets", "t"],
+    "anonymity": COLUMNS,
+    "attack knowledge": ["--columns", "k,t"],
+    "attack model": [*COLUMNS, "--estimator", "tree"],
+    "describe": [],
+}
+pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("s.csv").write_text(OTHER)
+    return tmp_path
+
+
+def book(name, sheets):
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for title, text in sheets.items():
+        sheet = made.create_sheet(title)
+        for line in text.splitlines():
+            sheet.append([None if x == "" else x for x in line.split(",")])
+    made.save(name)
+
+
+def flags_in(message):
+    """The options that a message has to paste."""
+    return shlex.split(re.search(r"\((--\w[^()]*)\)", message)[1])
+
+
+def odd(name):
+    """A file whose oddity a message mends."""
+    if name == "UTF-16":
+        Path("o.csv").write_text(PLAIN, encoding="utf-16")
+    elif name == "UTF-16 without a mark":
+        Path("o.csv").write_text(PLAIN, encoding="utf-16-be")
+    elif name == "cp1252":
+        Path("o.csv").write_text(PLAIN.replace("a", "ä"), encoding="cp1252")
+    elif name == "note":
+        Path("o.csv").write_text(f"# made 2026\n{PLAIN}")
+    elif name == "title":
+        Path("o.csv").write_text(f"Survey 2026,,\n,,\n{PLAIN}")
+    elif name == "blank":
+        Path("o.csv").write_text(f"\n{PLAIN}")
+    elif name == "capitals":
+        Path("o.csv").write_text(PLAIN.replace("k,t,w", "K,T,w"))
+    elif name == "sheets":
+        book("o.xlsx", {"Data": PLAIN, "More": PLAIN.replace("1,a,1\n", ""), "Notes": "nothing"})
+    elif name == "sheet with a title":
+        book("o.xlsx", {"Data": f"Survey 2026\n{PLAIN}"})
+    return "o.xlsx" if "sheet" in name else "o.csv"
+
+
+ODD = ["UTF-16", "UTF-16 without a mark", "cp1252", "note", "title", "blank", "capitals", "sheets", "sheet with a title"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_remedy_that_is_pasted_works(name, capsys):
+    arguments = ["audit", odd(name), "s.csv", *COLUMNS]
+    assert main(arguments) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert main([*arguments, *flags_in(told), "--allow-no-match"]) == 0
+    with pytest.raises(ValueError, match=r"=\{'original': .*\} \(--") as raised:
+        capstats.tabulate(arguments[1], "s.csv", keys="k", target="t")
+    option, value = re.search(r"(\w+)=(\{.*\}) \(--", str(raised.value)).groups()
+    given = {option: eval(value)}
+    assert int(capstats.tabulate(arguments[1], "s.csv", keys="k", target="t", **given).o.sum()) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("name", "options", "table"),
+    [
+        ("title", ["--skip", "original=2"], "skip = {original = 2}"),
+        ("UTF-16", ["--encoding", "original=utf-16"], 'encoding = {original = "utf-16"}'),
+        ("capitals", ["--rename", "original.K=k", "--rename", "original.T=t"], 'rename = {original = {K = "k", T = "t"}}'),
+        ("sheets", ["--sheet", "original=Data"], 'sheet = {original = "Data"}'),
+    ],
+)
+def test_every_command_takes_an_option_of_one_table(command, name, options, table, capsys):
+    """On the command line and in a configuration alike."""
+    arguments = [*command.split(), odd(name), "s.csv", *COMMANDS[command]]
+    assert main([*arguments, *options]) == 0, capsys.readouterr().err
+    out = capsys.readouterr().out
+    Path("counts.csv").unlink(missing_ok=True)
+    Path("c.toml").write_text(table)
+    assert main([*arguments, "--config", "c.toml"]) == 0
+    assert capsys.readouterr().out.splitlines()[4:] == out.splitlines()[4:]
+
+
+def test_membership_names_members_and_others(capsys):
+    for name, text in {"m.csv": PLAIN, "n.csv": f"\n{OTHER}"}.items():
+        Path(name).write_text(text)
+    Path("s.csv").write_text(OTHER.replace("3", "4"), encoding="utf-16")
+    options = ["--encoding", "synthetic=utf-16", "--skip", "non-members=1", "--type", "members.k=number", "--columns", "t"]
+    assert main(["attack", "membership", "m.csv", "n.csv", "s.csv", *options, "--allow-same"]) == 0, capsys.readouterr().err
+
+
+def test_releases_have_options_by_their_names(capsys):
+    Path("o.csv").write_text(PLAIN)
+    Path("b.csv").write_text(OTHER.replace(",", ";").replace("k;t;w", "K;t;w").replace("1;", "1,0;"), encoding="utf-16")
+    arguments = ["audit", "o.csv", "s.csv", "b.csv", *COLUMNS, "--type", "k=number"]
+    options = ["--encoding", "b.csv=utf-16", "--decimal", "b.csv=,", "--rename", "b.csv.K=k", "--null-values", "s.csv.t=a"]
+    found = in_json(capsys, *arguments, *options)
+    assert found["provenance"]["null_values"] == {"s.csv": {"t": ["a"]}}
+    assert found["provenance"]["columns"]["keys"]["k"]["levels"] == 2
+    assert main([*arguments, "--encoding", "c.csv=utf-16"]) == 2
+    told = "--encoding names 'c.csv', which is no table; the tables are 'original', 'synthetic', 's.csv', 'b.csv'."
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--skip", "x"], "--skip must be a whole number of lines, or TABLE=NUMBER; got 'x'."),
+        (["--skip", "1", "--skip", "2"], "--skip must be VALUE, or TABLE=VALUE, once for each table; got '2'."),
+        (["--decimal", "original=;"], '--decimal must be "." or ","; got \';\'.'),
+        (["--sheet", "original=A"], "--sheet applies to Excel files only; `original` is none. Leave it out."),
+        (["--sheet", "A"], "--sheet applies to Excel files only; no Excel file was given. Leave it out."),
+        (["--rename", "original.kk=k2"], "--rename names 'kk', which is no column of `original`. Did you mean 'k'?"),
+        (["--rename", "w=k"], "Column 'k' occurs 2 times in `original`."),
+        (["--type", "original.x=number"], "--types names 'x', which is no column of `original`."),
+        (["--skip", "9"], "it has fewer than 9 lines, which `skip` says to skip."),
+    ],
+)
+def test_an_option_that_can_do_nothing_is_one_line(options, message, capsys):
+    Path("o.csv").write_text(PLAIN)
+    assert main(["audit", "o.csv", "s.csv", *COLUMNS, *options]) == 2
+    told = capsys.readouterr().err
+    assert message.replace("`skip`", "--skip") in told
+    assert told.count("\n") == 1
+
+
+def test_the_separator_that_excel_writes_first_is_taken(capsys):
+    """Errors name the line of the file."""
+    Path("o.csv").write_text("sep=;\nk;t;w\n1;a;1\n2;b,b;2\n2;a\n")
+    assert main(["audit", "o.csv", "s.csv", *COLUMNS]) == 2
+    assert "line 5: the record has 2 fields, the header has 3" in capsys.readouterr().err
+    Path("o.csv").write_text("sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n"))
+    assert in_json(capsys, "audit", "o.csv", "s.csv", *COLUMNS)["measures"]["original_records"] == 3
+    assert main(["audit", "o.csv", "s.csv", *COLUMNS, "--skip", "original=1"]) == 0
+
+
+def test_a_sheet_that_is_absent_names_those_that_are_there(capsys):
+    book("o.xlsx", {"Data": PLAIN, "More": PLAIN})
+    assert main(["audit", "o.xlsx", "s.csv", *COLUMNS, "--sheet", "Dat"]) == 2
+    assert "has no sheet 'Dat'; it has 'Data', 'More'." in capsys.readouterr().err
+    book("o.xlsx", {"Empty": "", "Notes": "nothing", "Data": PLAIN})
+    assert main(["audit", "o.xlsx", "s.csv", *COLUMNS]) == 0
+
+
+def test_weights_and_numbers_with_a_comma_name_the_decimal_sign(capsys):
+    Path("o.csv").write_text("k;t;w\n1,5;a;2,5\n1,5;b;0,5\n2;a;1,0\n")
+    arguments = ["audit", "o.csv", "s.csv", *COLUMNS, "--allow-no-match"]
+    for more in (["--weights", "w"], ["--type", "k=number"]):
+        assert main([*arguments, *more]) == 2
+        told = capsys.readouterr().err
+        assert "(--decimal original=,)" in told
+        assert main([*arguments, *more, *flags_in(told)]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--weights", "w", "--decimal", ",", "--type", "k=number"]) == 0
+    Path("s.csv").write_text(OTHER.replace("2,b", "2.0,b"))
+    assert main([*arguments, "--decimal", ",", "--type", "k=number"]) == 2
+    assert main([*arguments, "--decimal", ",", "--type", "k=number", *flags_in(capsys.readouterr().err)]) == 0
+
+
+def test_types_and_codes_may_name_any_column_of_the_tables(capsys):
+    for name in ("o.csv", "s.csv"):
+        Path(name).write_text(
+            "k,t,job,n\n" + "".join(f"{i % 3},{'ab'[i % 2]},{'NA' if i % 4 else 'cook'},{i % 5}\n" for i in range(40 + (name > "p")))
+        )
+    arguments = ["audit", "o.csv", "s.csv", *COLUMNS]
+    for option in (["--null-values", "NA"], ["--null-values", "job=NA"], ["--null-values", "original.job=NA"], ["--type", "n=number"]):
+        assert main([*arguments, *option]) == 0, capsys.readouterr().err
+    capsys.readouterr()
+    assert main([*arguments, "--null-values", "NB"]) == 2
+    assert "'NB', which occurs in none of the columns that were read." in capsys.readouterr().err
+    assert main([*arguments, "--null-values", "NA", "--copy-columns", "0"]) == 2
+    assert main([*arguments, "--null-values", "jbo=NA"]) == 2
+    assert "--null-values names 'jbo', which is in no table. Did you mean 'job'?" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_code_that_is_in_quotes_alone_is_told_and_the_remedy_works():
+    Path("o.csv").write_text('k,t\n"NA",a\n"DE",b\n')
+    Path("s.csv").write_text('k,t\nNA,a\n"DE",b\n')
+    command = [sys.executable, "-m", "capstats.cli", "audit", "o.csv", "s.csv", *COLUMNS, "--null-values", "NA", "--allow-same"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    assert "`original` has 'NA' in quotes alone." in told
+    assert subprocess.run([*command, *flags_in(told)], capture_output=True, text=True, check=True).stderr == ""
+    Path("s.csv").write_text('k,t\n"NA",a\n"DE",b\n"DE",a\n')
+    failed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "'NA', which occurs in none of the columns that were read." in failed.stderr
+    assert subprocess.run([*command, *flags_in(failed.stderr)], capture_output=True, text=True, check=False).returncode == 0

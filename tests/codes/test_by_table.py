@@ -1,0 +1,58 @@
+"""What an option says of one table, of all releases and of all tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from capstats.codes.by_table import check_tables, key_of, of_arguments, of_table, said
+
+TABLES = ["original", "synthetic['a']", "synthetic[1]", "holdout"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("encoding", None, [None] * 4),
+        ("encoding", "cp1252", ["cp1252"] * 4),
+        ("encoding", {"*": "cp1252", "a": "utf-8", "synthetic": "utf-16"}, ["cp1252", "utf-8", "utf-16", "cp1252"]),
+        ("skip", {1: 2}, [0, 0, 2, 0]),
+        ("decimal", {"holdout": ","}, [".", ".", ".", ","]),
+        ("types", {"k": "text", "synthetic": {"k": "number"}, "a": {"j": "bool"}}, [
+            {"k": "text"}, {"k": "number", "j": "bool"}, {"k": "number"}, {"k": "text"},
+        ]),
+        ("types", {"original": {"synthetic": "text"}, "synthetic": "number"}, [
+            {"synthetic": "text"}, {"synthetic": "number"}, {"synthetic": "number"}, {"synthetic": "number"},
+        ]),
+        ("null_values", {"*": ["NA"], "original": {"*": "?", "k": -9}}, [{"*": "?", "k": -9}, *[{"*": ["NA"]}] * 3]),
+        ("rename", {"original": {"A": "a"}, "*": {"B": "b"}}, [{"B": "b", "A": "a"}, *[{"B": "b"}] * 3]),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_fewer_tables_comes_first(option: str, value: Any, expected: list[Any]) -> None:
+    assert [of_table(option, value, table) for table in TABLES] == expected
+
+
+@pytest.mark.parametrize("option", ["encoding", "types", "null_values", "rename"])
+def test_a_table_that_is_not_there_is_told_with_those_that_are(option: str) -> None:
+    value: Any = {"holdut": {"a": "b"} if option != "encoding" else "utf-8"}
+    message = f"`{option}` names 'holdut', which is no table; the tables are 'original', 'synthetic', 'a', 1, 'holdout'\\."
+    with pytest.raises(ValueError, match=message):
+        check_tables({option: value}, TABLES)
+    check_tables({"types": {"holdut": "text"}, "encoding": "holdut"}, TABLES)  # a column, and a value
+    check_tables({"encoding": {"non-members": "utf-8", "members": "utf-8"}}, ["members", "non_members"])
+
+
+def test_an_option_is_said_in_python_and_for_a_shell() -> None:
+    assert said("skip", "synthetic['a b']", 2) == "skip={'a b': 2} (--skip 'a b=2')"
+    flags = "--rename synthetic.AGE=age --rename 'synthetic.MY SEX=sex'"
+    assert (
+        said("rename", "synthetic", {"AGE": "age", "MY SEX": "sex"})
+        == f"rename={{'synthetic': {{'AGE': 'age', 'MY SEX': 'sex'}}}} ({flags})"
+    )
+    assert key_of("synthetic[Timestamp('2024-01-01 00:00:00')]") == "synthetic"
+
+
+def test_what_is_said_of_single_releases_can_be_left_out() -> None:
+    given = {"encoding": {"a": "utf-16"}, "skip": {"synthetic": 1, "a": 2}, "types": {"k": "text", "a": {"k": "number"}}, "decimal": ","}
+    assert of_arguments(given, ["original", "synthetic"]) == {"skip": {"synthetic": 1}, "types": {"k": "text"}, "decimal": ","}
