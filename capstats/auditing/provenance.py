@@ -25,8 +25,7 @@ from capstats.tables.dataset import VERSION, observed_domain
 from capstats.tables.fineness import too_fine
 from capstats.tables.levels import missing_codes, other_spellings, without_match
 
-BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys")  # attrs of the tables that are mappings of columns
-NUMBERS = 50  # levels of a target of numbers that is not cut, from which the report says so
+BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys", "fine_targets")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
 
@@ -77,12 +76,6 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     nothing = any(not entry["shared"] for entries in attrs.get("levels", {}).values() for entry in entries.values())
     if nothing and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
-    for name, column in attrs.get("columns", {}).get("target", {}).items():
-        if column["kind"] == "number" and column["levels"] > NUMBERS and name not in attrs.get("bins", {}):
-            found.append(
-                f"The target {name!r} is a number with {column['levels']:,} levels, and only an equal number counts as right: the release "
-                f"looks safer than it is. Cut it, as with bins={{{name!r}: 10}} (--bin {name}=10)."
-            )
     copies = attrs.get("copies", {})
     if "holdout_in_original" in copies:
         found.append(
