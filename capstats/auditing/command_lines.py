@@ -16,7 +16,7 @@ def command(name: str, files: Sequence[str], arguments: Mapping[str, Any], more:
     """A command of capstats on files, with the arguments of `audit` as its options; ``more`` is what else it gets."""
     parts = [f"capstats {name}", *(shlex.quote(f"./{file}" if file.startswith("-") else file) for file in files)]
     for argument, value in arguments.items():
-        parts += _options(argument, value)
+        parts += options_of(argument, value)
     lines = [""]
     for part in [*parts, *more]:
         if lines[-1] and len(lines[-1]) + len(part) + 1 > width:
@@ -33,7 +33,7 @@ def call(name: str, arguments: Mapping[str, Any], tables: Sequence[str] = ("orig
     return f"capstats.{name}({', '.join([*tables, *given])})"
 
 
-def _options(argument: str, value: Any) -> list[str]:
+def options_of(argument: str, value: Any) -> list[str]:
     """An argument as options of the command line."""
     if argument in ("keys", "target"):
         names = [str(x) for x in (value if isinstance(value, list) else [value])]

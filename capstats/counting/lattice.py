@@ -102,6 +102,7 @@ class Lattice:
             numbers |= fine_targets(((c, x, held["original"]) for c, x, held in of_levels), {*map(str, records.cuts), *orders})
             axes = {}  # keys are compared once
         warn_of_levels({"levels": levels, "fine_keys": fine, "fine_targets": numbers, "bins": records.cuts})
+        records.warn_of_codes()
         stored = [records.stored[column] for column in key_columns]
         synthetic = None if records.labels is None else level_index(records.labels)
         return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)
