@@ -224,7 +224,9 @@ def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked]) -> dic
     known = {"label": label, "value_labels": {str(canonical(code)): text for code, text in values.items()}}
     if look is None:
         return {**_UNREAD, **known}
-    margin, codes = look.margin, {repr(x): x for table in tables if (own := table.columns.get(column)) for x in own.likely}
+    margin, looks = look.margin, [own for table in tables if (own := table.columns.get(column))]
+    likely = [x.replace(",", ".") if own.decimal == "," and isinstance(x, str) else x for own in looks for x in own.likely]
+    codes = {repr(x): x for x in likely}
     present = margin.total - margin.missing
     to_cut = look.kind in ("number", "date", "datetime") and margin.levels > MANY and not values
     return {
@@ -236,7 +238,7 @@ def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked]) -> dic
         "to_cut": to_cut,
         **known,
         "spread": None if margin.missing else look.spread,
-        "in_all": all((own := x.columns.get(column)) and own.spread and not own.margin.missing for x in tables),
+        "in_all": len(looks) == len(tables) and all(own.spread and own.spread[0] >= 0 and not own.margin.missing for own in looks),
         "commonest": max(margin.records.tolist(), default=0) / present if present else 1.0,
     }
 

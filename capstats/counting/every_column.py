@@ -48,6 +48,9 @@ class Look:
     @cached_property
     def likely(self) -> list[Label]:
         """Labels that look like codes of missing values."""
+        if self.held == "text" and self.decimal == ",":
+            points = {x.replace(",", "."): x for x in self.margin.labels}
+            return [points[code] for code in likely_codes(list(points))]
         return [] if self.held == "other" else likely_codes(self.margin.labels)
 
     @cached_property

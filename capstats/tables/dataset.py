@@ -43,9 +43,9 @@ def dataset(
         of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
         codes = {**of_cut, **codes_among(axes)}
         parts = parts_of(tables, synthetic)
-        targets = records_by_level(axes["target"], "target", {"original": parts["original"]} if len(parts) > 1 else {})
-        fine = fine_targets(((c, x, held["original"]) for c, x, held in targets), {*attrs.get("bins", {}), *attrs.get("categories", {})})
-        found = {"likely_codes": codes, "fine_targets": fine}
+        known = {*attrs.get("bins", {}), *attrs.get("categories", {})}
+        targets = records_by_level(axes["target"], "target", {"original": parts["original"]}) if len(parts) > 1 else ()
+        found = {"likely_codes": codes, "fine_targets": fine_targets(((c, x, held["original"]) for c, x, held in targets), known)}
         kept |= {**compared(axes, parts), **{name: value for name, value in found.items() if value}}
     return Result(variables, coords, {**kept, "capstats": VERSION})
 
