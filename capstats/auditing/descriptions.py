@@ -164,7 +164,8 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
     Notes
     -----
     Which columns are keys and targets nobody can tell from the data. Candidates are a guess from words in the names of columns or in the
-    labels of variables, and from numbers of levels: see docs/custodians/choosing-keys.md. Of a column with more than 10,000 levels those
+    labels of variables, and from numbers of levels: see docs/custodians/choosing-keys.md. Each is tried on the labels as an audit reads
+    them, and left out where the audit refuses it. Of a column with more than 10,000 levels those
     that most records have are looked at. The report shows names of columns, labels that Stata, SPSS or SAS files define, and likely codes
     of missing values; no other value.
 
