@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
+from capstats.auditing.command_lines import options_of
 from capstats.tables.fineness import MANY
 
 Role = Literal["", "key", "target", "weight"]
@@ -16,6 +17,20 @@ ROLES: dict[str, list[list[str]]] = tomllib.loads(files("capstats.auditing").joi
 KEYS = 4  # keys that are suggested
 FEWEST = 2  # keys below which columns without a telling name are suggested
 LEVELS = 1000  # levels of a key or target, at most
+BODIES = {
+    "body",
+    "bodyweight",
+    "birth",
+    "birthweight",
+    "height",
+    "ht",
+    "bmi",
+    "waist",
+    "kg",
+    "lb",
+    "lbs",
+    "g",
+}  # words beside their weights
 COMMONEST = 0.98  # share of records with one level from which a column says too little to be suggested by it
 
 
@@ -37,16 +52,43 @@ def by_name(name: str, label: str = "") -> tuple[Role, str, int]:
         for role, listed in (("weight", "weights"), ("target", "targets"), ("key", "keys")):
             for place, entry in enumerate(ROLES[listed]):
                 for stem in entry:
-                    if any(word == stem or (len(stem) >= 4 and word.startswith(stem)) for word in words):
+                    ends = stem if role == "weight" else " "
+                    if any(word == stem or (len(stem) >= 4 and word.startswith(stem)) or word.endswith(ends) for word in words):
                         return role, f"{'name' if text is spaced else 'label'} ({stem})", place  # type: ignore[return-value]
     return "", "", 0
 
 
-def candidate(name: str, column: Mapping[str, Any]) -> Candidate:
-    """What a column may be; its facts are those of `Description.columns`, with ``commonest``, the share of its commonest level."""
+def _weighs(name: str, column: Mapping[str, Any], beside: Iterable[Any]) -> bool:
+    """Whether a column that is called a weight can be one of records: all its numbers are positive, and nothing says that it is of a body.
+
+    One whose name says no more must have many numbers, which are large, as those of a survey are, or 1 on average.
+    """
+    if column["spread"] is None or not column["spread"][0] >= 0 < column["spread"][2]:
+        return False
+    least, mean, greatest = column["spread"]
+    plain = re.search(r"(?i)(^|[^a-z])(weights?|wts?)([^a-z]|$)", name) and not re.search(r"(?i)sampl|surv|final|person|house", name)
+    if _of_bodies(name) or not plain:
+        return not _of_bodies(name)
+    of_body = any(_of_bodies(str(other)) for other in beside) or (least >= 20 and greatest <= 250)
+    return not of_body and column["levels"] > MANY and (mean >= 10 or 0.9 <= mean <= 1.1)
+
+
+def _of_bodies(name: str) -> bool:
+    return not BODIES.isdisjoint(re.findall(r"[^\W\d_]+", name.lower()))
+
+
+def candidate(name: str, column: Mapping[str, Any], beside: Iterable[Any] = ()) -> Candidate:
+    """What a column may be, beside others; its facts are those of `Description.columns`.
+
+    With them are ``commonest``, the share of its commonest level, and ``meets``, whether it does in all tables.
+    """
     role, word, place = by_name(name, column["label"])
     if role == "weight":
-        return Candidate("weight", f"its {word}: if it is a sampling weight, give it to --weights", place)
+        if _weighs(name, column, beside):
+            given = name if column["in_all"] else (name, None)
+            (option,) = [""] if "," in name else [f" ({x})" for x in options_of("weights", given)]
+            return Candidate("weight", f"its {word}, positive: if it is a sampling weight, say weights={given!r}{option}", place)
+        role, place = ("key", len(ROLES["keys"]) - 1) if column["levels"] > 1 and not column["near_identifier"] else ("", 0)
     if not column["meets"] or column["levels"] < 2 or not name.isprintable():  # which no command can be pasted with
         return Candidate("", "", 0)
     cut = ", to be cut" if column["to_cut"] else ""

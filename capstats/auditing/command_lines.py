@@ -17,7 +17,7 @@ def command(name: str, files: Sequence[str], arguments: Mapping[str, Any], more:
     """A command of capstats on files, with the arguments of `audit` as its options; ``more`` is what else it gets."""
     parts = [f"capstats {name}", *(shlex.quote(f"./{file}" if file.startswith("-") else file) for file in files)]
     for argument, value in arguments.items():
-        parts += _options(argument, value)
+        parts += options_of(argument, value)
     lines = [""]
     for part in [*parts, *more]:
         if lines[-1] and len(lines[-1]) + len(part) + 1 > width:
@@ -34,7 +34,7 @@ def call(name: str, arguments: Mapping[str, Any], tables: Sequence[str] = ("orig
     return f"capstats.{name}({', '.join([*tables, *given])})"
 
 
-def _options(argument: str, value: Any) -> list[str]:
+def options_of(argument: str, value: Any) -> list[str]:
     """An argument as options of the command line."""
     if argument in ("keys", "target"):
         names = [str(x) for x in (value if isinstance(value, list) else [value])]
@@ -47,7 +47,7 @@ def _options(argument: str, value: Any) -> list[str]:
         if argument in SCALARS:
             return [_option(argument, str(x) if table == ALL else f"{table}={x}") for table, x in value.items()]
         flat = {f"{table}.{c}" if table != ALL else c: x for table, of in by_table(argument, value).items() for c, x in of.items()}
-        return _options(argument, flat)
+        return options_of(argument, flat)
     if argument == "rename":
         return [_option("rename", f"{old}={new}") for old, new in value.items()]
     if argument == "types":

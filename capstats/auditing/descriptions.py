@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import re
+import shlex
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack, cast
 
@@ -11,13 +13,23 @@ import pandas as pd
 from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
 from capstats.auditing.command_lines import call, command
 from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_text
-from capstats.codes.by_table import ALL, SCALARS
+from capstats.codes.by_table import ALL, SCALARS, by_table
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
-from capstats.codes.missing_codes import NullValues, plain
+from capstats.codes.missing_codes import MissingCodes, NullValues, plain
 from capstats.codes.names import hint, in_cell, named, printable_json, shortened
 from capstats.codes.progress import Progress
-from capstats.counting.every_column import Look, Looked, can_be_cut, compared_labels, every_column, is_complete, is_identifier, joint_kind
+from capstats.counting.every_column import (
+    Look,
+    Looked,
+    compared_labels,
+    every_column,
+    is_accepted,
+    is_complete,
+    is_identifier,
+    is_within,
+    joint_kind,
+)
 from capstats.counting.inputs import released
 from capstats.sources.files import is_path
 from capstats.sources.source import Options, named_later
@@ -156,7 +168,8 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
     Notes
     -----
     Which columns are keys and targets nobody can tell from the data. Candidates are a guess from words in the names of columns or in the
-    labels of variables, and from numbers of levels: see docs/custodians/choosing-keys.md. Of a column with more than 10,000 levels those
+    labels of variables, and from numbers of levels: see docs/custodians/choosing-keys.md. Each is tried on the labels as an audit reads
+    them, and left out where the audit refuses it. Of a column with more than 10,000 levels those
     that most records have are looked at. The report shows names of columns, labels that Stata, SPSS or SAS files define, and likely codes
     of missing values; no other value.
 
@@ -183,11 +196,13 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
         if any(look is not None and look.decimal == "," for table in tables for look in table.columns.values()):
             given["decimal"] = ","
             options = replace(options, decimal=",")
-        findings, meets, types = _meeting(tables, options)
-        facts = {c: _facts(c, look, tables, c in meets) for c, look in tables[0].columns.items()}
-        guesses = {c: candidate(str(c), x) for c, x in facts.items()}
-        keys, targets = chosen(guesses)
-        arguments = _arguments(keys, targets, guesses, facts, types, tables, options, given)
+        facts = {c: _facts(c, look, tables) for c, look in tables[0].columns.items()}
+        types = {c: x["kind"] for c, x in facts.items() if x["to_cut"] and x["kind"] != "number" and _has_texts(c, tables)}
+        findings, meets = _meeting(tables, facts, types, options)
+        guesses = {c: candidate(str(c), {**x, "meets": c in meets}, facts) for c, x in facts.items()}
+        how = {c: _as_read(c, x, types.get(c), options) for c, x in facts.items()}
+        keys, targets = _accepted(guesses, tables, how)
+        arguments = _arguments(keys, targets, guesses, how, given)
     empty = pd.DataFrame(columns=pd.Index(["levels"]))
     rows = [{**x, "role": guesses[c].role, "reason": guesses[c].reason} for c, x in facts.items()]
     columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object))[list(PLACES)] if rows else empty
@@ -208,13 +223,15 @@ def _provenance(tables: Sequence[Looked], labels: Sequence[Any] | None) -> dict[
 # --- one column, and how it meets that of the other tables ----------------------------------------------------------------
 
 
-def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked], meets: bool) -> dict[str, Any]:
+def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked]) -> dict[str, Any]:
     """What is known of a column of the original, which is in the words of `Description.columns`."""
     label, values = tables[0].labels.get(str(column), ""), tables[0].value_labels.get(str(column), {})
     known = {"label": label, "value_labels": {str(canonical(code)): text for code, text in values.items()}}
     if look is None:
         return {**_UNREAD, **known}
-    margin, codes = look.margin, {repr(x): x for table in tables if (own := table.columns.get(column)) for x in own.likely}
+    margin, looks = look.margin, [own for table in tables if (own := table.columns.get(column))]
+    likely = [x.replace(",", ".") if own.decimal == "," and isinstance(x, str) else x for own in looks for x in own.likely]
+    codes = {repr(x): x for x in likely}
     present = margin.total - margin.missing
     to_cut = look.kind in ("number", "date", "datetime") and margin.levels > MANY and not values
     return {
@@ -225,7 +242,8 @@ def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked], meets:
         "near_identifier": is_identifier(look),
         "to_cut": to_cut,
         **known,
-        "meets": meets,
+        "spread": None if margin.missing else look.spread,
+        "in_all": len(looks) == len(tables) and all(own.spread and own.spread[0] >= 0 and not own.margin.missing for own in looks),
         "commonest": max(margin.records.tolist(), default=0) / present if present else 1.0,
     }
 
@@ -237,30 +255,46 @@ _UNREAD = {
     "likely_codes": [],
     "near_identifier": False,
     "to_cut": False,
-    "meets": False,
+    "spread": None,
     "commonest": 1.0,
 }
 
 
-def _meeting(tables: Sequence[Looked], options: Options) -> tuple[list[str], set[Hashable], dict[Hashable, str]]:
-    """Sentences on what does not meet; the columns of the original that meet in all tables; and the types by which some of them do."""
+def _has_texts(column: Hashable, tables: Sequence[Looked]) -> bool:
+    return any(look is not None and look.held == "text" for table in tables for look in [table.columns.get(column)])
+
+
+def _meeting(
+    tables: Sequence[Looked], facts: Mapping[Hashable, Mapping[str, Any]], types: dict[Hashable, str], options: Options
+) -> tuple[list[str], set[Hashable]]:
+    """Sentences on what does not meet, and the columns of the original that meet in all tables; ``types`` by which some do are added."""
     original, *others = tables
     found = [f"`{x.name}` has {named(c)} more than once. Rename all but one." for x in tables for c in x.twice]
+    for x in tables:
+        if empty := [named(c) for c, look in x.columns.items() if look is not None and look.held is None and look.margin.total]:
+            found.append(f"Missing in all records of `{x.name}`: {_listed(empty)}.")
     unread = [(c, table) for table in tables for c, look in table.columns.items() if look is None or look.held == "other"]
     found += [
         f"Column {str(c)!r} of `{x.name}` holds values of several kinds, of a kind that is no label, or too long ones." for c, x in unread
     ]
     meets = {c for c, look in original.columns.items() if look is not None and look.held != "other"}
-    types: dict[Hashable, str] = {}
     levels: dict[str, dict[str, Any]] = {}
     for other in others:
+        names = _other_names(original.columns, other.columns)
+        if names:
+            options_of = " ".join(f"--rename {shlex.quote(f'synthetic.{theirs}={mine}')}" for theirs, mine in names.items())
+            found.append(
+                f"{many(len(names), 'column')} of `original` {'has' if len(names) == 1 else 'have'} another name in `{other.name}`, which "
+                f"differs in case, spaces or signs alone: {_listed([f'{named(b)} ({named(a)})' for b, a in names.items()])}. Rename and "
+                f"describe again: {options_of}, or synthetic = synthetic.rename(columns={names!r})."
+            )
         for one, two in ((original, other), (other, original)):
-            if lacking := [named(c) for c in one.columns if c not in two.columns]:
-                shown = f"{', '.join(lacking[:FINDINGS])}{', ...' if len(lacking) > FINDINGS else ''}"
+            lacking = [c for c in one.columns if c not in two.columns and c not in (*names, *names.values())]
+            if lacking:
                 own = options.of_table(two.name)
-                wanted = [c for c in one.columns if c not in two.columns]
-                later = named_later(wanted, two.table.source.first_rows(own), two.name, own)
-                found.append(f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {shown}{f'; {later}' if later else '.'}")
+                later = named_later(lacking, two.table.source.first_rows(own), two.name, own)
+                what = f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {_listed(list(map(named, lacking)))}"
+                found.append(f"{what}; {later}" if later else f"{what}.")
         for c in [c for c in original.columns if c in meets]:
             look = other.columns.get(c)
             mine = original.columns[c]
@@ -268,62 +302,103 @@ def _meeting(tables: Sequence[Looked], options: Options) -> tuple[list[str], set
                 meets.discard(c)
                 continue
             kind = joint_kind(mine, look)
-            if kind is None and look.held is not None:
+            if None in (mine.held, look.held):
+                meets.discard(c)
+                continue
+            if kind is None:
                 meets.discard(c)
                 found.append(f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`.")
-            elif look.held is not None and mine.held != look.held:
-                types[c] = str(kind)
-                found.append(
-                    f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`, all of which are "
-                    f"{kind}s: say types={{{str(c)!r}: {str(kind)!r}}} (--type {c}={kind})."
-                )
+            elif mine.held != look.held:
+                holds = f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`"
+                if is_accepted(c, [original, other], *_as_read(c, facts[c], kind, options)):
+                    types[c] = str(kind)
+                    option = shlex.quote(f"{c}={kind}")
+                    found.append(f"{holds}, all of which are {kind}s: say types={{{str(c)!r}: {str(kind)!r}}} (--type {option}).")
+                else:
+                    meets.discard(c)
+                    found.append(f"{holds}, all of which are {kind}s, but no level is in both. Write them alike.")
+                    continue
             cut = mine.kind == look.kind == "number" and mine.margin.levels > MANY
+            if cut and not is_within(look, mine):
+                meets.discard(c)
+                found.append(
+                    f"More than half of the values of column {str(c)!r} in `{other.name}` lie beyond those of `original`: check that both "
+                    f"are in one unit, and written alike."
+                )
             whole = is_complete(mine) and is_complete(look) and not is_identifier(mine) and not cut  # bins meet where levels need not
             if c in meets and whole and (entry := compared_labels(mine, look)) is not None:
                 levels.setdefault(str(c), {})[other.name] = entry
                 if shares_nothing(entry):
                     meets.discard(c)
-    return [*found, *without_match({"levels": levels}), *other_spellings({"levels": levels})], meets, types
+    return [*found, *without_match({"levels": levels}), *other_spellings({"levels": levels})], meets
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:FINDINGS])}{', ...' if len(names) > FINDINGS else ''}"
+
+
+def _other_names(mine: Iterable[Hashable], theirs: Iterable[Hashable]) -> dict[str, str]:
+    """Columns of a release that the original has under another name, which differs in case, spaces or signs alone, and that name."""
+    by_letters: dict[str, tuple[list[str], list[str]]] = {}
+    for side, names in enumerate((mine, theirs)):
+        for name in map(str, names):
+            by_letters.setdefault(re.sub(r"[\W_]+", "", name.casefold()) or name, ([], []))[side].append(name)
+    return {b[0]: a[0] for a, b in by_letters.values() if len(a) == len(b) == 1 and a != b}
 
 
 # --- the first audit ----------------------------------------------------------------------------------------------------
+
+
+Read = tuple[Options, int | None]  # how an audit reads a column, and the number of its bins
+
+
+def _as_read(column: Hashable, facts: Mapping[str, Any], wanted: str | None, options: Options) -> Read:
+    """How a first audit reads a column: with what the caller says of it, the type ``wanted`` otherwise, and its likely codes."""
+    pasted = [x for x in facts["likely_codes"] if str(x) == str(x).strip()]  # a command line drops spaces around a code
+    by_name, of_types = by_table("null_values", options.null_values), by_table("types", options.types)
+    said = MissingCodes.of_argument(by_name.pop(ALL, None))
+    of_all, own = said.everywhere, [*map(plain, said.named.get(column, ())), *pasted]
+    codes: dict[Hashable, Any] = {**({ALL: list(map(plain, of_all))} if of_all else {}), **({column: own} if own else {}), **by_name}
+    declared = of_types.pop(ALL, {}).get(column) or wanted
+    of_type = {**({} if declared is None else {column: declared}), **of_types} or None
+    return replace(options, types=of_type, null_values=codes or None, allow_unused_codes=bool(of_all)), BINS if facts["to_cut"] else None
+
+
+def _accepted(
+    guesses: dict[Hashable, Candidate], tables: Sequence[Looked], how: Mapping[Hashable, Read]
+) -> tuple[dict[Hashable, str], dict[Hashable, str]]:
+    """The candidates for keys and targets that an audit takes; those that it does not take become no candidates."""
+    tried: dict[Hashable, bool] = {}
+    while True:
+        keys, targets = chosen(guesses)
+        tried |= {c: is_accepted(c, tables, *how[c]) for c in [*keys, *targets] if c not in tried}
+        refused = [c for c in [*keys, *targets] if not tried[c]]
+        if not refused:
+            return keys, targets
+        guesses |= dict.fromkeys(refused, Candidate("", "", 0))
 
 
 def _arguments(
     keys: Mapping[Hashable, str],
     targets: Mapping[Hashable, str],
     guesses: Mapping[Hashable, Candidate],
-    facts: Mapping[Hashable, Mapping[str, Any]],
-    types: Mapping[Hashable, str],
-    tables: Sequence[Looked],
-    options: Options,
+    how: Mapping[Hashable, Read],
     given: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Arguments of `audit` for the first candidates that can be read as they must be."""
-
-    def usable(column: Hashable) -> bool:
-        return not facts[column]["to_cut"] or can_be_cut(column, tables, facts[column]["likely_codes"], options)
-
-    target = next(filter(usable, targets), None)
+    """Arguments of `audit` for the first candidates."""
+    target = next(iter(targets), None)
     some = suggested([c for c in keys if c != target], guesses)
-    if target is None or not (some := [c for c in some if usable(c)]):
+    if target is None or not some:
         return {}
-    used = [*some, target]
-    written = options.codes_as_texts()
-    codes = dict(written) if isinstance(written, Mapping) else {ALL: written} if written else {}
-    codes = {c: x for c, x in codes.items() if c == ALL or c in map(str, used) or isinstance(x, Mapping)}
-    for c in used:
-        if likely := facts[c]["likely_codes"]:
-            codes[str(c)] = [*codes.get(str(c), []), *likely]
-    own = {**types, **(options.types or {})}
-    how = {
-        "types": {c: x for c, x in own.items() if c in used or isinstance(x, Mapping)},
-        "bins": {c: BINS for c in used if facts[c]["to_cut"]},
-        "null_values": codes,
-        "allow_unused_codes": ALL in codes,
-    }
+    found: dict[str, Any] = {"types": {}, "bins": {}, "null_values": {}, "allow_unused_codes": False}
+    for c in [*some, target]:
+        options, bins = how[c]
+        found["types"] |= options.types or {}
+        found["null_values"] |= options.null_values or {}
+        found["bins"] |= {} if bins is None else {c: bins}
+        found["allow_unused_codes"] = options.allow_unused_codes
     kept = {name: x for name, x in given.items() if name in (*SCALARS, "rename", "memory_limit", "spill_dir")}
-    return {"keys": some, "target": target, **{name: x for name, x in {**how, **kept}.items() if x}}
+    return {"keys": some, "target": target, **{name: x for name, x in {**found, **kept}.items() if x}}
 
 
 # --- the report -----------------------------------------------------------------------------------------------------------

@@ -25,8 +25,7 @@ from capstats.tables.dataset import VERSION, observed_domain
 from capstats.tables.fineness import too_fine
 from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, with_compared, without_match
 
-BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys")  # attrs of the tables that are mappings of columns
-NUMBERS = 50  # levels of a target of numbers that is not cut, from which the report says so
+BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys", "fine_targets")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
 
@@ -79,12 +78,6 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     found += too_fine(attrs)
     if nothing_shared(attrs) and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
-    for name, column in attrs.get("columns", {}).get("target", {}).items():
-        if column["kind"] == "number" and column["levels"] > NUMBERS and name not in attrs.get("bins", {}):
-            found.append(
-                f"The target {name!r} is a number with {column['levels']:,} levels, and only an equal number counts as right: the release "
-                f"looks safer than it is. Cut it, as with bins={{{name!r}: 10}} (--bin {name}=10)."
-            )
     if "holdout_in_original" in copies:
         found.append(
             f"{copies['holdout_in_original']:,} records of the holdout are in the original, more than chance explains: they are the same "

@@ -236,7 +236,7 @@ def audit_targets(
         given = {"original": original, "synthetic": synthetic, "keys": keys, "target": several, "target_argument": "targets"}
         request = Request.of(reading, **given, holdout=holdout, allow_same=allow_same, copy_columns=copy_columns)
         rows: dict[Hashable, dict[str, Any]] = {}
-        attrs: dict[str, Any] = {"levels": {}, "likely_codes": {}}
+        attrs: dict[str, Any] = {"levels": {}, "likely_codes": {}, "fine_targets": {}}
         for column, records in each_target(request, shown):
             shown.step(f"computing the measures of {column}")
             try:

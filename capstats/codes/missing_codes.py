@@ -252,9 +252,13 @@ def _shown(*codes: Label) -> str:
 WORDS = (MISSING_WORDS | {"unknown", "*"}) - {"none"}  # people have none of something; Python's None is another text
 _LONGEST = 9  # digits
 _NINES = [int("9" * n) for n in range(1, _LONGEST + 1)]
-_USUAL = sorted({x for n in _NINES for x in (n, n - 1, n - 2, n // 9 * 8, n // 9 * 7)})
-CODES = np.array(sorted({-x for x in _USUAL} | set(_USUAL)))
-_CODE_TEXTS = {f"{code}{end}" for code in CODES for end in ("", ".0", ".00")}
+_USUAL = {x for n in _NINES for x in (n, n - 1, n - 2, n // 9 * 8, n // 9 * 7)}
+_REPEATED = {n // 9 * digit for n in _NINES[2:] for digit in range(1, 7)}  # -5555
+_LEAST = {-(2**bits) for bits in (15, 31, 63)}  # the least integers, which R, numpy and others write for a missing one
+CODES = np.array(sorted({-x for x in _USUAL | _REPEATED} | _LEAST | _USUAL))
+_SMALL = np.arange(-9, 0)  # one after the other in surveys: refused, not known, not asked
+ENDS = np.union1d(CODES, _SMALL)  # a column with codes begins or ends with one of these
+_CODE_TEXTS = {f"{code}{end}" for code in ENDS for end in ("", ".0", ".00")}
 CODE_DAYS = {
     *(dt.date(year, 12, 31) for year in (1899, 2099, 2999, 9999)),
     *(dt.date(year, 1, 1) for year in (1, 1800, 1900, 1901, 1970)),
@@ -271,13 +275,13 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     present = [x for x in labels if x is not MISSING]
     kind = kind_of(present[0]) if present else None
     if kind == "number":
-        return likely_codes(np.array([float(x) for x in present if isinstance(x, float) or abs(x) < 2**53]))
+        return likely_codes(np.array([float(x) for x in present if isinstance(x, float) or -(2**63) <= x < 2**53]))
     if kind in ("date", "datetime"):
         return _far_days(present)
     return _likely_texts(present) if kind == "text" else []
 
 
-def has_usual_end(values: np.ndarray, usual: Any = CODES) -> bool:
+def has_usual_end(values: np.ndarray, usual: Any = ENDS) -> bool:
     """Whether the least or the greatest of the values is a usual code, without which none is far from the others."""
     return bool(len(values)) and bool(np.isin([values.min(), values.max()], usual).any())
 
@@ -287,6 +291,11 @@ def _far_numbers(values: np.ndarray) -> list[Any]:
     values = values[np.isfinite(values)] if values.dtype.kind == "f" else values
     if not has_usual_end(values):  # which is quick
         return []
+    minus = np.unique(values[values < 0])
+    if len(minus) and minus[-1] >= _SMALL[0]:
+        high = _far_numbers(rest := np.unique(values[values >= 0]))
+        if _small_negatives(minus, rest[~np.isin(rest, high)]):
+            return [*minus.tolist(), *high]
     is_code = np.isin(values, CODES)
     others = np.unique(values[~is_code]).astype(float)
     if len(others) < 2:
@@ -296,6 +305,19 @@ def _far_numbers(values: np.ndarray) -> list[Any]:
     below = negative if others[0] >= -2 and negative and negative[0] < 0 else [-x for x in _beyond([-x for x in negative], -others[::-1])]
     above = _beyond([x for x in held if x > others[-1]], others)
     return [*sorted(below), *(above if any(str(x)[0] == "9" for x in above) else [])]
+
+
+def _small_negatives(negative: np.ndarray, others: np.ndarray) -> bool:
+    """Whether negative values, the greatest of which is -9 or more, are codes: all of them may be, and they are apart from the others.
+
+    They are by a wide gap, by the 0 that answers numbered from 1 lack, or as -1, -2 and -3 where the others reach ten times as far.
+    """
+    if len(others) < 2 or not np.isin(negative, ENDS).all():
+        return False
+    least, greatest = float(max(negative[0], _SMALL[0])), float(others[-1])
+    wide = others[0] - negative[-1] > 3 * np.diff(others[:6]).max()
+    numbered = others[0] == 1 and len(others) == greatest > -least and greatest <= 12
+    return bool(wide or numbered or (np.isin(_SMALL[-3:], negative).all() and greatest >= -10 * least))
 
 
 def _beyond(held: Sequence[Any], others: np.ndarray) -> list[Any]:
@@ -321,7 +343,9 @@ def _far_days(labels: Sequence[Label]) -> list[Label]:
 
 def _likely_texts(labels: Sequence[str]) -> list[Label]:
     """Words for missing values; and texts of usual codes, by the numbers or dates that the others are, or where no other is one."""
-    words = [x for x in labels if x == "None" or x.strip().casefold() in WORDS]
+    words = [x for x in labels if x.strip().casefold() in WORDS]
+    if "None" in labels and not all(x[:1].isupper() for x in labels if x not in words):  # else it is one of several, as None, Mild, Severe
+        words = [x for x in labels if x in words or x == "None"]
     if _CODE_TEXTS.isdisjoint(labels) and {day.isoformat() for day in CODE_DAYS}.isdisjoint(labels):
         return words
     others = [x for x in labels if x not in words]

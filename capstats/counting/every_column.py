@@ -18,11 +18,12 @@ from capstats.codes.declared_types import as_type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
 from capstats.counting.inputs import Input, inputs_of
-from capstats.counting.reading import labelled
+from capstats.counting.reading import check_codes, labelled, read_rows
 from capstats.counting.request import check_options
 from capstats.sources.files import is_path, one_connection
 from capstats.sources.formats import labels_in
-from capstats.sources.source import Margin, Options, Query
+from capstats.sources.memory import MemorySource
+from capstats.sources.source import Margin, Options, Query, Source
 from capstats.tables.levels import Entry, compare
 
 MOST = 10_000  # labels of a column that are looked at, those that most records have
@@ -35,6 +36,7 @@ class Look:
     """A column of a table."""
 
     margin: Margin
+    given: Margin  # before `types` and `null_values`
     decimal: str = "."
 
     @cached_property
@@ -46,6 +48,9 @@ class Look:
     @cached_property
     def likely(self) -> list[Label]:
         """Labels that look like codes of missing values."""
+        if self.held == "text" and self.decimal == ",":
+            points = {x.replace(",", "."): x for x in self.margin.labels}
+            return [points[code] for code in likely_codes(list(points))]
         return [] if self.held == "other" else likely_codes(self.margin.labels)
 
     @cached_property
@@ -60,6 +65,16 @@ class Look:
                 if labels and not any(x is MISSING for x in read):
                     return read
         return labels
+
+    @cached_property
+    def spread(self) -> tuple[float, float, float] | None:
+        """The least, the mean and the greatest of its values where all of them are numbers, also those that look like codes."""
+        labels = list(self.margin.labels)
+        read = _numbers(labels, self.decimal) if self.held == "text" else labels if self.held == "number" else []
+        if not read or any(x is MISSING for x in read):
+            return None
+        numbers = np.array(read, float)
+        return numbers.min().item(), np.average(numbers, weights=self.margin.records).item(), numbers.max().item()
 
     def has_decimals(self, sign: str) -> bool:
         """Whether its texts are numbers with this decimal sign, some of them with decimals."""
@@ -102,6 +117,10 @@ class Looked:
     labels: Mapping[str, str]
     value_labels: Mapping[str, Mapping[Any, str]]
 
+    def with_commas(self) -> Looked:
+        """The same of texts that are numbers with a comma before their decimals."""
+        return replace(self, columns={c: look and replace(look, decimal=",") for c, look in self.columns.items()})
+
     @property
     def name(self) -> str:
         """What messages call it."""
@@ -118,10 +137,10 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
     with one_connection([table.source for table in inputs], options):
         found = [_looked(table, path, options.of_table(table.source.name)) for table, path in zip(inputs, given, strict=False)]
-    looks = [look for table in found for look in table.columns.values() if look is not None]
+    looks = [look for table in found if table.table.source.is_csv for look in table.columns.values() if look is not None]
     commas = options.decimal == "." and any(look.has_decimals(",") for look in looks)
     if commas and not any(look.has_decimals(".") for look in looks):
-        found = [replace(table, columns={c: look and replace(look, decimal=",") for c, look in table.columns.items()}) for table in found]
+        found = [table.with_commas() if table.table.source.is_csv else table for table in found]
     return found, labels
 
 
@@ -134,7 +153,9 @@ def _looked(table: Input, given: Any, options: Options) -> Looked:
     margins = dict(table.source.margins(once, options, MOST))
     texts = {c for c, margin in margins.items() if margin is not None and table.source.is_csv}
     columns = {
-        c: None if margin is None else Look(_as_asked(c, margin, options, table.source.name), options.decimal if c in texts else ".")
+        c: None
+        if margin is None
+        else Look(_as_asked(c, margin, options, table.source.name), margin, options.decimal if c in texts else ".")
         for c, margin in margins.items()
     }
     records = max((margin.total for margin in margins.values() if margin is not None), default=0)
@@ -186,17 +207,46 @@ def compared_labels(one: Look, other: Look) -> Entry | None:
     return None if found is None else {**found, "examples": []}
 
 
-def can_be_cut(column: Hashable, tables: Sequence[Looked], codes: Sequence[Any], options: Options) -> bool:
-    """Whether the column of each table holds numbers alone besides the codes, where not all of its labels were looked at."""
-    specs = list(check_bins({column: 2}, [column], {}).values())
-    plain = replace(options, null_values={column: list(codes)} if codes else None, types=None)
-    for table in tables:
-        look = table.columns[column]
-        if look is not None and not is_complete(look):
-            query = Query([column], options=plain.of_table(table.name))
-            try:
-                with one_connection([table.table.source], options):
-                    table.table.source.values(query, specs)
-            except (TypeError, ValueError):
-                return False
-    return True
+def is_within(look: Look, other: Look) -> bool:
+    """Whether at least half of the values, each counted once, lie between the least and the greatest of another column of their kind."""
+    mine, theirs = sorted(look.values), sorted(other.values)
+    return bool(mine and theirs) and bool(theirs[0] <= mine[(len(mine) - 1) // 2] and mine[len(mine) // 2] <= theirs[-1])
+
+
+def is_accepted(column: Hashable, tables: Sequence[Looked], options: Options, bins: int | None) -> bool:
+    """Whether an audit takes the column as the options say: each table can be read so, and shares a level with the first.
+
+    One that is cut into bins needs values of one size in all tables. It is tried on its labels, or on the tables where these are too many.
+    """
+    own = [options.of_table(table.name) for table in tables]
+    inputs = [
+        Input(_source(table, column, of.type_of(column) == "number" or bins is not None, of.codes.of(column).texts))
+        for table, of in zip(tables, own, strict=True)
+    ]
+    try:
+        with one_connection([table.source for table in inputs], options):
+            if bins is not None:
+                specs = list(check_bins({column: bins}, [column], own[0].types or {}).values())
+                kinds = {x.source.values(Query([column], options=of), specs)[0][0].kind for x, of in zip(inputs, own, strict=True)}
+                looks = [look for table in tables if (look := table.columns[column])]
+                return len(kinds) == 1 and None not in kinds and all(is_within(look, looks[0]) for look in looks[1:])
+            parts = [read_rows(table, [column], {}, options)[0] for table in inputs]
+            check_codes(options, inputs, [column], [[part] for part in parts], {})
+            labels, maps = joint_labels([part.columns[0] for part in parts], str(column), [table.source.name for table in inputs])
+    except (TypeError, ValueError):
+        return False
+    of_first, *others = [
+        {labels[i] for i in np.unique(places[part.columns[0].codes])} - {MISSING} for places, part in zip(maps, parts, strict=True)
+    ]
+    return all(of_first & own for own in others)
+
+
+def _source(table: Looked, column: Hashable, is_number: bool, codes: Sequence[str]) -> Source:
+    """The labels of a column as a table, with a point before their decimals; or the table itself, where they were not all looked at."""
+    look = table.columns[column]
+    if look is None or look.given.levels > len(look.given.labels):
+        return table.table.source
+    labels = list(look.given.labels)
+    if look.decimal == "," and is_number:
+        labels = [x if x in codes else ";" if "." in x else x.replace(",", ".") for x in labels]
+    return MemorySource({column: labels}, table.name)

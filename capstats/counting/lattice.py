@@ -20,7 +20,8 @@ from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, axis_of, coords_of, join_columns, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
 from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
-from capstats.tables.levels import compared, warn_of_levels
+from capstats.tables.fineness import fine_targets
+from capstats.tables.levels import compared, records_by_level, warn_of_levels
 from capstats.tables.table import Array, Index
 
 SCATTER = 3  # to add one filled cell where it belongs costs as much as to add this number of neighbours of a row
@@ -77,7 +78,7 @@ class Lattice:
     def of_records(cls, records: Records, backing: Backing = "auto") -> Lattice:
         """One with each target column as a target of its own."""
         counted, names = records.tables, records.names
-        key_columns = records.request.key_columns
+        key_columns, orders = records.request.key_columns, list(map(str, records.orders()))
         key, places = join_columns([table.key.columns for table in counted], key_columns, names)
         keys = [at[table.key.of_row] for at, table in zip(places, counted, strict=True)]
         tables: list[list[Data]] = []
@@ -85,6 +86,7 @@ class Lattice:
         targets: list[pd.MultiIndex] = []
         levels: dict[str, Any] = {}
         fine: dict[str, Any] = {}
+        numbers: dict[str, int] = {}
         for t, column in enumerate(records.request.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             targets.append(axis.set_names([str(column)]))
@@ -96,8 +98,11 @@ class Lattice:
             found = compared(axes, dict(zip(names, tables[-1], strict=True)))
             levels |= found.get("levels", {})
             fine |= {column: entry for column, entry in found.get("fine_keys", {}).items() if "lacking" in entry}  # of a column alone
+            of_levels = records_by_level(targets[-1], "target", {"original": tables[-1][0]})
+            numbers |= fine_targets(((c, x, held["original"]) for c, x, held in of_levels), {*map(str, records.cuts), *orders})
             axes = {}  # keys are compared once
-        warn_of_levels({"levels": levels, "fine_keys": fine, "bins": records.cuts})
+        warn_of_levels({"levels": levels, "fine_keys": fine, "fine_targets": numbers, "bins": records.cuts})
+        records.warn_of_codes()
         stored = [records.stored[column] for column in key_columns]
         synthetic = None if records.labels is None else level_index(records.labels)
         return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, usual_ends, with_codes
+from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, finite_values, usual_ends, with_codes
 from capstats.codes.by_table import ALL, by_table, names
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.declared_types import Type, as_type
@@ -88,7 +88,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) ->
                 counts = np.where(np.isin(numbers.values, of_codes), 0, counts)
             cut = cut_by_counts(spec, numbers, counts, wanted, column)
             if len(cut.labels) < spec.number:
-                warn_of_bins(column, spec.number, len(cut.labels))
+                warn_of_bins(column, spec.number, len(cut.labels) if len(finite_values(numbers, counts)[0]) else 0)
         cuts[column] = cut
     return cuts
 

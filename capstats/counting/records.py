@@ -30,7 +30,7 @@ from capstats.sources.source import Options
 from capstats.tables.axes import UNLABELLED, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
-from capstats.tables.levels import callers, warn_of_levels
+from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_of_levels
 
 OF_COUNTS = {"count", "counts", "freq", "frequency", "n", "nobs"}  # names of columns that usually hold numbers of records
 FEWEST = 4  # rows of a table of counts that is noticed
@@ -85,6 +85,13 @@ class Records:
             taken = [*stored.values(), *(c for c in self.request.columns if c != column)]
             stored[column] = str(column) if plain else free_name(column, taken)
         return stored
+
+    def warn_of_codes(self) -> None:
+        """Warn where a column is cut at what looks like a code of missing values."""
+        codes = {str(column): list(map(plain, cut.likely)) for column, cut in self.cuts.items() if cut.likely}
+        if codes:
+            told = missing_codes({"likely_codes": codes, "null_values": self.request.codes.as_texts()})
+            warnings.warn(f"{' '.join(told)} Otherwise it is a value by which `bins` cuts.", LevelsWarning, stacklevel=callers())
 
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
         """How the counts came to be, columns under the names by which they are stored."""
@@ -231,6 +238,7 @@ def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Mem
         raise NotCompared(f"Copies cannot be counted: {records.copies['not_computed']}.")
     tables, targets, keys = on_axes(records, backing)
     warn_of_levels(tables.attrs)
+    records.warn_of_codes()
     source, first = records.inputs[0].source, records.tables[0]
     held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options().of_table(source.name))
     copied = records.copied

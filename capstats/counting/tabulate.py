@@ -159,6 +159,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
     if warns:
         warn_of_levels(with_compared(tables.attrs, records.copies or {}))
+        records.warn_of_codes()
     return tables
 
 

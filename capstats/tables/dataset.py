@@ -19,7 +19,8 @@ from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, m
 from capstats.tables.backing import Data, added, filled, held_as, is_sparse, stacked, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
-from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
+from capstats.tables.fineness import fine_targets
+from capstats.tables.levels import codes_among, compared, parts_of, records_by_level, warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import EXACT, Counts
 
@@ -37,11 +38,15 @@ def dataset(
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
     own = attrs_of_tables(attrs.get("weights", {}))
     variables = {name: (("synthetic", "target", "key")[3 - values.ndim :], values, own.get(name, {})) for name, values in tables.items()}
-    kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables", "fine_keys")}
+    kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables", "fine_keys", "fine_targets")}
     if not attrs.get("unlabelled"):
         of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
         codes = {**of_cut, **codes_among(axes)}
-        kept |= {**compared(axes, parts_of(tables, synthetic)), **({"likely_codes": codes} if codes else {})}
+        parts = parts_of(tables, synthetic)
+        known = {*attrs.get("bins", {}), *attrs.get("categories", {})}
+        targets = records_by_level(axes["target"], "target", {"original": parts["original"]}) if len(parts) > 1 else ()
+        found = {"likely_codes": codes, "fine_targets": fine_targets(((c, x, held["original"]) for c, x, held in targets), known)}
+        kept |= {**compared(axes, parts), **{name: value for name, value in found.items() if value}}
     return Result(variables, coords, {**kept, "capstats": VERSION})
 
 

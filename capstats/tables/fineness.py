@@ -1,4 +1,4 @@
-"""Keys that are so fine that few people are matched: average CAP is then low, although the release need not be safe.
+"""Keys so fine that few people are matched, and targets so fine that few guesses are equal: average CAP is then low, and no release safe.
 
 A key column is nearly an identifier where fewer than four records share a level on average. Most households are no larger, while the years
 of age of a few hundred people are not so fine.
@@ -7,7 +7,7 @@ of age of a few hundred people are not so fine.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -23,6 +23,7 @@ MANY = 20  # levels of a column of numbers from which it is better cut, and belo
 SHARED = 4  # records of a level, on average, below which its column is nearly an identifier
 UNMATCHED = 0.05  # share of records without a match that such a column must leave
 MOST_UNMATCHED = 0.5  # the same of keys none of whose columns is one: version 1 is then below it, whatever the release tells
+NUMBERS = 50  # levels of a target of numbers that is not cut, above which it is called fine
 EXAMINED = 1000  # levels that are parsed to see what a column of text holds
 
 Records = NDArray[Any]
@@ -57,6 +58,26 @@ def fine_key(columns: Mapping[str, tuple[Sequence[Label], int]], keys: int, n: f
     return {column: {"levels": levels, "records": n, "unmatched": _span(unmatched), "keys": keys, "holds": _content(labels)}}
 
 
+def fine_targets(columns: Iterable[tuple[str, Sequence[Label], Records]], known: Container[str]) -> dict[str, int]:
+    """The number of levels of each target of many numbers, but for those ``known``: cut, or of declared levels.
+
+    ``columns`` have their labels and the original's records of each. Codes of one length, such as those of jobs, are no numbers.
+    """
+    found = {}
+    for column, labels, records in columns:
+        held = [labels[i] for i in np.flatnonzero(records > 0).tolist()] if column not in known and (records > 0).sum() > NUMBERS else []
+        content, present = _content(held), [x for x in held if x is not MISSING]
+        if len(present) > NUMBERS and (content == "number" or (content == "text of numbers" and not _are_codes(present))):
+            found[column] = len(present)
+    return found
+
+
+def _are_codes(texts: Sequence[str]) -> bool:
+    """Whether texts of numbers are codes: of one length, and far apart."""
+    numbers = np.array([parsed(x, "number") for x in texts], float)
+    return len(set(map(len, texts))) == 1 and bool(np.ptp(numbers) > 2 * len(texts))
+
+
 def share_of(records: Records, which: NDArray[np.bool_]) -> float:
     """Share of the records that some levels, or keys, have."""
     return float(records[which].sum() / records.sum())
@@ -80,14 +101,26 @@ def _content(labels: Sequence[Label]) -> str:
 
 
 def too_fine(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
-    """One text on all key columns that are nearly identifiers, or on a key that leaves most people without a match, and what to do."""
+    """One text on all key columns that are nearly identifiers, or on a key that leaves most people without a match, and what to do.
+
+    Before it is one on each target that is too fine.
+    """
     entries: Mapping[str, dict[str, Any]] = attrs.get("fine_keys", {})
+    targets = [
+        f"The target {column!r} is a number with {levels:,} levels, and only an equal number counts as right: the release looks safer than "
+        f"it is. Cut it, as with bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10), or let near guesses count, with `within` of "
+        f"average_cap."
+        for column, levels in attrs.get("fine_targets", {}).items()
+    ]
     if not entries:
-        return []
+        return targets
     found = [_sentence(column, entry, first) for column, entry in entries.items()]
     remedies = [_remedy(column, entry, column in attrs.get("bins", {})) for column, entry in entries.items()]
     why = "Records without a match count 0 in average CAP (version 1): it is low because the key is fine, not because the release is safe."
-    return [f"{' '.join(found)} {why} Compare it with average_cap_nearest; {listed(remedies)}, or leave {_them(entries)} out of the keys."]
+    return [
+        *targets,
+        f"{' '.join(found)} {why} Compare it with average_cap_nearest; {listed(remedies)}, or leave {_them(entries)} out of the keys.",
+    ]
 
 
 def _sentence(column: str, entry: Mapping[str, Any], first: str) -> str:

@@ -336,11 +336,12 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
 
 
 def warn_of_bins(column: Hashable, asked: int, found: int) -> None:
-    """Warn that a column is cut into fewer bins than were asked for."""
-    message = (
-        f"Column {str(column)!r} is cut into {many(found, 'bin')}, not {asked:,} as `bins` asks for: many values of `original` are equal, "
-        f"so that cut points coincide. Give fewer bins, or cut points."
-    )
+    """Warn that a column is cut into fewer bins than were asked for; into 0 where the original has no value."""
+    if found:
+        why = "many values of `original` are equal, so that cut points coincide. Give fewer bins, or cut points."
+    else:
+        why = "`original` has no value in it. Give cut points, or leave it out."
+    message = f"Column {str(column)!r} is cut into {many(max(found, 1), 'bin')}, not {asked:,} as `bins` asks for: {why}"
     warnings.warn(LevelsWarning(message), stacklevel=callers())
 
 

@@ -34,7 +34,7 @@ NOTES = {  # attrs that are printed under the table, and by which heading
     "bins": "bins",
     "null_values": "codes of missing values",
 }
-OF_LEVELS = {"categories", "levels", "likely_codes", "unmatched_tables", "fine_keys"}
+OF_LEVELS = {"categories", "levels", "likely_codes", "unmatched_tables", "fine_keys", "fine_targets"}
 SILENT = {"result", "records", "renamed", "unlabelled", "capstats", *OF_LEVELS, *NOTES}
 
 

@@ -10,7 +10,16 @@ from capstats.auditing.candidates import KEYS, ROLES, by_name, candidate, chosen
 
 
 def facts(levels: int = 5, **more: Any) -> dict[str, Any]:
-    return {"label": "", "levels": levels, "to_cut": False, "near_identifier": False, "meets": True, "commonest": 0.5, **more}
+    return {
+        "label": "",
+        "levels": levels,
+        "to_cut": False,
+        "near_identifier": False,
+        "meets": True,
+        "commonest": 0.5,
+        "spread": None,
+        **more,
+    }
 
 
 @pytest.mark.parametrize(
@@ -26,6 +35,8 @@ def facts(levels: int = 5, **more: Any) -> dict[str, Any]:
         ("Vote", "target", "vote"),
         ("fnlwgt", "weight", "fnlwgt"),
         ("sampling.weight", "weight", "weight"),
+        ("finalwgt", "weight", "wgt"),
+        ("PW", "weight", "pw"),
         ("agenda", "", ""),  # short words are whole words of the name
         ("q17", "", ""),
         ("", "", ""),
@@ -52,6 +63,28 @@ def test_no_word_stands_twice_in_the_list() -> None:
 )
 def test_a_telling_name_does_not_make_a_candidate_of_what_cannot_be_one(more: dict[str, Any]) -> None:
     assert candidate("sex", facts(**more)).role == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "spread", "beside", "role"),
+    [
+        ("fnlwgt", (12_000, 190_000, 1_480_000), [], "weight"),
+        ("pw", (0.2, 1.0, 5.5), [], "weight"),
+        ("weight", (150, 2_100, 9_800), [], "weight"),
+        ("weight", (0.2, 1.0, 5.5), [], "weight"),
+        ("weight", (40, 71, 120), ["height"], "key"),
+        ("weight", (40, 71, 120), [], "key"),
+        ("weight", (95, 165, 320), ["Height (in)"], "key"),
+        ("birth_weight", (900, 3_300, 5_100), [], "key"),
+        ("weight", (1, 2.2, 30), [], "key"),
+        ("pw", (-9, 1.0, 5.5), [], "key"),
+        ("pw", None, [], "key"),
+    ],
+)
+def test_a_weight_is_known_by_its_name_and_its_values(name: str, spread: Any, beside: list[str], role: str) -> None:
+    found = candidate(name, facts(300, spread=spread, in_all=True, to_cut=True), [name, *beside])
+    assert found.role == role
+    assert ("say weights='" in found.reason) == (role == "weight")
 
 
 def test_names_that_cannot_be_pasted_are_not_suggested() -> None:

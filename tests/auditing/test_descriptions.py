@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,52 @@ def test_an_unknown_option_and_a_table_that_is_none_are_errors() -> None:
         describe(3)
     with pytest.raises(FileNotFoundError, match="no file matches"):
         describe("nowhere.csv")
+
+
+def test_a_column_without_a_value_is_said_to_be_missing() -> None:
+    empty = [None] * 30
+    assert describe({**PEOPLE, "sex": empty}, PEOPLE).findings == ["Missing in all records of `original`: sex."]
+    found = describe(PEOPLE, {**PEOPLE, "sex": empty, "town": empty})
+    assert found.findings == ["Missing in all records of `synthetic`: sex, town."]
+    assert list(found.keys) == ["age"]
+
+
+@pytest.mark.parametrize("names", [{"sex": "SEX", "age": "Age"}, {"sex": " sex"}, {"marital status": "marital.status"}], ids=repr)
+def test_names_that_differ_in_case_or_signs_alone_are_told_with_the_remedy(names: dict[str, str]) -> None:
+    people = {**PEOPLE, "marital status": ["a", "b"] * 15}
+    found = describe(people, {names.get(c, c): x for c, x in people.items()})
+    (said,) = found.findings
+    assert "differs in case, spaces or signs alone" in said
+    for mine, theirs in names.items():
+        assert shlex.join(["--rename", f"synthetic.{theirs}={mine}"]) in said
+    assert all(f"{theirs!r}: {mine!r}" in said.partition(".rename(columns=")[2] for mine, theirs in names.items())
+    both = {**people, "SEX": people["sex"]}
+    assert describe(people, both).findings == ["`original` lacks 1 column of `synthetic`: SEX."]
+
+
+def test_a_type_is_proposed_only_where_levels_then_meet() -> None:
+    release = {**PEOPLE, "age": [f"{x}.000" if x > 0 else "-9" for x in PEOPLE["age"]]}
+    original = {**PEOPLE, "age": [1000 * x if x > 0 else -9 for x in PEOPLE["age"]][:12] + [1000] * 18}
+    found = describe(original, release)
+    assert found.findings == [
+        "Column 'age' holds number labels in `original` and text labels in `synthetic`, all of which are numbers, but no level is in both. "
+        "Write them alike."
+    ]
+    assert "age" not in found.keys
+
+
+def test_a_column_of_other_numbers_is_not_to_be_cut() -> None:
+    thousands = [f"{x}.000" if x < 80 else "900" for x in range(30, 90)]
+    release = {"age": [str(1000 * x) if x < 80 else "900" for x in range(30, 90)], "sex": ["f", "m"] * 30, "vote": ["a", "b"] * 30}
+    found = describe({**release, "age": thousands}, release)
+    assert [text.partition(" in `")[0] for text in found.findings] == ["More than half of the values of column 'age'"]
+    assert list(found.keys) == ["sex"]
+
+
+def test_a_column_that_is_no_text_has_its_codes_under_its_own_name() -> None:
+    people = {3: [-9, 1, 2, 3] * 10, "sex": ["f", "m"] * 20, "income": list("abab") * 10}
+    found = describe(people)
+    assert found.arguments["null_values"] == {3: [-9]}
 
 
 def test_a_column_of_several_kinds_is_told_and_stays_out() -> None:

@@ -83,6 +83,50 @@ def test_the_commands_run(which, tmp_path, monkeypatch, capsys):
         assert err == ""
 
 
+N = 60
+FEW, MANY = [str(i % 4) for i in range(N)], [f"{20 + i % 40}" for i in range(N)]
+COLUMNS = {  # of original and release, and what is proposed for them
+    "numbers": (MANY, MANY[::-1], "--bin age=10"),
+    "decimal commas": ([f"{x},5" for x in MANY], [f"{x},25" for x in MANY], "--bin age=10 --decimal ,"),
+    "commas and codes": (
+        [*(f"{x},5" for x in MANY[2:]), "-99,0", "-99,0"],
+        [f"{x},5" for x in MANY],
+        "--bin age=10 --null-values age=-99.0",
+    ),
+    "dates": (
+        [f"2020-01-{1 + i % 30:02}" for i in range(N)],
+        [f"2020-01-{1 + i % 29:02}" for i in range(N)],
+        "--type age=date --bin age=10",
+    ),
+    "codes": ([*FEW[2:], "-9", "-9"], FEW, "--null-values age=-9"),
+    "small codes": ([*MANY[2:], "-1", "-2"], MANY, "--null-values age=-1,-2"),
+    "the least integer": ([*MANY[2:], "-2147483648", "-2147483648"], MANY, "--bin age=10 --null-values age=-2147483648"),
+    "a code with spaces": (["a", "b", " NA "] * 20, ["a", "b"] * 30, "--keys age"),
+    "thousands": ([f"{x}.000" for x in MANY], [f"{x}000" for x in MANY], ""),
+    "none in common": (["a", "b"] * 30, ["c", "d"] * 30, ""),
+    "nothing": ([""] * N, MANY, ""),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", COLUMNS)
+def test_every_command_is_one_that_an_audit_accepts(which, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    *columns, proposed = COLUMNS[which]
+    for name, column in zip("os", columns, strict=True):
+        frame = pd.DataFrame({"age": column, "sex": ["f", "m"] * 30, "vote": list("abc") * 20, "pw": range(1, N + 1)})
+        (frame if name == "o" else frame.iloc[::-1].drop(columns="pw")).to_csv(f"{name}.csv", index=False)
+    found = in_json(capsys, "describe", "o.csv", "s.csv")
+    weights = next(row["reason"] for row in found["columns"] if row["column"] == "pw")
+    assert weights.endswith("say weights=('pw', None) (--weights pw,)")
+    for command in found["commands"]:
+        words = shlex.split(command.replace("\\\n", ""))
+        assert set(proposed.split()) <= {*words, *(" ".join(words).replace(",sex", "").split())}
+        assert ("age" in words[words.index("--keys") + 1].split(",")) == bool(proposed)
+        assert main(words[1:]) == 0
+    assert main([*words[1:], "--weights", "pw,"]) == 0
+
+
 def _printed(capsys, arguments):
     assert main(["describe", *arguments]) == 0
     return "\n".join(line.removeprefix("  ") for line in capsys.readouterr().out.splitlines())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import nullcontext
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats import audit, compare_levels
+from capstats import LevelsWarning, audit, compare_levels
 from capstats.codes.bins import likely_numbers, usual_ends
 from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import Codes, MissingCodes, likely_codes
@@ -108,10 +109,24 @@ CODES: list[tuple[list[Any], list[Any]]] = [
     (["yes", "no", "?", "", "None", "Unknown"], ["?", "", "None", "Unknown"]),
     ([dt.date(1950, 1, 1), dt.date(1990, 1, 1), dt.date(1900, 1, 1), dt.date(9999, 12, 31)], [dt.date(1900, 1, 1), dt.date(9999, 12, 31)]),
     (["1950-01-01", "1990-01-01", "1900-01-01"], ["1900-01-01"]),
+    ([-3, -2, -1, 1, 2, 3, 4, 5], [-3, -2, -1]),
+    ([-3, -2, -1, *range(40)], [-3, -2, -1]),
+    ([-4, 0, 1, 99], [-4, 99]),
+    ([-99, -4, 1, 2, 3], [-99, -4]),
+    ([-5555, 10, 20, 35], [-5555]),
+    ([-(2**31), -10, 5, 17], [-(2**31)]),
+    ([-(2**63), 5, 17], [-(2**63)]),
+    (["-1", "-2", "-3", "18", "19", "20"], ["-1", "-2", "-3"]),
+    (["None", "low", "high"], ["None"]),
+    (["None", "12", "13"], ["None"]),
 ]
 NONE: list[list[Any]] = [
     [-1, 0, 1],
     [-2, -1, 0, 1, 2],
+    [-3, -2, -1, 0, 1, 2, 3],
+    [-3, -2, -1, 1, 2, 3],
+    [-4, -2, 0, 2, 4, 6],
+    [-1, 1],
     [4, 6, 8],
     [3, 6, 9],
     [1, 9],
@@ -119,6 +134,7 @@ NONE: list[list[Any]] = [
     list(range(18, 100)),
     list(range(-9, 10)),
     ["none", "some"],
+    ["None", "Mild", "Severe"],
     ["A", "B", "9"],
     [dt.date(1900, 1, 1), dt.date(1900, 3, 1), dt.date(1901, 5, 1)],
     [True, False],
@@ -140,7 +156,7 @@ def test_scales_and_counts_have_no_codes(labels: list[Any]) -> None:
 
 @pytest.mark.parametrize("name", ["titanic", "anes96"])
 def test_the_bundled_data_have_none(name: str) -> None:
-    assert "likely_codes" not in audit(**example(name)).provenance
+    assert not {"likely_codes", "fine_targets"} & audit(**example(name)).provenance.keys()
 
 
 @pytest.mark.parametrize("kind", ["normal", "integers", "poisson", "lognormal"])
@@ -159,7 +175,8 @@ def test_compare_levels_and_the_report_name_them(kind: str, bins: Any, tmp_path:
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
     table = {"columns": frame.to_dict("list"), "pandas": frame, "Parquet": tmp_path / "t.parquet", "CSV": tmp_path / "t.csv"}[kind]
-    tables = tabulate(table, keys="income", target="sick", bins=bins)
+    with pytest.warns(LevelsWarning, match=r"\(--null-values income=-99\)\. Otherwise .* `bins` cuts\.$") if bins else nullcontext():
+        tables = tabulate(table, keys="income", target="sick", bins=bins)
     code = "-99" if kind == "CSV" and bins is None else -99
     assert tables.attrs["likely_codes"] == {"income": [code], "sick": ["?"]}
     found = compare_levels(tables)

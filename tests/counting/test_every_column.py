@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from capstats.counting import every_column as module
-from capstats.counting.every_column import can_be_cut, compared_labels, every_column, is_complete, is_identifier, joint_kind
+from capstats.counting.every_column import compared_labels, every_column, is_accepted, is_complete, is_identifier, joint_kind
 from capstats.sources import files
 from capstats.sources.source import Options
 
@@ -171,9 +171,26 @@ def test_a_column_that_was_not_looked_at_as_a_whole_is_tried_before_it_is_cut(mo
     monkeypatch.setattr(module, "MOST", 2)
     good, bad = ["1", "1", "2", "2", "3", "NA", "NA"], ["1", "1", "2", "2", "x"]
     tables = looked({"good": good, "bad": [*bad, "1", "1"]})
-    assert can_be_cut("good", tables, ["NA"], Options())
-    assert not can_be_cut("good", tables, [], Options())
-    assert not can_be_cut("bad", tables, [], Options())
+    assert is_accepted("good", tables, Options(null_values={"good": ["NA"]}), 10)
+    assert not is_accepted("good", tables, Options(), 10)
+    assert not is_accepted("bad", tables, Options(), 10)
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "options", "bins", "accepted"),
+    [
+        ([1000, 2500], ["1000", "2.500"], {"types": {"x": "number"}}, None, True),
+        ([1000, 2500], ["1.000", "2.500"], {"types": {"x": "number"}}, None, False),  # which reads them as 1 and 2.5
+        ([1000, 2500], ["1000", "2500"], {}, None, False),
+        ([1000, 2500], ["1.000", "2.500"], {}, 2, False),
+        ([1000, 2500], [None, None], {}, 2, False),
+        (["a", "-"], ["a", "-"], {"null_values": {"x": ["-"]}}, None, True),
+        (["a", "b"], ["a", "b"], {"null_values": {"x": ["-"]}}, None, False),  # a code that occurs nowhere
+        (["a", "-"], ["b", "-"], {"null_values": {"x": ["-"]}}, None, False),  # a missing value is nothing in common
+    ],
+)
+def test_a_reading_is_tried_on_the_labels(original: Any, released: Any, options: Any, bins: Any, accepted: bool) -> None:
+    assert is_accepted("x", looked({"x": original}, {"x": released}), Options(**options), bins) == accepted
 
 
 def test_numbers_of_levels_of_random_columns_are_exact(tmp_path: Path) -> None:

@@ -135,6 +135,12 @@ def test_fewer_bins_than_were_asked_for_are_told_with_both_numbers(values: Any, 
     assert [Path(warning.filename).name for warning in caught] == ["test_reading.py"]
 
 
+def test_a_column_without_a_value_that_is_cut_is_told_as_such() -> None:
+    people = {"x": [float("nan")] * 4, "t": list("abab")}
+    with pytest.warns(capstats.LevelsWarning, match="is cut into 1 bin, not 3 as `bins` asks for: `original` has no value in it"):
+        tabulate(people, people, keys="x", target="t", bins={"x": 3})
+
+
 def test_as_many_bins_as_were_asked_for_and_cut_points_are_told_nothing_of() -> None:
     people = {"x": [1, 1, 2, 3, 4, 5, 6, 7], "t": list("abababab")}
     for bins in (4, ("quantile", 4), [3, 3.5, 3.6]):

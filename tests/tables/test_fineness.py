@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import warnings
 from collections import Counter
 from typing import Any
@@ -196,6 +197,35 @@ def test_what_other_labels_explain_is_not_said_twice() -> None:
     names = records([f"place {i}" for i in range(40)])
     (said,) = told(names, records([f"Place {i}" if i else "place 0" for i in range(40)]))
     assert "look like one level in two spellings" in said
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "fine"),
+    [
+        (range(60), {}, True),
+        ([str(x) for x in range(60)], {}, True),  # as of CSV
+        ([str(120 + x) for x in range(60)], {}, True),
+        ([f"{x}.5" for x in range(60)], {"bins": {"t": 3}, "types": {"t": "number"}}, False),
+        (range(50), {}, False),
+        (range(60), {"types": {"t": list(range(60))}}, False),
+        ([str(1000 + 7 * x) for x in range(60)], {}, False),  # codes, such as those of jobs
+        ([f"p{x}" for x in range(60)], {}, False),
+    ],
+    ids=["numbers", "texts", "dense", "cut", "50", "declared", "codes", "names"],
+)
+def test_a_target_of_many_numbers_is_said_to_be_fine_once(values: Any, options: dict[str, Any], fine: bool) -> None:
+    table = {"k": [i % 2 for i in range(len(values))], "t": list(values)}
+    said = r"^The target 't' is a number with 60 levels, .* \(--bin t=10\), or let near guesses count, with `within` of average_cap\.$"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tabulate(table, table, keys="k", target="t", **options)
+        sweep(table, table, keys=["k"], targets=["t"], allow_same=True, **options)
+    assert [bool(re.match(said, str(warning.message))) for warning in caught] == [True, True] * fine
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = told(table, table, allow_same=True, **options)
+    assert [bool(re.match(said, text)) for text in found] == [True] * fine
+    assert not caught
 
 
 @pytest.mark.slow
