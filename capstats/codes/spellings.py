@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +28,7 @@ TRUTHS = "truth values written in another way"
 PRECISION = "numbers of another precision"
 ABSENT = "a missing value written as text"
 ENCODING = "text decoded with the wrong encoding"
+THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 
 _SPACES = re.compile(r"\s+")
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
@@ -66,7 +67,19 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
         twin = next((by_key[key] for key in _keys(label, truth) if key in by_key), None)
         if twin is not None:
             found[label] = (twin, _cause(label, twin))
-    return found
+    return found or _thousandfold(absent, others)
+
+
+def _thousandfold(absent: Sequence[Label], others: Sequence[Label]) -> dict[Label, tuple[Label, str]]:
+    """Numbers of which each, and there are several, is a thousand times another one, or a thousandth of it."""
+    if len(absent) < 2 or not all(type(x) in (int, float) for x in absent):
+        return {}
+    for factor in (1000, 0.001):
+        by_value = {round(x, 6): x for x in others if type(x) in (int, float)}
+        twins = [by_value.get(round(x * factor, 6)) for x in absent]
+        if None not in twins:
+            return {x: (twin, THOUSANDS) for x, twin in zip(absent, twins, strict=True)}
+    return {}
 
 
 def _keys(label: Label, truth: bool) -> Iterator[Hashable]:

@@ -242,8 +242,8 @@ def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[s
             pairs = f"{many(sum(entry['likely'].values()), 'pair')} of levels that look like one level in two spellings"
             found.append((entry, column, table, f"of `{first}` and `{table}` has {pairs}, {effect}"))
         elif entry.get("missing") and not entry["shared"]:
-            effect = f"{EFFECTS[entry['role']]} but those without a value"
-            found.append((entry, column, table, f"{_levels(entry, first, table)} but a missing value, so {effect}"))
+            what = "but a missing value, so that only records without a value match"
+            found.append((entry, column, table, f"{_levels(entry, first, table)} {what}"))
     return _sentences(found, first)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION
+from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, THOUSANDS
 
 Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of another table
 
@@ -90,7 +90,7 @@ def _recode(cause: str, column: str) -> str:
         return f"round both, as with {value} = {value}.round(2) in Python, or cut the column with {bins}"
     if cause == ENCODING:
         return 'read the file with its encoding, as with encoding="cp1252" (--encoding cp1252)'
-    if cause in (NUMBERS, KINDS):
+    if cause in (NUMBERS, KINDS, THOUSANDS):
         python, r = f"{value} = {value}.str.replace('[. ]', '', regex=True)", f'{in_r} <- gsub("[. ]", "", {in_r})'
         return f"write numbers in one way, without separators of thousands: in Python {python}, in R {r}"
     return "recode one of the tables"

@@ -460,8 +460,8 @@ def test_copies_with_a_column_in_another_spelling_are_found_and_the_column_is_na
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize(
     ("one", "other"),
-    [(lambda x: [f"label {i}" for i in x], lambda x: list(map(str, x))), (lambda x: x + 1, lambda x: (x + 1) * 1000)],
-    ids=["labels", "thousands"],
+    [(lambda x: [f"label {i}" for i in x], lambda x: list(map(str, x))), (lambda x: x + 1, lambda x: (x + 1) * 700)],
+    ids=["labels", "another unit"],
 )
 def test_a_column_that_shares_nothing_is_left_out_and_named_and_without_it_nothing_is_acquitted(one: Any, other: Any) -> None:
     numbers = np.random.default_rng(0).integers(0, 40, 300)

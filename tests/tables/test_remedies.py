@@ -68,4 +68,6 @@ def test_thousands_are_no_fractions() -> None:
     with pytest.warns(LevelsWarning, match="without separators of thousands"):
         tables = tabulate(original, release, keys="k", target="t")
     assert average_cap(tables.o, tables.s) == 0
+    with pytest.warns(LevelsWarning, match="separators of thousands that are read as decimals"):
+        tabulate(original, release, keys="k", target="t", types={"k": "number"})
     assert MISSING not in tables.indexes["key"]
