@@ -84,6 +84,6 @@ def _option(name: str, value: str) -> str:
 def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, Any]:
     """Options of reading that are given, without bins of other columns than these."""
     found = {name: value for name, value in reading.items() if value is not None and value is not False and name != "progress"}
-    if "bins" in found:
+    if isinstance(found.get("bins"), Mapping):
         found["bins"] = {column: value for column, value in found["bins"].items() if column in columns}
     return {name: value for name, value in found.items() if not isinstance(value, Mapping) or value}
