@@ -17,6 +17,7 @@ from capstats.codes.labels import canonical
 
 ALL = "*"  # all tables, and in `null_values` all columns
 SCALARS: dict[str, Any] = {"encoding": None, "decimal": ".", "sheet": None, "skip": 0}  # options with one value a table, and their defaults
+ARGUMENTS = ("original", "synthetic", "holdout", "members", "non-members")  # how tables are called on the command line
 BY_COLUMN = ("types", "null_values", "rename")
 
 
