@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from capstats.codes.by_table import ALL, SCALARS, by_table, is_by_table
+from capstats.codes.by_table import ALL, ARGUMENTS, BY_COLUMN, SCALARS, by_table
 from capstats.codes.missing_codes import plain
 
 SINGLE = {"keys": "key", "target": "target-column", "types": "type"}  # options, each for one value that may hold commas
@@ -43,11 +43,10 @@ def options_of(argument: str, value: Any) -> list[str]:
         return [_option(argument, ",".join(names))]
     if argument == "bins":
         return [_option("bin", f"{column}={_bins(wanted)}") for column, wanted in value.items()]
-    if is_by_table(argument, value):
-        if argument in SCALARS:
-            return [_option(argument, str(x) if table == ALL else f"{table}={x}") for table, x in value.items()]
-        flat = {f"{table}.{c}" if table != ALL else c: x for table, of in by_table(argument, value).items() for c, x in of.items()}
-        return options_of(argument, flat)
+    if argument in SCALARS and isinstance(value, Mapping):
+        return [_option(argument, str(x) if table == ALL else f"{table}={x}") for table, x in value.items()]
+    if argument in BY_COLUMN and isinstance(value, Mapping):
+        value = {_named(table, column): x for table, of in by_table(argument, value).items() for column, x in of.items()}
     if argument == "rename":
         return [_option("rename", f"{old}={new}") for old, new in value.items()]
     if argument == "types":
@@ -61,6 +60,13 @@ def options_of(argument: str, value: Any) -> list[str]:
         return [_option(argument, ",".join("" if x is None else str(x) for x in value))]
     option = argument.replace("_", "-")
     return [f"--{option}"] if value is True else [_option(option, str(value))]
+
+
+def _named(table: Any, column: Any) -> Any:
+    """A column of one table, or of all, where its name may look like that of one."""
+    if table == ALL:
+        return f"{ALL}.{column}" if str(column).startswith(tuple(f"{name}." for name in (*ARGUMENTS, ALL))) else column
+    return f"{table}.{column}"
 
 
 def _several(value: Any) -> list[Any]:
@@ -84,6 +90,6 @@ def _option(name: str, value: str) -> str:
 def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, Any]:
     """Options of reading that are given, without bins of other columns than these."""
     found = {name: value for name, value in reading.items() if value is not None and value is not False and name != "progress"}
-    if "bins" in found:
+    if isinstance(found.get("bins"), Mapping):
         found["bins"] = {column: value for column, value in found["bins"].items() if column in columns}
     return {name: value for name, value in found.items() if not isinstance(value, Mapping) or value}

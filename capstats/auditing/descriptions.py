@@ -193,7 +193,7 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
     with Progress(reading.get("progress")) as display:
         options = Options(**given, display=display)
         tables, labels = every_column(original, synthetic, options)
-        if any(look is not None and look.decimal == "," for table in tables for look in table.columns.values()):
+        if "decimal" not in given and any(look is not None and look.decimal == "," for table in tables for look in table.columns.values()):
             given["decimal"] = ","
             options = replace(options, decimal=",")
         facts = {c: _facts(c, look, tables) for c, look in tables[0].columns.items()}

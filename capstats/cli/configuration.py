@@ -11,10 +11,9 @@ from typing import Any
 from capstats.auditing.confidential import is_plain, made_by_capstats
 from capstats.cli.option_values import split_tables, table_labels
 from capstats.cli.options import Command, Option
+from capstats.codes.by_table import ARGUMENTS
 from capstats.codes.names import hint
 from capstats.sources.new_files import opened
-
-TABLES = ("original", "synthetic", "holdout", "members", "non-members")  # names before a dot, on the command line
 
 
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:
@@ -24,7 +23,7 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
     file = getattr(namespace, "config", None)
     configured = {} if file is None else _read(file, options)
     files = {**configured, **given}.get("synthetic", [])
-    tables = [*TABLES, *(table_labels(files) if len(files) > 1 else [])]
+    tables = [*ARGUMENTS, *(table_labels(files) if len(files) > 1 else [])]
     given = {key: split_tables(x, tables) if options[key].kind.of_columns else x for key, x in given.items()}
     if file is None:
         if getattr(namespace, "force", False):

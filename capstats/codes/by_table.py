@@ -12,11 +12,12 @@ import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from capstats.codes.checks import shown
+from capstats.codes.checks import is_integer, is_name, shown
 from capstats.codes.labels import canonical
 
 ALL = "*"  # all tables, and in `null_values` all columns
 SCALARS: dict[str, Any] = {"encoding": None, "decimal": ".", "sheet": None, "skip": 0}  # options with one value a table, and their defaults
+ARGUMENTS = ("original", "synthetic", "holdout", "members", "non-members")  # how tables are called on the command line
 BY_COLUMN = ("types", "null_values", "rename")
 
 
@@ -57,10 +58,21 @@ def names(key: Hashable, table: str) -> bool:
 def check_tables(given: Mapping[str, Any], tables: Sequence[str]) -> None:
     """Raise where an option has a value for a table that is not there."""
     for option, value in given.items():
-        for key in by_table(option, value):
+        for key, x in by_table(option, value).items():
+            _check(option, x)
             if not any(names(key, table) for table in tables):
                 known = dict.fromkeys(x for table in tables for x in (table.split("[")[0], key_of(table)))
                 raise ValueError(f"`{option}` names {shown(key)}, which is no table; the tables are {', '.join(map(repr, known))}.")
+
+
+def _check(option: str, value: Any) -> None:
+    """Raise where the value for a table is of another type than it must be."""
+    if option == "skip" and not (is_integer(value) and value >= 0):
+        raise ValueError(f"`skip` must be a whole number of lines, or a mapping {{table: number}}; got {shown(value)}.")
+    if option == "sheet" and not isinstance(value, str):
+        raise TypeError(f"`sheet` must be the name of a sheet, or a mapping {{table: name}}; got {shown(value)}.")
+    if option == "rename" and not (isinstance(value, Mapping) and all(map(is_name, value.values()))):
+        raise TypeError(f"`rename` must be a mapping {{old name: new name}}, or {{table: such a mapping}}; got {shown(value)}.")
 
 
 def key_of(table: str) -> Any:

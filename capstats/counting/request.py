@@ -152,7 +152,7 @@ def check_options(options: Options, inputs: Sequence[Input], columns: Collection
     for option, formats in APPLIES_TO.items():
         for key, value in by_table(option, getattr(options, option)).items():
             formats_held = {source.format for name, source in sources.items() if names(key, name)}
-            if value != SCALARS[option] and not formats_held & set(formats):
+            if value is not None and value != SCALARS[option] and not formats_held & set(formats):
                 kinds = " and ".join(formats)
                 none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
                 raise ValueError(f"`{option}` applies to {kinds} files only; {none}. Leave it out.")

@@ -32,16 +32,16 @@ def tabulate(
     Parameters
     ----------
     original : data frame, lazy frame, mapping of columns, or path
-        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, or a mapping
-        {column: values}; a lazy frame, which its own engine counts, so that only counts come back: polars, DuckDB, Ibis, PySpark, or Dask
-        (whose workers need capstats, too); or a path or glob to Parquet or CSV files, which DuckDB counts where they lie; or, with the
-        extra ``formats``, the path of a file of Excel (.xlsx: first sheet, names in its first row), Stata (.dta), SPSS (.sav, .zsav, .por),
+        The confidential records: a pandas or polars frame, a pyarrow table, any eager frame that narwhals knows, or a mapping {column:
+        values}; a lazy frame, which its own engine counts, so that only counts come back: polars, DuckDB, Ibis, PySpark, or Dask (whose
+        workers need capstats, too); or a path or glob to Parquet or CSV files, which DuckDB counts where they lie; or, with the extra
+        ``formats``, the path of a file of Excel (.xlsx: the only sheet with records, or `sheet`), Stata (.dta), SPSS (.sav, .zsav, .por),
         SAS (.sas7bdat, .xpt) or Arrow (.feather, .arrow), which is read into memory. Values with a label are read as their labels, ordered
         as coded; user-missing values are missing.
         CSV is UTF-8 (see `encoding`), may be compressed (.gz, .bz2, .xz, or .zip with one file), and has the names in its first line,
-        separated by comma, tab, semicolon or bar. Fields are read byte for byte: spaces are kept, quotes enclose a field as a whole, a
-        record with too few or too many fields raises with its line. Checksums of compressed CSV are verified; those of Parquet pages
-        are not, since DuckDB ignores them.
+        separated by comma, tab, semicolon or bar (or as a line ``sep=;`` before it says); see `skip`. Fields are read byte for byte: spaces
+        are kept, quotes enclose a field as a whole, a record with too few or too many fields raises with its line. Checksums of compressed
+        CSV are verified; those of Parquet pages are not, since DuckDB ignores them.
     synthetic : same, a sequence of them, or a mapping {label: table}, optional
         The records to be released. Several tables give `s` the dim ``synthetic``; without any there is no `s`.
     keys, target : column name or sequence of names
@@ -62,13 +62,15 @@ def tabulate(
         by -99, by -99.0 and, in a column of text, by "-99.0", but not by "-099" unless `types` makes the column a number. Dates are
         compared as dates, those with a zone in UTC, and texts as they are. A bool is no number. Not given, no value is missing but null,
         NaN and, in CSV, an empty field without quotes. Codes of all columns take the place of that rule of CSV: an empty field is missing
-        only if "" is one of them, and then `""` with quotes is missing too.
+        only if "" is one of them, and then `""` with quotes is missing too. In CSV a code that is a word means a field without quotes, in
+        a column of text: "NA" in quotes may be Namibia, and is missing if the code ``'"NA"'``, with its quotes, is given as well.
     allow_unused_codes : bool
         Whether codes may occur in no table, as in a job that runs each month. By default such a code is an error: of a named column if it
-        occurs in none of its values, of all columns if it occurs in none of them ("" excepted).
+        occurs in none of its values, of all columns if it occurs in none of them ("" excepted). Columns are those that are read: keys
+        and target, and where whole records are compared (`copy_columns`) all of them.
     types : mapping {column: "number" | "text" | "bool" | "date" | "datetime" | list of levels in order}, optional
-        What the labels of a column are to become; CSV alone knows only text. Dates are written as 2024-01-31 (ISO 8601). A list
-        of levels also fixes their order.
+        What the labels of a column are to become, which may be any of the tables; CSV alone knows only text. Dates are written as
+        2024-01-31 (ISO 8601). A list of levels also fixes their order.
     bins : mapping {column: int | ("quantile", int) | cut points}, optional
         Columns of numbers, dates or datetimes to cut into intervals, which become their labels: ``{"age": 10}`` is ten bins of equal width
         between the original's least and greatest finite value, ``{"age": ("quantile", 4)}`` lies between the quartiles of the original's
@@ -90,11 +92,19 @@ def tabulate(
         a table has more than 2**24 cells, or all together more than 2**26, and fewer than a quarter of them are filled. Every measure
         gives the same numbers on both; a measure with a value for each cell says what it gives for cells that hold no record.
     encoding : str, optional
-        For CSV files: the encoding of their text, any that Python knows, such as "cp1252"; UTF-8 by default. It applies to all CSV files
-        of the call.
+        For CSV files: the encoding of their text, any that Python knows, such as "cp1252"; UTF-8 by default. Like `decimal`, `sheet` and
+        `skip` it may be a mapping {table: value}: a table is "original", "synthetic" (all releases), the label of a release, or
+        "holdout", and "*" all others. In `types`, `null_values` and `rename`, which are mappings of columns, a mapping under the name of
+        a table holds for this table: ``types={"k": "text", "synthetic": {"k": "number"}}``.
     decimal : {".", ","}
         For CSV files: the sign before the decimals of numbers, where `types`, `bins` or `weights` reads a column as numbers. With ","
         a value such as "1.5" is not a number.
+    sheet : str, optional
+        For Excel files: the name of the sheet; without it, several sheets with records raise.
+    skip : int
+        For CSV and Excel files: how many lines come before the one with the names.
+    rename : mapping {old name: new name}, optional
+        Other names for columns, in every table that has the old ones. All other arguments use the new names.
     memory_limit : str, optional
         For files, and for long text in pandas' objects: how much memory DuckDB may use, such as "1GB" (by default 80 % of the machine's).
         What does not fit is written to a new folder, "capstats-..." within `spill_dir`, which its owner alone can read (mode 0700) and

@@ -200,13 +200,14 @@ def singling_out(
 
 def _check_categories(rows: JointRows, request: Request) -> None:
     """Raise where a column holds numbers that are no categories; those of CSV files are texts, of which `types` may say what they are."""
+    options = request.options().of_table("original")
     for column, labels, ordered in zip(rows.axis.names, rows.axis.levels, rows.ordered, strict=True):
         present = [x for x in map(canonical, labels) if x is not MISSING]
         if not present or ordered:
             continue
         is_number = kind_of(present[0]) == "number"
-        if rows.from_csv and request.type_of(column) is None:
-            is_number = all(parsed(str(x).replace(request.decimal, "."), "number") is not MISSING for x in present)
+        if rows.from_csv and options.type_of(column) is None:
+            is_number = all(parsed(str(x).replace(options.decimal, "."), "number") is not MISSING for x in present)
         if is_number:
             raise TypeError(
                 f"Column {column!r} holds numbers, and a description by an equal number fits nearly always one record. Cut it, as with "

@@ -157,6 +157,7 @@ REFUSED = {
     "Choose at least one key": (PEOPLE, RELEASE, [], "job"),
     "Column 'job' is both a key and the target": (PEOPLE, RELEASE, ["age", "job"], "job"),
     "o.csv: it has no header row": (b"", RELEASE, ["age"], "job"),
+    "o.csv: line 3: the record has 1 field, the header has 2": (b"sep=;\r\nage;job\r\n1\r\n", RELEASE, ["age"], "job"),
     "o.csv: it has no header row. Add": (b"\nage,job\n1,a\n", RELEASE, ["age"], "job"),
     "o.csv: its header names more than 100,000 columns": (b"," * 100_000 + b"age,sex,job\n", *GOOD[1:]),
     "s.csv: it is empty: it has no record": (PEOPLE, b"age,sex,job\n\n", ["age"], "job"),

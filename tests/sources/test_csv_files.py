@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from csv_written import counted, written
 
+from capstats.codes.labels import MISSING
 from capstats.codes.progress import Step
+from capstats.counting.tabulate import tabulate
 from capstats.sources.csv_files import survey
 from capstats.sources.source import Options
 
@@ -73,3 +75,26 @@ def test_a_mark_at_the_start_of_the_first_record_is_text(tmp_path: Path, header:
     rest = b",z" * (b"b" in header)
     path = written(tmp_path, header + b"\n\xef\xbb\xbfx,1" + rest + b"\nx,1" + rest + b"\n", f"t.csv{form}")
     assert counted(path, ["k"]) == {("\ufeffx",): 1, ("x",): 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("first", ["y", 'y" z'])
+def test_a_word_in_quotes_is_no_code_whoever_reads_the_file(tmp_path: Path, encoding: str, end: str, first: str) -> None:
+    """DuckDB reads stretches of text, or none where a quote leaves a doubt; and each column has codes of its own."""
+    lines = ["a,b", f"x,{first}", '"NA",NA', 'NA,"NA"', '"NA","ü"', '"say ""NA""","NA"', '"-9",-9', ',""']
+    path = written(tmp_path, (end.join(lines) + end).encode(encoding))
+    tables = tabulate(path, keys="a", target="b", null_values={"a": ["NA", -9]}, encoding=encoding)
+    counts = {(a, b): int(n) for (b, a), n in tables.o.to_series().items() if n}
+    assert counts == {
+        ("x", first): 1, ("NA", "NA"): 1, (MISSING, "NA"): 1, ("NA", "ü"): 1, ('say "NA"', "NA"): 1, (MISSING, "-9"): 1, (MISSING, ""): 1,
+    }  # fmt: skip
+    both = tabulate(path, keys="a", target="b", null_values={"a": ["NA", '"NA"', -9]}, encoding=encoding)
+    assert int(both.o.sel(a=MISSING).sum()) == 5
+
+
+def test_a_word_in_quotes_is_missing_in_a_column_of_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path, b'a,b\n"1","x"\n"NA","x"\n"3","y"\n')
+    for options in ({"types": {"a": "number"}}, {"bins": {"a": [2]}}):
+        tables = tabulate(path, keys="a", target="b", null_values=["NA"], **options)
+        assert int(tables.o.sel(a=MISSING).sum()) == 1

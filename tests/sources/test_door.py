@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import dask.dataframe as dd
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pytest
 import xarray as xr
 from frames_in_memory import FRAMES, RECORDS, rows
 
 import capstats
-from capstats.sources.door import is_frame
+from capstats.counting.tabulate import tabulate
+from capstats.sources.door import is_frame, open_source
+from capstats.sources.source import Options
 
 DAYS = [dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)]
 
@@ -29,3 +38,38 @@ def test_is_frame_tells_frames_from_other_things() -> None:
     assert all(is_frame(frame(RECORDS)) for frame in FRAMES)
     assert is_frame(pl.LazyFrame(RECORDS))
     assert not any(is_frame(x) for x in (np.ones((2, 2)), [[1]], pd.Series([1]), xr.DataArray([1]), None, "a.csv"))
+
+
+RENAMED = {"K": ["a", "b", None], "t": ["x", "y", "x"], "N": [1, 2, 3]}
+
+
+LIBRARIES = ["mapping", "pandas", "polars", "lazy", "pyarrow", "batch", "narwhals", "relation", "dask", "csv", "parquet"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_columns_of_any_table_can_be_renamed(tmp_path: Path, library: str) -> None:
+    """Names are exchanged at once, so that two may change places."""
+    frame = pd.DataFrame(RENAMED)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    tables: dict[str, Callable[[], Any]] = {
+        "mapping": lambda: RENAMED,
+        "pandas": lambda: frame,
+        "polars": lambda: pl.DataFrame(RENAMED),
+        "lazy": lambda: pl.LazyFrame(RENAMED),
+        "pyarrow": lambda: pa.table(RENAMED),
+        "batch": lambda: pa.table(RENAMED).to_batches()[0],
+        "narwhals": lambda: nw.from_native(pl.DataFrame(RENAMED)),
+        "relation": lambda: duckdb.from_arrow(pa.table(RENAMED)),
+        "dask": lambda: dd.from_pandas(frame, npartitions=2),
+        "csv": lambda: tmp_path / "t.csv",
+        "parquet": lambda: tmp_path / "t.parquet",
+    }
+    options = Options(rename={"K": "t", "t": "K", "absent": "x"}, types={"N": "number"})
+    source = open_source(tables[library](), "original", options)
+    assert list(source.names(options)) == ["t", "K", "N"]
+    found = tabulate(tables[library](), keys="K", target=["t", "m"], rename={"K": "t", "t": "K", "N": "m"}, types={"m": "number"})
+    expected = tabulate(RENAMED, keys="t", target=["K", "N"])
+    assert found.o.values.tolist() == expected.o.values.tolist()
+    with pytest.raises(ValueError, match=r"gives two columns of `original` the name 't'|Column 't' occurs 2 times in `original`"):
+        tabulate(tables[library](), keys="t", target="K", rename={"N": "t"})
