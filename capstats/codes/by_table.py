@@ -37,6 +37,11 @@ def is_by_table(option: str, value: Any) -> bool:
     return isinstance(value, Mapping) and (option in SCALARS or any(isinstance(x, Mapping) for x in value.values()))
 
 
+def those_by_table(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that say something of single tables."""
+    return {name: value for name, value in options.items() if is_by_table(name, value)}
+
+
 def of_table(option: str, value: Any, table: str) -> Any:
     """The plain value for a table as messages call it; what is said of fewer tables comes before what is said of more."""
     given = by_table(option, value)

@@ -80,6 +80,11 @@ def canonical(value: Any) -> Label:
     return value
 
 
+def canonicals(values: Iterable[Any]) -> list[Label]:
+    """The labels of several scalars."""
+    return [canonical(x) for x in values]
+
+
 def in_json(value: Any) -> str | int | float | None:
     """A number or a label as JSON knows it; one that is undefined or missing is None."""
     value = canonical(value)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from capstats.codes.bins import Numbers, TypeToCut, as_declared, check_kind, label_numbers, microseconds
 from capstats.codes.column import Column
 from capstats.codes.distinct import BLOCK
-from capstats.codes.labels import MISSING, Kind, Label, canonical
+from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals
 
 SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
 CUTS_TEXT = len(pd.factorize(np.array(["a", "a\0b"], object))[1]) == 1  # pandas 2 compares texts up to a NUL, if all values are text
@@ -58,7 +58,7 @@ def column_of(values: Any, column: str, table: str) -> Column:
     if library == "pyarrow":
         return _arrow(values, column, table)
     if isinstance(values, pd.Categorical):
-        return Column(values.codes, [MISSING, *map(canonical, values.categories)], first=-1, ordered=True)
+        return Column(values.codes, [MISSING, *canonicals(values.categories)], first=-1, ordered=True)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return _factorized(values)
     if isinstance(values, np.ma.MaskedArray):
@@ -110,7 +110,7 @@ def _integers(values: np.ndarray) -> Column:
 def _factorized(values: Any) -> Column:
     if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
         codes, ticks = pd.factorize(values.view(np.int64))
-        return Column(codes, [canonical(x) for x in ticks.view(values.dtype)])
+        return Column(codes, canonicals(ticks.view(values.dtype)))
     if CUTS_TEXT and (values.dtype == object or isinstance(values.dtype, pd.StringDtype)):
         codes, labels = pd.factorize(np.array([*values, None], object))  # the None makes it compare whole texts
         codes = codes[:-1]
@@ -118,7 +118,7 @@ def _factorized(values: Any) -> Column:
         codes, labels = pd.factorize(values)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.max(initial=0) < 2**63:
         return Column(codes, labels.astype(np.int64))
-    return Column(codes, [MISSING, *map(canonical, labels)], first=-1)
+    return Column(codes, [MISSING, *canonicals(labels)], first=-1)
 
 
 def _objects(values: np.ndarray, column: str, table: str) -> Column:
@@ -131,7 +131,7 @@ def _objects(values: np.ndarray, column: str, table: str) -> Column:
             return Column(np.array([lookup[x] for x in marked]), [label for _, label in lookup])
         if all(issubclass(t, (str, type(None), float)) for t in types):
             return _factorized(values)
-        labels = [canonical(x) for x in values]
+        labels = canonicals(values)
         lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
         return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
     except MemoryError:
@@ -170,7 +170,7 @@ def _arrow(values: Any, column: str, table: str) -> Column:
         values = values.unify_dictionaries()
     values = _whole(values)
     try:
-        labels = [canonical(x) for x in values.dictionary.to_pylist()]
+        labels = canonicals(values.dictionary.to_pylist())
     except OverflowError:
         raise no_date(column, table) from None
     indices = values.indices

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,6 @@ from hypothesis import strategies as st
 
 import capstats
 from capstats.codes.names import (
-    REMOVED,
     RESERVED,
     free_name,
     hint,
@@ -182,21 +179,3 @@ def test_json_is_printable_and_reads_back_as_it_was(told):
 def test_a_text_of_the_width_is_whole_and_a_longer_one_is_not():
     assert shortened("abcdefg", 7) == "abcdefg"
     assert shortened("abcdefgh", 7) == "ab...gh"
-
-
-# --- public names that are gone ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", REMOVED)
-def test_a_removed_name_says_what_to_use(path: str) -> None:
-    module, _, name = path.rpartition(".")
-    for access in (f"from {module} import {name}", f"import {module}; {path}"):
-        with pytest.raises((ImportError, AttributeError), match=rf"^{re.escape(path)} was removed; use \S") as raised:
-            exec(access)
-        assert raised.type is (ImportError if access.startswith("from") else AttributeError)
-    assert not hasattr(import_module(module), name)
-
-
-def test_another_name_is_said_to_be_missing() -> None:
-    with pytest.raises(AttributeError, match=r"^module 'capstats\.cap' has no attribute 'holdout'$"):
-        capstats.cap.holdout  # noqa: B018
