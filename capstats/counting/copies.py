@@ -162,7 +162,12 @@ class Known:
 
 
 def find_copies(
-    inputs: Sequence[Input], options: Options, most: int, keys: Keys = NO_KEYS, by_record: bool = False
+    inputs: Sequence[Input],
+    options: Options,
+    most: int,
+    keys: Keys = NO_KEYS,
+    by_record: bool = False,
+    records: Sequence[int] = (),
 ) -> tuple[Copies, Counts | None]:
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
@@ -179,6 +184,10 @@ def find_copies(
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
+        from capstats.counting.many_rows import many_rows
+
+        if records and (many := many_rows(inputs, records, len(common), by_record)) is not None:
+            return many.copies(common, weighted, options), None
         try:
             return _compared(inputs, common, weighted, options, keys, by_record)
         except NotCompared:
@@ -316,9 +325,11 @@ def _is_readable(table: Input, column: Hashable, options: Options) -> bool:
     return True
 
 
-def _read(table: Input, columns: Sequence[Hashable], options: Options, keys: Keys = NO_KEYS, by_record: bool = False) -> Rows:
+def _read(
+    table: Input, columns: Sequence[Hashable], options: Options, keys: Keys = NO_KEYS, by_record: bool = False, most: int | None = None
+) -> Rows:
     options.display.step(f"comparing whole records of {table.source.name}")
-    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
+    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options, first=most)
     found, sums = table.source.rows(query)
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":

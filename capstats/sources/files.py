@@ -70,7 +70,7 @@ class FileSource(Source):
 
         def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
             found, sums = grouped(table, query, self.name)
-            if records is not None and sums[0 if query.weight is None else 1].sum() != records:
+            if records is not None and query.first is None and sums[0 if query.weight is None else 1].sum() != records:
                 raise _Miscounted
             return found, query.needed(sums)
 
@@ -103,6 +103,26 @@ class FileSource(Source):
             some = columns[start : start + at_once]
             found += self._found(Query(some, options=options), work)
         return found
+
+    def ask(self, query: Query, work: Callable[[Any], T]) -> T:
+        """What the work finds in the relation c0, c1, ... of the columns and the weight."""
+        return self._found(query, lambda table, _: work(table))
+
+    def keep(self, query: Query, made: Callable[[Any], Any], name: str) -> Any:
+        """Keep what is made of this relation, a row for each record, as a table of the call's connection; and that connection.
+
+        Where a file had to be read anew there is another connection than before, without the tables that were kept in that one.
+        """
+
+        def work(table: Any, records: int | None) -> Any:
+            connection = cast(Shared, self.shared).connection
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+            made(table).create(name)
+            if records not in (None, connection.table(name).aggregate("count(*)").fetchall()[0][0]):
+                raise _Miscounted
+            return connection
+
+        return self._found(query, work)
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
@@ -222,9 +242,22 @@ class Shared:
             self.close()
             raise
 
+    @property
+    def connection(self) -> Any:
+        """The connection while something is read."""
+        return cast(Any, self._open)[0]
+
+    def keep(self, parts: Callable[[Any], Iterator[Any]], name: str) -> Any:
+        """Keep the relations that are made with the connection as one of its tables; and that connection."""
+        with self.reading() as (connection, _):
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+            for i, rows in enumerate(parts(connection)):
+                rows.insert_into(name) if i else rows.create(name)
+            return connection
+
     def of_held(self, i: int) -> Any:
         """A column of the table ``held``, as c0; asked for by itself, since a relation of many columns takes long to select from."""
-        return cast(Any, self._open)[0].sql(f"SELECT c{i} AS c0 FROM held")
+        return self.connection.sql(f"SELECT c{i} AS c0 FROM held")
 
     def close(self) -> None:
         """Close the connection, until a reading opens another one."""

@@ -1,0 +1,198 @@
+"""Copies in tables of many records: DuckDB makes a number of each record, and only how often these numbers occur comes back.
+
+What is said of copies is a function of that alone, but for records that are alike in all columns but one and copies by level, which are
+left out. Spellings are looked at in the first records of each table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.column import Column, Ints
+from capstats.codes.labels import MISSING, Label
+from capstats.counting.beyond_chance import Numbers, beyond_chance
+from capstats.counting.copies import (
+    IDENTIFIER,
+    NOTHING_SHARED,
+    UNREADABLE,
+    Copies,
+    NotCompared,
+    Rows,
+    _apart,
+    _judged,
+    _known,
+    _read,
+    _said_by,
+)
+from capstats.counting.inputs import Input
+from capstats.sources.source import Options, Query
+from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
+
+MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
+SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
+PART = 1 << 22  # records that are counted at a time
+NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
+
+
+def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int, by_record: bool = False) -> ManyRows | None:
+    """The tables where they have so many ``records`` that they are compared out of memory; an error where they cannot be."""
+    away = [i for i, table in enumerate(inputs) if not (table.source.in_memory or is_file(table.source)) and records[i] > SAMPLE]
+    much = any(is_file(table.source) for table in inputs) and sum(records) * columns > MOST
+    if not away and (by_record or not much):
+        return None
+    if by_record or not can_match([table.source for table in inputs]):
+        name = inputs[away[0] if away else 0].source.name
+        raise NotCompared(
+            f"the records of `{name}`, more than {SAMPLE:,}, do not leave their engine. Collect it, or write Parquet files of all tables "
+            "and give these; copy_columns=0 (--copy-columns 0) leaves copies out"
+        )
+    return ManyRows(inputs, records)
+
+
+@dataclass(frozen=True)
+class ManyRows:
+    """Tables of many records: original, releases and holdout."""
+
+    inputs: Sequence[Input]
+    records: Sequence[float]
+
+    def copies(self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options) -> Copies:
+        """What `capstats.counting.copies.find_copies` returns of them, over the columns that all tables have."""
+        for table, number in zip(self.inputs, self.records, strict=True):
+            if isinstance(number, float):
+                raise NotCompared(f"the counts of `{table.source.name}` are fractional")
+        columns, first, left_out = self._readable(columns, left_out, options)
+        alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # as far as these records tell
+        with self._matcher(range(len(self.inputs)), columns, options, alone) as found:
+            gone = [i for i in alone if self._identifies(found, i, columns[i], options)]
+            if len(gone) == len(columns):
+                raise NotCompared("in all columns each record of the original has a value of its own")
+            key = f"hash({', '.join(['k', *(f'x{i}' for i in alone if i not in gone)])})"
+            last = len(self.inputs) - self._has_holdout
+            times = [found.multiplicities([0, i, *range(last, len(self.inputs))], key) for i in range(1, last)]
+        kept = [i for i in range(len(columns)) if i not in gone]
+        of_columns = [columns[i] for i in kept]
+        apart = [self._apart(i, [rows.only(kept) for rows in first], of_columns, options) for i in range(1, len(self.inputs))]
+        described: Copies = {
+            "columns": list(map(str, of_columns)),
+            "left_out": {**left_out, **{str(columns[i]): IDENTIFIER for i in gone}},
+            "near": NEAR,
+            "first_records": SAMPLE,
+        }
+        if not self._has_holdout:
+            return {**described, "releases": [_of_release(o, s, None, n, False, of) for (o, s, n), of in zip(times, apart, strict=True)]}
+        *apart, holdout_apart = apart
+        o, _, h, n = times[0]
+        if same := beyond_chance(o, h, None, n).found:
+            described["holdout_in_original"] = int((h * n)[o > 0].sum())
+        judges = not same and not holdout_apart
+        releases = [_of_release(o, s, h, n, judges, {**holdout_apart, **of}) for (o, s, h, n), of in zip(times, apart, strict=True)]
+        return {**described, "holdout_apart": holdout_apart, "releases": releases}
+
+    @property
+    def _has_holdout(self) -> bool:
+        return self.inputs[-1].source.name == "holdout"
+
+    def same(self, columns: Sequence[Hashable], options: Options) -> Numbers | None:
+        """How often each record occurs in two tables that hold the same ones, each number once for each record; None if they do not."""
+        columns, _, _ = self._readable(columns, {}, options)
+        with self._matcher(range(2), columns, options) as found:
+            one, other, times = found.multiplicities([0, 1])
+        return np.repeat(one, times) if (one == other).all() else None
+
+    def _readable(
+        self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options
+    ) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
+        """The columns that all tables can give as labels, the first records of each over these, and why others are left out."""
+
+        def first(columns: Sequence[Hashable]) -> list[Rows]:
+            return [_read(table, columns, options, most=SAMPLE) for table in self.inputs]
+
+        try:
+            return columns, first(columns), dict(left_out)
+        except NotCompared:
+            raise
+        except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
+            readable = []
+            for column in columns:
+                with suppress(TypeError, ValueError):
+                    first([column])
+                    readable.append(column)
+            if not readable or len(readable) == len(columns):
+                raise NotCompared("the columns cannot be compared together") from None
+            return readable, first(readable), {**left_out, **{str(c): UNREADABLE for c in columns if c not in readable}}
+
+    @contextmanager
+    def _matcher(self, which: Iterable[int], columns: Sequence[Hashable], options: Options, apart: Sequence[int] = ()) -> Iterator[Matcher]:
+        tables = []
+        for table in (self.inputs[i] for i in which):
+            decimal = options.decimal if table.source.is_csv else "."
+            query = Query(columns, None if table.sampling else table.weight, options=options)
+
+            def texts(i: int, column: Column) -> Sequence[str | None] | Ints:
+                said = _said_by(column, columns[i], ".", options)
+                return said if isinstance(said, np.ndarray) else [None if x is MISSING else _in_text(x) for x in said]
+
+            tables.append(Records(table.source, query, texts, decimal))
+        options.display.step("comparing whole records")
+        parts = 1 + int(sum(self.records)) // PART
+        try:
+            with matcher(tables, apart, parts) as found:
+                yield found
+        except (MemoryError, TypeError, ValueError) as error:
+            if isinstance(error, NotCompared):
+                raise
+            raise NotCompared(f"the records of all tables could not be compared ({type(error).__name__})") from None
+
+    def _identifies(self, found: Matcher, i: int, column: Hashable, options: Options) -> bool:
+        """Whether each record of the original has a value of its own in a column, none of them a fraction."""
+        most, _ = found.multiplicities([0], f"x{i}")
+        if most.max(initial=0) > 1:
+            return False
+        table = self.inputs[0]
+        if table.source.in_memory:
+            return _read(table, [column], options).identifies(0)
+        return not fractions(table.source, Query([column], options=options), options.decimal if table.source.is_csv else ".")
+
+    def _apart(self, i: int, first: Sequence[Rows], columns: Sequence[Hashable], options: Options) -> dict[str, str]:
+        """The columns in which equal values of the original and another table may not be found, and why, as their first records tell.
+
+        That these have no value in common is asked of all records again.
+        """
+        same_source = self._has_holdout and i == len(self.inputs) - 1
+        found = _apart(first[0], first[i], columns, same_source=same_source)
+        for column in [c for c in columns if found.get(str(c)) == NOTHING_SHARED]:
+            with self._matcher([0, i], [column], options) as numbers:
+                one, other, _ = numbers.multiplicities([0, 1], where=f"k <> hash({NONE}::UBIGINT)")
+            if ((one > 0) & (other > 0)).any():
+                del found[str(column)]
+        return found
+
+
+def _in_text(said: Label) -> str:
+    return str(int(said)) if isinstance(said, bool) else str(said)
+
+
+def _of_release(o: Numbers, s: Numbers, h: Numbers | None, n: Numbers, judges: bool, apart: Mapping[str, str]) -> dict[str, Any]:
+    """What `find_copies` says of a release, by how often a record occurs in original, release and holdout, and how many occur so often."""
+    found: dict[str, Any] = {"records": int((s * n).sum())}
+    for prefix, real in {"": o, **({} if h is None else {"holdout_": h})}.items():
+        found[f"{prefix or 'original_'}people"] = int((real * n).sum())
+        found[f"{prefix}copied_records"] = int((s * n)[real > 0].sum())
+        found[f"{prefix}copied_unique_records"] = int((s * n)[real == 1].sum())
+    beyond = beyond_chance(o, s, h if judges else None, n)
+    found |= _judged(beyond, apart)
+    if h is not None:
+        found["by_holdout"] = judges
+        found |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
+        found["holdout_copied_people"] = int((h * n)[s > 0].sum())
+        found["holdout_alike"] = alike = beyond_chance(h, s, None, n).found
+        found["too_small"] = judges and not beyond.found and not alike and beyond_chance(o, s, None, n).found
+        if found["too_small"]:
+            found["copied_beyond_chance"] = None
+    return found
