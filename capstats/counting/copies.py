@@ -398,7 +398,7 @@ def _bits(said: Sequence[Label] | Ints) -> Numbers:
     """64 bits for each of the labels: whole numbers are their own, whatever else there is has those of its text."""
     if isinstance(said, np.ndarray):
         return said.astype(np.int64, copy=False).view(np.uint64)
-    own = (int(x) if isinstance(x, int) and abs(x) < 1 << 63 else hash(("", x) if x is MISSING else str(x)) for x in said)
+    own = (int(x) if isinstance(x, int) and -(1 << 63) <= x < 1 << 63 else hash(("", x) if x is MISSING else str(x)) for x in said)
     return np.fromiter((x & BITS for x in own), np.uint64, len(said))
 
 
