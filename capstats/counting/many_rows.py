@@ -168,7 +168,7 @@ class ManyRows:
         found = _apart(first[0], first[i], columns, same_source=same_source)
         for column in [c for c in columns if found.get(str(c)) == NOTHING_SHARED]:
             with self._matcher([0, i], [column], options) as numbers:
-                one, other, _ = numbers.multiplicities([0, 1], where=f"k <> hash({NONE}::UBIGINT)")
+                one, other, _ = numbers.multiplicities([0, 1], where=f"k <> hash({NONE})")
             if ((one > 0) & (other > 0)).any():
                 del found[str(column)]
         return found

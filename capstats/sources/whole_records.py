@@ -31,7 +31,7 @@ from capstats.sources.source import Query, Source, engine_errors
 FEW = 1 << 24  # combinations of multiplicities that are counted in an array
 BLOCK = 1 << 20  # records of a table in memory whose numbers are made at a time
 
-NONE = 0x9E3779B97F4A7C15  # the number of a missing value
+NONE = "hash(NULL)"  # SQL for the number of a missing value
 FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of others
 WHITE = "".join(chr(i) for i in range(sys.maxunicode) if chr(i).isspace())  # what Python strips
 KINDS = {"number", "text", "bool", "date", "datetime", "datetime with zone", "duration", None}  # of columns that are compared
@@ -61,11 +61,12 @@ def _numbers(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping
     a text in the dictionary of a file.
     """
     texts = [c for c, dtype in types.items() if _is_text(dtype)]
-    steps = [f"CASE WHEN NOT {absent[c]} THEN {_trimmed(c) if c in texts else c} END AS {c}" for c in types]
+    values = {c: _trimmed(c) if c in texts else c for c in types}
+    steps = [f"{x if absent[c] == f'{c} IS NULL' else f'CASE WHEN NOT {absent[c]} THEN {x} END'} AS {c}" for c, x in values.items()]
     table = table.select(", ".join([*steps, *further]))
     table = table.select(", ".join(["*", *(f"{_read_number(c, decimal)} AS d{c}" for c in texts)]))
     numbers = {c: _number_of_text(c, f"d{c}") if c in texts else _number(c, dtype) for c, dtype in types.items()}
-    columns = [f"CASE WHEN {c} IS NULL THEN {NONE}::UBIGINT ELSE {x} END AS x{c[1:]}" for c, x in numbers.items()]
+    columns = [f"{x} AS x{c[1:]}" for c, x in numbers.items()]
     return table.select(", ".join([*columns, *(x.rpartition(" AS ")[2] for x in further)]))
 
 
@@ -125,7 +126,7 @@ def _numbers_of_codes(table: Any, codes: Codes, kind: Kind | None) -> str:
     return ", ".join(f"{x}::UBIGINT" for numbers in found for x in numbers)
 
 
-# --- SQL for the number of a value --------------------------------------------------------------------------------------
+# --- SQL for the number of a value; that of null is that of a missing value ---------------------------------------------
 
 
 def _marked(value: str, mark: int) -> str:
@@ -139,7 +140,7 @@ def _number(value: str, dtype: str) -> str:
         return f"hash({value}::BIGINT)" if "HUGE" not in dtype and dtype != "UBIGINT" else _whole(value)
     if kind == "number":
         fraction = f"{value}::VARCHAR::DOUBLE" if dtype.startswith("DECIMAL") else f"{value}::DOUBLE"
-        return f"CASE WHEN {value} = trunc({value}) THEN {_whole(value)} ELSE {_marked(fraction, FRACTION)} END"
+        return f"CASE WHEN {value} <> trunc({value}) THEN {_marked(fraction, FRACTION)} ELSE {_whole(value)} END"
     if kind == "date":
         return f"hash({value}::VARCHAR)"
     if kind == "datetime":
@@ -147,15 +148,17 @@ def _number(value: str, dtype: str) -> str:
         finer = f"CASE WHEN epoch_ns({value}) % 1000 <> 0 THEN {_marked(f'epoch_ns({value})', NANOSECONDS)} ELSE {moment} END"
         return finer if dtype == "TIMESTAMP_NS" else moment
     if kind == "datetime with zone":
-        return _marked(f"epoch_us({value})", ZONED)
-    return _marked(f"epoch_us({value})" if kind == "duration" else value, OTHER)
+        marked = _marked(f"epoch_us({value})", ZONED)
+    else:
+        marked = _marked(f"epoch_us({value})" if kind == "duration" else value, OTHER)
+    return f"CASE WHEN {value} IS NULL THEN {NONE} ELSE {marked} END"
 
 
 def _whole(value: str) -> str:
     """Of a number without a fraction; where 64 bits do not hold it, of a wider one, or of a float."""
     narrow, wide = (f"TRY_CAST({value} AS {dtype})" for dtype in ("BIGINT", "HUGEINT"))
     return (
-        f"CASE WHEN {narrow} IS NOT NULL THEN hash({narrow}) WHEN {wide} IS NOT NULL THEN {_marked(wide, WIDE)} "
+        f"CASE WHEN {narrow} IS NOT NULL OR {value} IS NULL THEN hash({narrow}) WHEN {wide} IS NOT NULL THEN {_marked(wide, WIDE)} "
         f"ELSE {_marked(f'{value}::DOUBLE', FRACTION)} END"
     )
 
@@ -163,7 +166,7 @@ def _whole(value: str) -> str:
 def _moment(value: str) -> str:
     """Of a datetime; that of midnight is that of the date."""
     moment = _marked(f"epoch_us({value})", MOMENT)
-    return f"CASE WHEN {value} = date_trunc('day', {value}) THEN hash({value}::DATE::VARCHAR) ELSE {moment} END"
+    return f"CASE WHEN {value} <> date_trunc('day', {value}) THEN {moment} ELSE hash({value}::DATE::VARCHAR) END"
 
 
 def _trimmed(value: str) -> str:
@@ -182,7 +185,8 @@ def _read_number(text: str, decimal: str) -> str:
     number = _point(text, decimal)
     read = f"TRY_CAST({number} AS DOUBLE)"
     plain_text = f"{number} < ':' AND NOT contains({number}, '_') AND NOT starts_with({number}, '+-')"
-    infinite = f"strlen({number}) < 10 AND contains(lower({number}), 'inf') AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
+    may_be = f"({number} < '.' OR {number} BETWEEN 'I' AND 'J' OR {number} BETWEEN 'i' AND 'j')"
+    infinite = f"{may_be} AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
     return f"CASE WHEN {plain_text} AND isfinite({read}) THEN {read} WHEN {infinite} THEN {read} END"
 
 
@@ -190,12 +194,12 @@ def _number_of_text(text: str, number: str) -> str:
     """Of a trimmed text: that of the number, the datetime or the truth value that it is."""
     exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+') THEN {_whole(text)} ELSE {_whole(number)} END"
     naive, zoned = f"TRY_CAST({text} AS TIMESTAMP)", f"TRY_CAST({text} AS TIMESTAMPTZ)"
+    true, false = (f"strlen({text}) = {len(word)} AND lower({text}) = '{word}'" for word in ("true", "false"))
     return (
         f"CASE WHEN abs({number}) < {EXACT} THEN CASE WHEN {number} = trunc({number}) THEN hash({number}::BIGINT) "
         f"ELSE {_marked(number, FRACTION)} END "
         f"WHEN {number} IS NOT NULL THEN CASE WHEN isfinite({number}) THEN {exact} ELSE {_marked(number, FRACTION)} END "
-        f"WHEN {text} >= ':' THEN CASE lower({text}) WHEN 'true' THEN hash(1::BIGINT) WHEN 'false' THEN hash(0::BIGINT) "
-        f"ELSE hash({text}) END "
+        f"WHEN {text} >= ':' THEN CASE WHEN {true} THEN hash(1::BIGINT) WHEN {false} THEN hash(0::BIGINT) ELSE hash({text}) END "
         f"WHEN {matches(text, f'{DAY}[T ]{TIME}')} AND {naive} IS NOT NULL THEN {_moment(naive)} "
         f"WHEN {matches(text, f'{DAY}[T ]{TIME}{ZONE}')} AND {zoned} IS NOT NULL THEN {_marked(f'epoch_us({zoned})', ZONED)} "
         f"ELSE hash({text}) END"
