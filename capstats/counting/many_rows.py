@@ -35,6 +35,7 @@ from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fr
 
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
 SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
+ENOUGH = 10  # records, as in `capstats.counting.same`
 PART = 1 << 22  # records that are counted at a time
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
 
@@ -98,12 +99,13 @@ class ManyRows:
     def _has_holdout(self) -> bool:
         return self.inputs[-1].source.name == "holdout"
 
-    def same(self, columns: Sequence[Hashable], options: Options) -> Numbers | None:
-        """How often each record occurs in two tables that hold the same ones, each number once for each record; None if they do not."""
+    def same(self, columns: Sequence[Hashable], options: Options) -> bool:
+        """Whether two tables have the same records, most of them unique."""
         columns, _, _ = self._readable(columns, {}, options)
         with self._matcher(range(2), columns, options) as found:
             one, other, times = found.multiplicities([0, 1])
-        return np.repeat(one, times) if (one == other).all() else None
+        records = int((one * times).sum())
+        return bool((one == other).all()) and 2 * int(times[one == 1].sum()) > records >= ENOUGH
 
     def _readable(
         self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options

@@ -15,7 +15,9 @@ from capstats.codes.column import Column, Counts, Ints, joint_labels
 from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, kind_of
+from capstats.counting.copies import NotCompared
 from capstats.counting.inputs import Input
+from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Counted, read_rows
 from capstats.sources.files import is_path, local_files
 from capstats.sources.source import Options
@@ -65,8 +67,9 @@ def check_records(one: Input, other: Input, counted: Sequence[Counted], columns:
 
     Nothing is read again unless the tables agree in the margin of each column that was counted.
     """
-    agree = counted[0].summed(1).sum() == counted[1].summed(1).sum() and all(map(_same_margin, *map(_margins, counted)))
-    if agree and same_records(one, other, columns, options):
+    records = [table.summed(1).sum().item() for table in counted]
+    agree = records[0] == records[1] and all(map(_same_margin, *map(_margins, counted)))
+    if agree and same_records(one, other, columns, options, records):
         raise refused(one.source.name, other.source.name, "hold the same records")
 
 
@@ -85,14 +88,20 @@ def _mostly_unique(counts: Counts) -> bool:
     return bool(2 * (counts == 1).sum() > counts.sum() >= ENOUGH)
 
 
-def same_records(one: Input, other: Input, columns: Sequence[Hashable], options: Options) -> bool:
+def same_records(one: Input, other: Input, columns: Sequence[Hashable], options: Options, records: Sequence[float] = ()) -> bool:
     """Whether two tables have the same rows over all columns that both have.
 
-    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance.
+    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance. Many
+    ``records`` of an engine that cannot compare them are not compared.
     """
     names = [list(table.source.names(options)) for table in (one, other)]
     common = [name for name in names[0] if names[0].count(name) == names[1].count(name) == 1]
     ordered = one.source.in_memory and other.source.in_memory
+    try:
+        if records and (many := many_rows([one, other], records, len(common))) is not None:
+            return many.same(common, options)
+    except NotCompared:
+        return False
     try:
         found = [read_rows(table, common, {}, options, ordered) for table in (one, other)]
     except (TypeError, ValueError):  # of a column that nobody asked for
