@@ -64,7 +64,8 @@ def entries(path: Path, column: str, options: Options) -> list[tuple[Any, int]]:
     held = _held(source.rows(query)[0][0])
     said = [_said_by(held, column, decimal, options)[code] for code in held.codes]
     numbers = source.ask(query, lambda table: whole_records.with_numbers(table, query, decimal).fetchall())
-    texts = [(MISSING,) if x is MISSING else (isinstance(x, (int, np.integer)), str(int(x) if isinstance(x, whole) else x)) for x in said]
+    plain = [int(x) if isinstance(x, (bool, np.integer)) else x for x in said]
+    texts = [(MISSING,) if x is MISSING else (isinstance(x, int), str(x)) for x in plain]
     return list(zip(texts, (number for (number,) in numbers), strict=True))
 
 
