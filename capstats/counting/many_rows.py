@@ -36,7 +36,8 @@ from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fr
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
 SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
 ENOUGH = 10  # records, as in `capstats.counting.same`
-PART = 1 << 22  # records that are counted at a time
+PART = 1 << 22  # records that are sorted at a time
+PARTS = 16  # of all records, at most; DuckDB counts more of them, which takes more memory or a disk
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
 
 
@@ -144,7 +145,7 @@ class ManyRows:
         options.display.step("comparing whole records")
         parts = 1 + int(sum(self.records)) // PART
         try:
-            with matcher(tables, apart, parts) as found:
+            with matcher(tables, apart, parts if parts <= PARTS else None) as found:
                 yield found
         except (MemoryError, TypeError, ValueError) as error:
             if isinstance(error, NotCompared):

@@ -276,7 +276,10 @@ def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
     """How often tables have each number, and how many numbers they have so often: of numbers that do not leave DuckDB."""
     names = [f"n{i}" for i in range(len(tables))]
     rows = [table.select(f"k, {'w' if 'w' in table.columns else '1::BIGINT AS w'}, {i} AS t") for i, table in enumerate(tables)]
-    sums = ", ".join(f"coalesce(sum(w) FILTER (t = {i}), 0)::BIGINT AS {name}" for i, name in enumerate(names))
+    number = (
+        "coalesce(sum(w) FILTER (t = {i}), 0)::BIGINT" if any("w" in table.columns for table in tables) else "count(*) FILTER (t = {i})"
+    )
+    sums = ", ".join(f"{number.format(i=i)} AS {name}" for i, name in enumerate(names))
     each = reduce(lambda one, other: one.union(other), rows).aggregate(f"k, {sums}", "k")
     found = each.aggregate(f"{', '.join(names)}, count(*) AS times", ", ".join(names)).fetchnumpy()
     return [np.asarray(found[name], np.int64) for name in (*names, "times")]
@@ -331,7 +334,7 @@ def is_file(source: Source) -> bool:
 
 
 @contextmanager
-def matcher(records: Sequence[Records], apart: Collection[int], parts: int) -> Iterator[Matcher]:
+def matcher(records: Sequence[Records], apart: Collection[int], parts: int | None) -> Iterator[Matcher]:
     """The records of tables of which `can_match` holds; the numbers of files are kept in the call's connection meanwhile."""
     if all(isinstance(table.source, RelationSource) for table in records):
         relations = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
