@@ -228,7 +228,9 @@ def audit(
         an interval of 95 % of the people copied beyond chance, ``copied_people_beyond_chance`` is their estimate, and
         ``copied_people_fewest`` the fewest that the holdout could show. Values are compared as they stand in the records, without `types`
         and `bins`: 1, 1.0 and the text "1" are equal, so are True and 1, a date and its ISO 8601 text, and missing values and codes of
-        `null_values`. A weighted record counts once. See theory/individuals.md#copies.
+        `null_values`. A weighted record counts once. Near copies are not counted where files have more than 2**25 values in these columns;
+        and records of which more than 100,000 are in an engine are compared there, by DuckDB, or not at all. See
+        theory/individuals.md#copies.
     generator : Model, callable, or further releases, optional
         What made the release, to say whether the release is lower than most of its sisters: of many draws of one generator the lowest may
         be published, and its numbers are then not those of the generator. A model of `capstats.laws`, such as `laws.Given`, without `m`;

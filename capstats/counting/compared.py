@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.column import Column, Counts, Ints, chosen
+from capstats.codes.column import Column, Counts, Ints, Places, chosen
 from capstats.codes.declared_types import NUMBER, as_type, parsed
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import PRECISION
@@ -104,12 +104,12 @@ class Known:
         """The number of records."""
         return int(self.counts.sum())
 
-    def times(self, numbers: Numbers | pd.Index) -> Counts:
+    def times(self, numbers: Numbers | pd.Index) -> Places:
         """How many records of this table each of other records is identical to."""
         at = self.numbers.get_indexer(pd.Index(numbers))
         return np.where(at >= 0, self.counts[at], 0)
 
-    def near(self, rows: Rows, distinct: Known, times: Counts) -> int:
+    def near(self, rows: Rows, distinct: Known, times: Places) -> int:
         """How many other records agree with one of this table in all columns but one, and are identical to none."""
         first = np.zeros(len(times), np.int64)
         held = np.flatnonzero(distinct.of_row >= 0)[::-1]
@@ -248,11 +248,11 @@ def columns_in_common(inputs: Sequence[Input], options: Options) -> tuple[list[H
     return common, {str(c): WEIGHTS for c in names[0] if c in weights}
 
 
-def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False) -> Rows:
+def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False, most: int | None = None) -> Rows:
     """A table as rows over the columns; a ValueError or TypeError where a column cannot be read."""
     options = options.of_table(table.source.name)
     options.display.step(f"comparing whole records of {table.source.name}")
-    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options)
+    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options, first=most)
     found, sums = table.source.rows(query)
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":
@@ -261,7 +261,7 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by
     labels, codes, said = [], [], []
     held = list(map(_held, found))
     for name, column in zip(columns, held, strict=True):
-        said.append(_said_by(column, name, decimal, options, table.source.name))
+        said.append(said_by(column, name, decimal, options, table.source.name))
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
     return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)})
@@ -293,7 +293,7 @@ def _held(column: Column) -> Column:
     return Column(now[places], chosen(column.labels, held))
 
 
-def _said_by(column: Column, name: Hashable, decimal: str, options: Options, table: str) -> Sequence[Label] | Ints:
+def said_by(column: Column, name: Hashable, decimal: str, options: Options, table: str) -> Sequence[Label] | Ints:
     """What the labels of a column say: whole numbers, fractions, texts, or that a value is missing."""
     codes, labels, declared = options.codes.of(name), column.labels, options.type_of(name)
     means = codes.all_matching(labels, declared) if codes.given else {}

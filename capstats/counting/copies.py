@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from capstats.codes.bins import Cut
-from capstats.codes.column import Counts
+from capstats.codes.column import Counts, Places
 from capstats.codes.labels import MISSING
 from capstats.codes.names import in_cell
-from capstats.counting.beyond_chance import Beyond, beyond_chance
+from capstats.counting.beyond_chance import beyond_chance
 from capstats.counting.compared import (
     UNREADABLE,
     Known,
@@ -60,7 +60,12 @@ class Real:
 
 
 def find_copies(
-    inputs: Sequence[Input], options: Options, most: int, keys: Keys = NO_KEYS, by_record: bool = False
+    inputs: Sequence[Input],
+    options: Options,
+    most: int,
+    keys: Keys = NO_KEYS,
+    by_record: bool = False,
+    records: Sequence[int] = (),
 ) -> tuple[Copies, Counts | None]:
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
@@ -73,6 +78,10 @@ def find_copies(
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
+        from capstats.counting.many_rows import many_rows
+
+        if records and (many := many_rows(inputs, records, len(common), by_record)) is not None:
+            return many.copies(common, left_out, options), None
         try:
             return _found(inputs, common, left_out, options, keys, by_record)
         except NotCompared:
@@ -107,10 +116,10 @@ def _found(
         described |= {"holdout_apart": meeting.apart, "holdout_spelled": meeting.spelled}
         _add_levels(described, meeting, "holdout")
         holdout = meeting.rows
-        people, others_people = Known(original.only(meeting.kept)), holdout.only(meeting.kept)
-        if same := judged_by(people, Known(others_people), None).found:
-            at = people.times(others_people.numbers)
-            described["holdout_in_original"] = int(holdout.counts[at > 0].sum())
+        of_original, held = Real(original.only(meeting.kept), None, near=False), Known(holdout.only(meeting.kept))
+        at = of_original.known.times(held.numbers)
+        if same := beyond_chance(*_multiplicities(of_original, held, at)).found:
+            described["holdout_in_original"] = int(held.counts[at > 0].sum())
         judges = not same and not meeting.apart
     real: dict[tuple[int, ...], Real] = {}  # by the columns that a release is compared over
     found, times = [], None
@@ -119,11 +128,9 @@ def _found(
         over = tuple(meeting.kept or range(len(columns)))
         if over not in real:
             real[over] = Real(original.only(over), None if holdout is None else holdout.only(over), near=near)
-        entry, held, copied = _of_release(real[over], meeting, over, judges)
+        apart = {**described.get("holdout_apart", {}), **meeting.apart}
+        entry, held, copied = _of_release(real[over], meeting, over, judges, apart)
         found.append(entry)
-        found[-1]["apart"] = {**described.get("holdout_apart", {}), **meeting.apart}
-        if found[-1]["apart"] and found[-1]["copied_beyond_chance"] == 0:
-            found[-1]["copied_beyond_chance"] = None
         _add_levels(described, meeting, table.source.name)
         found[-1]["copied_by_level"] = _by_level(meeting.rows, copied[held.of_row], table, keys, options)
         if by_record:
@@ -137,59 +144,66 @@ def _add_levels(described: Copies, meeting: Meeting, table: str) -> None:
         described["levels"].setdefault(column, {})[table] = {**entry, "examples": []}
 
 
-def _of_release(real: Real, meeting: Meeting, over: Sequence[int], judges: bool) -> tuple[dict[str, Any], Known, Any]:
-    """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told.
-
-    Also the distinct records of the release, and which of them are copies.
-    """
+def _of_release(
+    real: Real, meeting: Meeting, over: Sequence[int], judges: bool, apart: Mapping[str, str]
+) -> tuple[dict[str, Any], Known, Any]:
+    """What is said of a release; its distinct records, and which of them are copies."""
     release = meeting.rows.only(over)
     held = Known(release)
-    found: dict[str, Any] = {"records": int(release.counts.sum())}
-    times = {prefix: table.times(held.numbers) for prefix, table in {"": real.known, "holdout_": real.holdout}.items() if table is not None}
-    for prefix, of in times.items():
-        table = real.holdout if prefix and real.holdout is not None else real.known
-        found[f"{prefix or 'original_'}people"] = table.total
-        found[f"{prefix}copied_records"] = int(held.counts[of > 0].sum())
-        found[f"{prefix}copied_unique_records"] = int(held.counts[of == 1].sum())
-        if real.near:
-            found[f"{prefix}near_copied_records"] = table.near(release, held, of)
-    beyond = judged_by(real.known, held, real.holdout if judges else None)
-    found |= judgement(beyond) | {"columns": len(over), "by_holdout": judges, "spelled": meeting.spelled}
-    if real.holdout is not None:
-        found |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
-        matched = held.times(real.holdout.numbers) > 0
-        found["holdout_copied_people"] = int(real.holdout.counts[matched].sum())
-        found["holdout_alike"] = alike = judged_by(real.holdout, held, None).found
-        found["too_small"] = judges and not beyond.found and not alike and judged_by(real.known, held, None).found
-        if found["too_small"]:
-            found["copied_beyond_chance"] = None
-    return found, held, times[""] > 0
+    times = real.known.times(held.numbers)
+    o, s, h = _multiplicities(real, held, times)
+    found = by_multiplicities(o, s, h, np.ones(len(o), np.int64), judges, apart) | {"columns": len(over), "spelled": meeting.spelled}
+    if real.near:
+        found["near_copied_records"] = real.known.near(release, held, times)
+        if real.holdout is not None:
+            found["holdout_near_copied_records"] = real.holdout.near(release, held, real.holdout.times(held.numbers))
+    return found, held, times > 0
 
 
-def judgement(beyond: Beyond) -> dict[str, Any]:
-    """Whether people were copied beyond chance: 1, 0, or None where it cannot be told; and how many."""
+def _multiplicities(real: Real, release: Known, times: Places) -> tuple[Places, Places, Places | None]:
+    """How often each different record occurs in the original, in a release, and in the holdout, if there is one."""
+    if real.holdout is None:
+        alone = release.counts[times == 0]
+        s = release.times(real.known.numbers)
+        return np.concatenate([real.known.counts, 0 * alone]), np.concatenate([s, alone]), None
+    people = real.known.numbers.union(real.holdout.numbers, sort=False)
+    alone = release.counts[people.get_indexer(release.numbers) < 0]
+    of = [(real.known, 0 * alone), (release, alone), (real.holdout, 0 * alone)]
+    o, s, h = (np.concatenate([table.times(people), x]) for table, x in of)
+    return o, s, h
+
+
+def by_multiplicities(o: Places, s: Places, h: Places | None, n: Places, judges: bool, apart: Mapping[str, str]) -> dict[str, Any]:
+    """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told.
+
+    ``n`` different records occur ``o`` times in the original, ``s`` times in the release and ``h`` times in the holdout, if there is one;
+    ``judges`` is whether that tells what chance gives, ``apart`` the columns in which equal values may not be found, and why.
+    """
+    found: dict[str, Any] = {"records": int((s * n).sum())}
+    for prefix, real in {"": o, **({} if h is None else {"holdout_": h})}.items():
+        found[f"{prefix or 'original_'}people"] = int((real * n).sum())
+        found[f"{prefix}copied_records"] = int((s * n)[real > 0].sum())
+        found[f"{prefix}copied_unique_records"] = int((s * n)[real == 1].sum())
+    beyond = beyond_chance(o, s, h if judges else None, n)
     told = beyond.people == 0 or beyond.exists
-    return {
+    found |= {
         "copied_people": beyond.people,
-        "copied_beyond_chance": 1 if beyond.found else 0 if told else None,
+        "copied_beyond_chance": 1 if beyond.found else 0 if told and not apart else None,
         "copied_p_value": beyond.p_value,
         "copied_people_lower": beyond.lower,
         "copied_people_upper": beyond.upper,
         "copied_people_shared": beyond.shared,
+        "by_holdout": judges,
+        "apart": dict(apart),
     }
-
-
-def judged_by(original: Known, release: Known, holdout: Known | None) -> Beyond:
-    """What the multiplicities of the values tell of people that were copied."""
-    if holdout is None:
-        at = release.numbers.get_indexer(original.numbers)
-        s = np.where(at >= 0, release.counts[at], 0)
-        alone = np.delete(release.counts, at[at >= 0])
-        return beyond_chance(np.concatenate([original.counts, 0 * alone]), np.concatenate([s, alone]))
-    people = original.numbers.union(holdout.numbers, sort=False)
-    alone = release.counts[people.get_indexer(release.numbers) < 0]
-    o, s, h = (np.concatenate([table.times(people), x]) for table, x in ((original, 0 * alone), (release, alone), (holdout, 0 * alone)))
-    return beyond_chance(o, s, h)
+    if h is not None:
+        found |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
+        found["holdout_copied_people"] = int((h * n)[s > 0].sum())
+        found["holdout_alike"] = alike = beyond_chance(h, s, None, n).found
+        found["too_small"] = judges and not beyond.found and not alike and beyond_chance(o, s, None, n).found
+        if found["too_small"]:
+            found["copied_beyond_chance"] = None
+    return found
 
 
 def _known(x: float) -> float | None:

@@ -136,7 +136,8 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             check_records(inputs[i], inputs[j], [tables[i], tables[j]], options)
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
-            copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record)
+            records = [table.summed(1).sum().item() for table in tables]
+            copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record, records)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
             _warn_of_counts(table, counted, request.columns, options.of_table(table.source.name))
         parts = [(table.key, table.target) for table in tables]

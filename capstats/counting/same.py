@@ -13,8 +13,9 @@ import xarray as xr
 
 from capstats.codes.column import Counts
 from capstats.codes.names import listed
-from capstats.counting.compared import Known, columns_in_common, meet, read_rows_of, readable
+from capstats.counting.compared import Known, NotCompared, columns_in_common, meet, read_rows_of, readable
 from capstats.counting.inputs import Input
+from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Counted
 from capstats.sources.files import is_path, local_files
 from capstats.sources.source import Options
@@ -64,8 +65,9 @@ def check_records(one: Input, other: Input, counted: Sequence[Counted], options:
 
     Nothing is read again unless the tables agree in the margin of each column that was counted, up to the names of its levels.
     """
-    if counted[0].summed(1).sum() == counted[1].summed(1).sum() and all(map(np.array_equal, *map(_margins, counted))):
-        check_rows(one, other, options)
+    records = [table.summed(1).sum().item() for table in counted]
+    if records[0] == records[1] and all(map(np.array_equal, *map(_margins, counted))):
+        check_rows(one, other, options, records)
 
 
 def check_counts(tables: xr.Dataset) -> None:
@@ -83,12 +85,20 @@ def _mostly_unique(counts: Counts) -> bool:
     return bool(2 * (counts == 1).sum() > counts.sum() >= ENOUGH)
 
 
-def check_rows(one: Input, other: Input, options: Options) -> None:
+def check_rows(one: Input, other: Input, options: Options, records: Sequence[float] = ()) -> None:
     """Raise where two tables have the same rows over all columns that both have and that can be compared, as `compared` has it.
 
-    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance.
+    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance. Many
+    ``records`` of an engine that cannot compare them are not compared.
     """
     columns, _ = columns_in_common([one, other], options)
+    try:
+        if records and (many := many_rows([one, other], records, len(columns))) is not None:
+            if many.same(columns, options):
+                raise refused(one.source.name, other.source.name, "hold the same records")
+            return
+    except NotCompared:
+        return
     ordered = one.source.in_memory and other.source.in_memory
     try:
         rows, others = (read_rows_of(table, columns, options, ordered) for table in (one, other))

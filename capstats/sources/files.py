@@ -74,7 +74,7 @@ class FileSource(Source):
             for column, name in zip(found, query.columns, strict=True):
                 if (words := self._words(query.options, name)) and name not in query.cuts:
                     column.labels = [words.get(x, x) if isinstance(x, str) else x for x in column.labels]
-            if records is not None and sums[0 if query.weight is None else 1].sum() != records:
+            if records is not None and query.first is None and sums[0 if query.weight is None else 1].sum() != records:
                 raise _Miscounted
             return found, query.needed(sums)
 
@@ -117,6 +117,26 @@ class FileSource(Source):
     def first_rows(self, options: Options) -> Iterable[tuple[int, Sequence[Hashable]]]:
         """The lines that the first file begins with, if it is CSV."""
         return csv_files.first_rows(self.files[0], csv_text.codec(options.encoding)) if self.is_csv else ()
+
+    def ask(self, query: Query, work: Callable[[Any], T]) -> T:
+        """What the work finds in the relation c0, c1, ... of the columns and the weight."""
+        return self._found(query, lambda table, _: work(table))
+
+    def keep(self, query: Query, made: Callable[[Any], Any], name: str) -> Any:
+        """Keep what is made of this relation, a row for each record, as a table of the call's connection; and that connection.
+
+        Where a file had to be read anew there is another connection than before, without the tables that were kept in that one.
+        """
+
+        def work(table: Any, records: int | None) -> Any:
+            connection = cast(Shared, self.shared).connection
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+            made(table).create(name)
+            if records not in (None, connection.table(name).aggregate("count(*)").fetchall()[0][0]):
+                raise _Miscounted
+            return connection
+
+        return self._found(query, work)
 
     def as_memory(self, options: Options) -> MemorySource:
         """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
@@ -236,9 +256,22 @@ class Shared:
             self.close()
             raise
 
+    @property
+    def connection(self) -> Any:
+        """The connection while something is read."""
+        return cast(Any, self._open)[0]
+
+    def keep(self, parts: Callable[[Any], Iterator[Any]], name: str) -> Any:
+        """Keep the relations that are made with the connection as one of its tables; and that connection."""
+        with self.reading() as (connection, _):
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+            for i, rows in enumerate(parts(connection)):
+                rows.insert_into(name) if i else rows.create(name)
+            return connection
+
     def of_held(self, i: int) -> Any:
         """A column of the table ``held``, as c0; asked for by itself, since a relation of many columns takes long to select from."""
-        return cast(Any, self._open)[0].sql(f"SELECT c{i} AS c0 FROM held")
+        return self.connection.sql(f"SELECT c{i} AS c0 FROM held")
 
     def close(self) -> None:
         """Close the connection, until a reading opens another one."""

@@ -55,12 +55,18 @@ class MemorySource(Source):
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, record by record; or distinct rows of long text in pandas' objects, which DuckDB groups."""
+        if query.first is not None:
+            return self.part(0, query.first).rows(replace(query, first=None))
         if not query.by_record and not query.cuts and is_much_text(self.plain, query.columns):
             check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
             found = _grouped_by_duckdb(self.plain, query, self.name)
             if found is not None:
                 return found
         return self.encoded(query)
+
+    def part(self, start: int, stop: int) -> MemorySource:
+        """Some of the records, by their places."""
+        return MemorySource(arranged(self.plain, np.arange(start, min(stop, self.size)), []), self.name)
 
     def encoded(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes. Polars may group the records while it encodes them, unless the query says ``by_record``."""

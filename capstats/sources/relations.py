@@ -6,9 +6,9 @@ import datetime as dt
 import importlib.util
 import math
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,15 +33,16 @@ from capstats.sources.source import (
     wrong_weights,
 )
 
+T = TypeVar("T")
 SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
 _LONG = "capstats: long labels"
 _LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}  # in bytes
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
 _BOTH_DATETIMES = (dt.datetime(2000, 1, 1), dt.datetime(2000, 1, 1, tzinfo=dt.UTC))  # labels of the two kinds of datetimes
 _WRONG = -2  # the bin of a value that is of another kind, or does not parse
-_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_TIME = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
-_ZONE = "(?:Z|[+-][0-9]{2}:[0-9]{2})"
+DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+TIME = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
+ZONE = "(?:Z|[+-][0-9]{2}:[0-9]{2})"
 _FORMS = {
     "number": "-12.5e3, up to 1e308",
     "date": "2024-01-31",
@@ -68,6 +69,11 @@ class RelationSource(Source):
         with engine_errors(self.name):
             return [(c, margin_of(self._numbered(Query([c], options=options)), c, options, most, self.name)[0]) for c in columns]
 
+    def ask(self, query: Query, work: Callable[[Any], T]) -> T:
+        """What the work finds in the relation c0, c1, ... of the columns and the weight."""
+        with engine_errors(self.name):
+            return work(self._numbered(query))
+
     def _numbered(self, query: Query) -> Any:
         check_names(query.wanted, list(self.table.columns), self.name)
         return numbered(self.table, query.wanted)
@@ -84,6 +90,7 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
     Where the query says ``by_record``, the rows are the records in their order.
     """
     columns, weight = query.columns, query.weight
+    table = table if query.first is None else table.limit(query.first)
     types, groups = list(map(str, table.types)), [f"c{i}" for i in range(len(columns))]
     parts, texts = [], {}
     for c, dtype, column in zip(groups, types, columns, strict=False):
@@ -102,7 +109,7 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
         parts.append(f"{sql} AS {c}")
     fractional, sums = False, ["1"] if query.by_record else ["count(*)"]
     if weight is not None:
-        fractional = _check_weights(table, f"c{len(columns)}", weight, name)
+        fractional = check_weights(table, f"c{len(columns)}", weight, name)
         parts.append(f"c{len(columns)}::DOUBLE AS w")
         sums = ["w", "1", "w * w"] if query.by_record else ["sum(w)", "count(*)", "sum(w * w)"]
     wanted = ", ".join([*groups, *(f"{sql}::DOUBLE AS n{i}" for i, sql in enumerate(sums))])
@@ -145,7 +152,7 @@ def _fetched(rows: Any, texts: Mapping[str, str], name: str, careful: bool = Fal
     )
 
 
-def _check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
+def check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
     """Whether some weights are fractional; raise where one is no number, not finite or negative."""
     rows = table.select(f"TRY_CAST({weight} AS DOUBLE) AS w")
     bad = "w IS NULL OR NOT isfinite(w) OR w < 0"
@@ -189,14 +196,14 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     looked = [i for i, spec in enumerate(specs) if spec.how != "points"]
     if not looked:
         return found
-    fractional = weight is not None and _check_weights(table, f"c{len(specs)}", weight, name)
+    fractional = weight is not None and check_weights(table, f"c{len(specs)}", weight, name)
     parts, asked = [f"*, {'1' if weight is None else f'c{len(specs)}::DOUBLE'} AS w"], []
     wrong: dict[int, str] = {}
     forms: dict[int, dict[Kind, str]] = {}  # for each kind that the values of a column may be of, the name of their numbers
     for i in looked:
         column = query.columns[i]
         of_kind = _as_numbers(f"c{i}", types[i], query.options.type_of(column)) or {"number": "NULL::DOUBLE"}
-        missing = _is_missing(f"c{i}", types[i], query.options.codes.of(column).texts)
+        missing = is_missing(f"c{i}", types[i], query.options.codes.of(column).texts)
         forms[i] = {kind: f"x{i}_{j}" for j, kind in enumerate(of_kind)}
         parts += [f"CASE WHEN NOT {missing} THEN {sql} END AS {forms[i][kind]}" for kind, sql in of_kind.items()]
         wrong[i] = " AND ".join([f"NOT {missing}", *(f"{x} IS NULL" for x in forms[i].values())])
@@ -227,7 +234,7 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
 
 def margin_of(table: Any, column: Hashable, options: Options, most: int, name: str) -> tuple[Margin | None, int]:
     """The only column c0 of a relation with at most so many of its labels, None where it cannot be read; and the number of records."""
-    missing = _is_missing("c0", str(table.types[0]))
+    missing = is_missing("c0", str(table.types[0]))
     ((records, levels),) = table.aggregate(f"count(*), count(DISTINCT c0) FILTER (NOT ({missing}))").fetchall()
     weight = None
     if levels > most:  # of labels that as many records have, any
@@ -268,15 +275,15 @@ def _as_numbers(column: str, dtype: str, wanted: TypeToCut | None) -> dict[Kind,
     kind = kind_of_type(dtype)
     text = f"trim({column}::VARCHAR, E' \\t\\n\\r\\f')"
     if kind == "text" and wanted == "date":
-        return {"date": f"CASE WHEN {_matches(text, _DAY)} THEN TRY_CAST({text} AS DATE) - DATE '1970-01-01' END"}
+        return {"date": f"CASE WHEN {matches(text, DAY)} THEN TRY_CAST({text} AS DATE) - DATE '1970-01-01' END"}
     if kind == "text" and wanted == "datetime":
-        naive, zoned = _matches(text, f"{_DAY}(?:[T ]{_TIME})?"), _matches(text, f"{_DAY}[T ]{_TIME}{_ZONE}")
+        naive, zoned = matches(text, f"{DAY}(?:[T ]{TIME})?"), matches(text, f"{DAY}[T ]{TIME}{ZONE}")
         return {
             "datetime": f"CASE WHEN {naive} THEN epoch_us(TRY_CAST({text} AS TIMESTAMP)) END",
             "datetime with zone": f"CASE WHEN {zoned} THEN epoch_us(TRY_CAST({text} AS TIMESTAMPTZ)) END",
         }
     if kind == "text":
-        number = f"CASE WHEN {_matches(text, NUMBER.pattern)} THEN TRY_CAST({text} AS DOUBLE) END"
+        number = f"CASE WHEN {matches(text, NUMBER.pattern)} THEN TRY_CAST({text} AS DOUBLE) END"
         return {"number": f"CASE WHEN isfinite({number}) OR {text} ILIKE '%inf%' THEN {number} END"}
     if kind == "number" and wanted in (None, "number"):
         return {"number": column if _is_whole(dtype) else f"nullif({column}::DOUBLE, 'nan'::DOUBLE)"}
@@ -290,11 +297,12 @@ def _as_numbers(column: str, dtype: str, wanted: TypeToCut | None) -> dict[Kind,
     return {}
 
 
-def _matches(text: str, pattern: str) -> str:
+def matches(text: str, pattern: str) -> str:
+    """SQL for whether a text matches a pattern as a whole, whatever the case of its letters."""
     return f"regexp_full_match({text}, '(?i){pattern}')"
 
 
-def _is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
+def is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
     """SQL for whether a value is missing; texts are where they are one of those.
 
     NaN is found by ``isfinite``: where statistics of a Parquet file give a least and a greatest number, DuckDB takes ``isnan`` for false.
@@ -319,7 +327,7 @@ def _bin_number(column: str, dtype: str, number: str, cut: Cut) -> str:
     below = sum_as_tree(["0", *(f"({number} > {point})::INTEGER" for point in points)], lambda a, b: f"({a} + {b})")
     texts = cut.texts if kind_of_type(dtype) == "text" else ()
     codes = "".join(f" WHEN {column}::VARCHAR = {quoted(text)} THEN {i}" for i, text in enumerate(texts, start=len(cut.points) + 1))
-    return f"CASE WHEN {_is_missing(column, dtype)} THEN -1{codes} WHEN {number} IS NULL THEN {_WRONG} ELSE {below} END"
+    return f"CASE WHEN {is_missing(column, dtype)} THEN -1{codes} WHEN {number} IS NULL THEN {_WRONG} ELSE {below} END"
 
 
 def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashable, name: str, cut: Cut | None = None) -> Exception:
@@ -336,5 +344,5 @@ def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashab
 
 def _wrong_bin(table: Any, c: str, dtype: str, cut: Cut, column: Hashable, name: str) -> Exception:
     """The error for column c of a relation, whose number to be cut is xc, where some values have no bin."""
-    wrong = table.filter(f"x{c} IS NULL AND NOT {_is_missing(c, dtype, cut.texts)}").select(f"{c} AS c0")
+    wrong = table.filter(f"x{c} IS NULL AND NOT {is_missing(c, dtype, cut.texts)}").select(f"{c} AS c0")
     return _wrong_value(wrong, dtype, cut.declared, column, name, cut)

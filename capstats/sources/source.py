@@ -83,6 +83,7 @@ class Query:
     cuts: Mapping[Hashable, Cut] = field(default_factory=dict)  # where columns are cut
     by_record: bool = False  # whether the order and number of the records must be kept
     options: Options = field(default_factory=Options)
+    first: int | None = None  # how many of the first rows of a file, of a table in memory or of a relation are read; all if None
 
     @property
     def wanted(self) -> list[Hashable]:

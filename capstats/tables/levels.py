@@ -34,6 +34,7 @@ EFFECTS = {
     "target": "no guess can be right",
     "column": "no record can match",
     "compared": "whole records are compared without it",
+    "sampled": "whole records are compared without it",
 }
 
 Records = NDArray[Any]  # records of each level of a column
@@ -59,7 +60,7 @@ def compare(
     """How the levels of one column of two tables compare, in plain numbers and texts; None where both have the same.
 
     ``original`` and ``other`` are the records of each of the labels; ``role`` is what the column is: "key", "target", "column" of an
-    attack, or "compared" with all others as a part of whole records; ``pairs`` are those of `lookalike_pairs` where they are known.
+    attack, or "compared" (or "sampled", of many records) as a part of whole records; ``pairs`` are those of `lookalike_pairs` where known.
     """
     o, t = original > 0, other > 0
     if (o == t).all():
@@ -256,7 +257,9 @@ def _sentences(found: Sequence[tuple[Entry, str, str, str]], first: str) -> list
     """One sentence a column and table, with likely cause and remedy; of columns that nobody named, one for all that have one cause."""
     told: dict[Hashable, list[str]] = {}
     for entry, column, table, what in found:
-        alike: Hashable = (table, *entry["likely"], str(entry.get("remedy"))) if entry["role"] == "compared" else (table, column)
+        alike: Hashable = (
+            (table, *entry["likely"], str(entry.get("remedy"))) if entry["role"] in ("compared", "sampled") else (table, column)
+        )
         if alike in told:
             told[alike].append(repr(column))
         else:
@@ -271,7 +274,7 @@ def shares_nothing(entry: Entry) -> bool:
 
 def nothing_shared(attrs: Mapping[str, Any]) -> bool:
     """Whether a column that is counted shares no level with the original."""
-    return any(shares_nothing(entry) and entry["role"] != "compared" for _, _, entry in _entries(attrs))
+    return any(shares_nothing(entry) and entry["role"] in ("key", "target", "column") for _, _, entry in _entries(attrs))
 
 
 def _taken_for_one(entry: Entry) -> bool:
@@ -309,7 +312,7 @@ def _likely(column: str, entry: Entry, first: str, table: str) -> str:
     if cause is not None:
         such = f", such as {entry['examples'][0][0]} and {entry['examples'][0][1]}" if entry["examples"] else ""
         return f" Likely cause: {cause}{such}. To correct it, {said(entry.get('remedy', {}), column, first, table)}."
-    if entry["kind"] == "number" and max(entry["levels"]) > MANY and entry["role"] != "compared":
+    if entry["kind"] == "number" and max(entry["levels"]) > MANY and entry["role"] in ("key", "target", "column"):
         near = ", or let near guesses count, with `within` of average_cap" if entry["role"] == "target" else ""
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
         return f" Numbers with that many levels are rarely equal: cut them, as with {bins}{near}."

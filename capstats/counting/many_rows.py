@@ -1,0 +1,183 @@
+"""Copies in tables of many records: DuckDB makes a number of each record, and only how often these numbers occur comes back.
+
+What is said of copies is a function of that alone, but for records that are alike in all columns but one and copies by level, which are
+left out. Spellings are looked at in the first records of each table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.column import Column, Ints
+from capstats.codes.labels import MISSING, Label
+from capstats.counting.beyond_chance import beyond_chance
+from capstats.counting.compared import NOTHING_SHARED, SPELLED, UNREADABLE, NotCompared, Rows, meet, read_rows_of, said_by
+from capstats.counting.copies import IDENTIFIER, Copies, by_multiplicities
+from capstats.counting.inputs import Input
+from capstats.sources.source import Options, Query
+from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
+
+MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
+SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
+ENOUGH = 10  # records, as in `capstats.counting.same`
+PART = 1 << 22  # records that are sorted at a time
+PARTS = 16  # of all records, at most; DuckDB counts more of them, which takes more memory or a disk
+NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
+
+
+def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int, by_record: bool = False) -> ManyRows | None:
+    """The tables where they have so many ``records`` that they are compared out of memory; an error where they cannot be."""
+    away = [i for i, table in enumerate(inputs) if not (table.source.in_memory or is_file(table.source)) and records[i] > SAMPLE]
+    much = any(is_file(table.source) for table in inputs) and sum(records) * columns > MOST
+    if not away and (by_record or not much):
+        return None
+    if by_record or not can_match([table.source for table in inputs]):
+        name = inputs[away[0] if away else 0].source.name
+        raise NotCompared(
+            f"the records of `{name}`, more than {SAMPLE:,}, do not leave their engine. Collect it, or write Parquet files of all tables "
+            "and give these; copy_columns=0 (--copy-columns 0) leaves copies out"
+        )
+    return ManyRows(inputs, records)
+
+
+@dataclass(frozen=True)
+class ManyRows:
+    """Tables of many records: original, releases and holdout."""
+
+    inputs: Sequence[Input]
+    records: Sequence[float]
+
+    def copies(self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options) -> Copies:
+        """What `capstats.counting.copies.find_copies` returns of them, over the columns that all tables have."""
+        for table, number in zip(self.inputs, self.records, strict=True):
+            if isinstance(number, float):
+                raise NotCompared(f"the counts of `{table.source.name}` are fractional")
+        columns, first, left_out = self._readable(columns, left_out, options)
+        alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # as far as these records tell
+        last = len(self.inputs) - self._has_holdout
+        met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone], options) for i in range(1, len(self.inputs))]
+        apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) == NOTHING_SHARED}
+        described: Copies = {"near": NEAR, "first_records": SAMPLE, "levels": {}}
+        with self._matcher(range(len(self.inputs)), columns, options, [*alone, *apart]) as found:
+            gone = [i for i in alone if self._identifies(found, i, columns[i], options)]
+            if len(gone) == len(columns):
+                raise NotCompared("in all columns each record of the original has a value of its own")
+            times, over = [], []
+            for i, (of, entries) in enumerate(met, start=1):
+                for column, entry in entries.items():
+                    described["levels"].setdefault(column, {})[self.inputs[i].source.name] = entry
+                left = [j for j in [*alone, *apart] if j not in gone and of.get(str(columns[j])) != NOTHING_SHARED]
+                over.append(len(columns) - len(gone) - sum(why == NOTHING_SHARED for why in of.values()))
+                if i < last:
+                    key = f"hash({', '.join(['k', *(f'x{j}' for j in left)])})"
+                    times.append(found.multiplicities([0, i, *range(last, len(self.inputs))], key))
+        described["columns"] = [str(c) for i, c in enumerate(columns) if i not in gone]
+        described["left_out"] = {**left_out, **{str(columns[i]): IDENTIFIER for i in gone}}
+        holdout_apart: dict[str, str] = met[-1][0] if self._has_holdout else {}
+        judges = self._has_holdout and not holdout_apart
+        if self._has_holdout:
+            o, _, h, n = times[0]
+            if beyond_chance(o, h, None, n).found:
+                described["holdout_in_original"], judges = int((h * n)[o > 0].sum()), False
+            described["holdout_apart"] = holdout_apart
+        described["releases"] = []
+        for (o, s, *others, n), (of, _), columns_compared in zip(times, met, over, strict=False):
+            entry = by_multiplicities(o, s, others[0] if others else None, n, judges, {**holdout_apart, **of})
+            described["releases"].append({**entry, "columns": columns_compared, "spelled": {}})
+        return described
+
+    @property
+    def _has_holdout(self) -> bool:
+        return self.inputs[-1].source.name == "holdout"
+
+    def same(self, columns: Sequence[Hashable], options: Options) -> bool:
+        """Whether two tables have the same records, most of them unique."""
+        columns, _, _ = self._readable(columns, {}, options)
+        with self._matcher(range(2), columns, options) as found:
+            one, other, times = found.multiplicities([0, 1])
+        records = int((one * times).sum())
+        return bool((one == other).all()) and 2 * int(times[one == 1].sum()) > records >= ENOUGH
+
+    def _readable(
+        self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options
+    ) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
+        """The columns that all tables can give as labels, the first records of each over these, and why others are left out."""
+
+        def first(columns: Sequence[Hashable]) -> list[Rows]:
+            return [read_rows_of(table, columns, options, most=SAMPLE) for table in self.inputs]
+
+        try:
+            return columns, first(columns), dict(left_out)
+        except NotCompared:
+            raise
+        except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
+            readable = []
+            for column in columns:
+                with suppress(TypeError, ValueError):
+                    first([column])
+                    readable.append(column)
+            if not readable or len(readable) == len(columns):
+                raise NotCompared("the columns cannot be compared together") from None
+            return readable, first(readable), {**left_out, **{str(c): UNREADABLE for c in columns if c not in readable}}
+
+    @contextmanager
+    def _matcher(self, which: Iterable[int], columns: Sequence[Hashable], options: Options, apart: Sequence[int] = ()) -> Iterator[Matcher]:
+        tables = []
+        for table in (self.inputs[i] for i in which):
+            own = options.of_table(table.source.name)
+            decimal = own.decimal if table.source.is_csv else "."
+            query = Query(columns, None if table.sampling else table.weight, options=own)
+
+            def texts(i: int, column: Column, own: Options = own, name: str = table.source.name) -> Sequence[str | None] | Ints:
+                said = said_by(column, columns[i], ".", own, name)
+                return said if isinstance(said, np.ndarray) else [None if x is MISSING else _in_text(x) for x in said]
+
+            tables.append(Records(table.source, query, texts, decimal))
+        options.display.step("comparing whole records")
+        parts = 1 + int(sum(self.records)) // PART
+        try:
+            with matcher(tables, apart, parts if parts <= PARTS else None) as found:
+                yield found
+        except (MemoryError, TypeError, ValueError) as error:
+            if isinstance(error, NotCompared):
+                raise
+            raise NotCompared(f"the records of all tables could not be compared ({type(error).__name__})") from None
+
+    def _identifies(self, found: Matcher, i: int, column: Hashable, options: Options) -> bool:
+        """Whether each record of the original has a value of its own in a column, none of them a fraction."""
+        most, _ = found.multiplicities([0], f"x{i}")
+        if most.max(initial=0) > 1:
+            return False
+        table = self.inputs[0]
+        if table.source.in_memory:
+            return read_rows_of(table, [column], options).identifies(0)
+        own = options.of_table(table.source.name)
+        return not fractions(table.source, Query([column], options=own), own.decimal if table.source.is_csv else ".")
+
+    def _met(
+        self, i: int, first: Sequence[Rows], columns: Sequence[Hashable], options: Options
+    ) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
+        """The columns in which equal values of the original and another table may not be found, and why, as their first records tell.
+
+        Also how their levels compare. That these have no value in common is asked of all records again.
+        """
+        places = [list(first[0].columns).index(c) for c in columns]
+        mine, theirs = (rows.only(places) for rows in (first[0], first[i]))
+        meeting = meet(mine, theirs, same_source=self._has_holdout and i == len(self.inputs) - 1)
+        entries = {c: {**entry, "role": "sampled", "examples": []} for c, entry in meeting.entries.items()}
+        found = {**meeting.apart, **{c: SPELLED if entries[c]["shared"] else NOTHING_SHARED for c in meeting.spelled}}
+        for column in [c for c in columns if found.get(str(c)) == NOTHING_SHARED]:
+            with self._matcher([0, i], [column], options) as numbers:
+                one, other, _ = numbers.multiplicities([0, 1], where=f"k <> hash({NONE})")
+            if ((one > 0) & (other > 0)).any():
+                del found[str(column)], entries[str(column)]
+        return found, entries
+
+
+def _in_text(said: Label) -> str:
+    return str(int(said)) if isinstance(said, bool) else str(said)

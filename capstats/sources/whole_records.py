@@ -1,0 +1,382 @@
+"""Whole records as numbers of 64 bits that DuckDB makes, so that tables that do not fit in memory are compared where they are.
+
+A value has the same number in all tables where it says the same: 1, 1.0, true and the text "1" are one value, and so are a date and its
+text in ISO 8601. Two records that differ have one number with a probability of 2**-64.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from capstats.codes.column import Column, Ints
+from capstats.codes.labels import Kind
+from capstats.codes.missing_codes import Codes
+from capstats.codes.missing_codes import plain as in_plain
+from capstats.sources.connections import answer, plain, quoted
+from capstats.sources.files import FileSource, Shared
+from capstats.sources.memory import MemorySource
+from capstats.sources.relations import DAY, TIME, ZONE, RelationSource, is_missing, kind_of_type, matches
+from capstats.sources.source import Query, Source, engine_errors
+
+FEW = 1 << 24  # combinations of multiplicities that are counted in an array
+BLOCK = 1 << 20  # records of a table in memory whose numbers are made at a time
+
+NONE = "hash(NULL)"  # SQL for the number of a missing value
+FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of others
+WHITE = "".join(chr(i) for i in range(sys.maxunicode) if chr(i).isspace())  # what Python strips
+KINDS = {"number", "text", "bool", "date", "datetime", "datetime with zone", "duration", None}  # of columns that are compared
+TYPES = {"BLOB", "UUID", "TIME", "BIT"}  # of further ones
+EXACT = 1 << 53  # below it a float is exact
+
+
+def is_compared(dtype: str) -> bool:
+    """Whether the values of a column of this type of DuckDB's can be compared."""
+    return kind_of_type(dtype) in KINDS or dtype in TYPES
+
+
+def with_numbers(table: Any, query: Query, decimal: str) -> Any:
+    """The columns of a relation c0, c1, ... as numbers x0, x1, ..., and the weight w, a whole number of records, where there is one.
+
+    ``decimal`` is the sign in texts that are numbers.
+    """
+    types = dict(zip((f"c{i}" for i in range(len(query.columns))), map(str, table.types), strict=False))
+    absent = _absent(table, query, types, decimal)
+    return _numbers(table, types, decimal, absent, [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"])
+
+
+def _numbers(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], further: Sequence[str] = ()) -> Any:
+    """The numbers of columns c0, ... as x0, ...; and further columns.
+
+    Each step is a projection: a longer expression would repeat what it is made of, and DuckDB computes a step once for all rows that share
+    a text in the dictionary of a file.
+    """
+    texts = [c for c, dtype in types.items() if _is_text(dtype)]
+    values = {c: _trimmed(c) if c in texts else c for c in types}
+    steps = [f"{x if absent[c] == f'{c} IS NULL' else f'CASE WHEN NOT {absent[c]} THEN {x} END'} AS {c}" for c, x in values.items()]
+    table = table.select(", ".join([*steps, *further]))
+    table = table.select(", ".join(["*", *(f"{_read_number(c, decimal)} AS d{c}" for c in texts)]))
+    numbers = {c: _number_of_text(c, f"d{c}") if c in texts else _number(c, dtype) for c, dtype in types.items()}
+    columns = [f"{x} AS x{c[1:]}" for c, x in numbers.items()]
+    return table.select(", ".join([*columns, *(x.rpartition(" AS ")[2] for x in further)]))
+
+
+def fractions(source: Any, query: Query, decimal: str) -> bool:
+    """Whether some value of the only column of a query is a number that is not whole."""
+
+    def work(table: Any) -> bool:
+        dtype, column = str(table.types[0]), "c0"
+        if not (_is_text(dtype) or dtype.startswith(("DECIMAL", "FLOAT", "DOUBLE"))):
+            return False
+        table = table.filter(f"NOT {_absent(table, query, {column: dtype}, decimal)[column]}")
+        number = f"{_read_number(_trimmed(column), decimal) if _is_text(dtype) else column}::DOUBLE"
+        return bool(table.filter(f"{number} <> trunc({number}) OR NOT isfinite({number})").limit(1).fetchall())
+
+    return bool(source.ask(query, work))
+
+
+def _is_text(dtype: str) -> bool:
+    return kind_of_type(dtype) == "text" or dtype in ("UUID", "TIME", "BIT")
+
+
+# --- missing values -----------------------------------------------------------------------------------------------------
+
+
+def _absent(table: Any, query: Query, types: Mapping[str, str], decimal: str) -> dict[str, str]:
+    """SQL for whether the value of each column is missing, or is a code that means so."""
+    absent = {c: is_missing(c, dtype) for c, dtype in types.items()}
+    codes = {c: query.options.codes.of(column) for c, column in zip(types, query.columns, strict=True)}
+    looked = {}
+    for c, dtype in types.items():
+        means = _numbers_of_codes(table, codes[c], None if _is_text(dtype) else kind_of_type(dtype))
+        if means and _is_text(dtype):
+            looked[c] = means
+        elif means:
+            absent[c] = f"({absent[c]} OR {_number(c, dtype)} IN ({means}))"
+    if not looked:
+        return absent
+    # a text may be a code in several forms, which are few: all of them are looked at
+    raw = [f"{c}::VARCHAR AS t{c}" for c in looked]
+    numbers = _numbers(table, {c: types[c] for c in looked}, decimal, absent, raw)
+    found = numbers.aggregate(", ".join(f"list(DISTINCT t{c}) FILTER (x{c[1:]} IN ({means}))" for c, means in looked.items())).fetchall()[0]
+    for c, texts in zip(looked, found, strict=True):
+        column = query.columns[int(c[1:])]
+        if texts and (places := codes[c].all_matching(texts, query.options.type_of(column))):
+            absent[c] = f"({absent[c]} OR {c}::VARCHAR IN ({', '.join(quoted(texts[i]) for i in places)}))"
+    return absent
+
+
+def _numbers_of_codes(table: Any, codes: Codes, kind: Kind | None) -> str:
+    """The numbers of codes as SQL lists them: of those of a kind, or of all."""
+    texts = {str(in_plain(code)): None for of, labels in codes.places.items() if kind in (None, of) for code in labels}
+    columns = {f"c{i}": quoted(text) for i, text in enumerate(texts)}
+    if not columns:
+        return ""
+    row = table.limit(1).select(", ".join(f"{text} AS {c}" for c, text in columns.items()))
+    found = _numbers(row, dict.fromkeys(columns, "VARCHAR"), ".", dict.fromkeys(columns, "false")).fetchall()
+    return ", ".join(f"{x}::UBIGINT" for numbers in found for x in numbers)
+
+
+# --- SQL for the number of a value; that of null is that of a missing value ---------------------------------------------
+
+
+def _marked(value: str, mark: int) -> str:
+    return f"xor(hash({value}), {mark}::UBIGINT)"
+
+
+def _number(value: str, dtype: str) -> str:
+    """Of a value that is no text."""
+    kind = kind_of_type(dtype)
+    if kind == "bool" or (kind == "number" and "INT" in dtype):
+        return f"hash({value}::BIGINT)" if "HUGE" not in dtype and dtype != "UBIGINT" else _whole(value)
+    if kind == "number":
+        fraction = f"{value}::VARCHAR::DOUBLE" if dtype.startswith("DECIMAL") else f"{value}::DOUBLE"
+        return f"CASE WHEN {value} <> trunc({value}) THEN {_marked(fraction, FRACTION)} ELSE {_whole(value)} END"
+    if kind == "date":
+        return f"hash({value}::VARCHAR)"
+    if kind == "datetime":
+        moment = _moment(f"{value}::TIMESTAMP")
+        finer = f"CASE WHEN epoch_ns({value}) % 1000 <> 0 THEN {_marked(f'epoch_ns({value})', NANOSECONDS)} ELSE {moment} END"
+        return finer if dtype == "TIMESTAMP_NS" else moment
+    if kind == "datetime with zone":
+        marked = _marked(f"epoch_us({value})", ZONED)
+    else:
+        marked = _marked(f"epoch_us({value})" if kind == "duration" else value, OTHER)
+    return f"CASE WHEN {value} IS NULL THEN {NONE} ELSE {marked} END"
+
+
+def _whole(value: str) -> str:
+    """Of a number without a fraction; where 64 bits do not hold it, of a wider one, or of a float."""
+    narrow, wide = (f"TRY_CAST({value} AS {dtype})" for dtype in ("BIGINT", "HUGEINT"))
+    return (
+        f"CASE WHEN {narrow} IS NOT NULL OR {value} IS NULL THEN hash({narrow}) WHEN {wide} IS NOT NULL THEN {_marked(wide, WIDE)} "
+        f"ELSE {_marked(f'{value}::DOUBLE', FRACTION)} END"
+    )
+
+
+def _moment(value: str) -> str:
+    """Of a datetime; that of midnight is that of the date."""
+    moment = _marked(f"epoch_us({value})", MOMENT)
+    return f"CASE WHEN {value} <> date_trunc('day', {value}) THEN {moment} ELSE hash({value}::DATE::VARCHAR) END"
+
+
+def _trimmed(value: str) -> str:
+    """A text without spaces around it; to look for them takes longer than to see whether there may be some."""
+    text = f"({value}::VARCHAR)"
+    ends = f"{text} < '!' OR {text} > '~' OR {text}[-1] < '!' OR {text}[-1] > '~'"
+    return f"CASE WHEN {ends} THEN trim({text}, {quoted(WHITE)}) ELSE {text} END"
+
+
+def _point(text: str, decimal: str) -> str:
+    return text if decimal == "." else f"replace({text}, {quoted(decimal)}, '.')"
+
+
+def _read_number(text: str, decimal: str) -> str:
+    """SQL for the float that a trimmed text is, as `capstats.codes.declared_types.NUMBER` has it; null where it is no number."""
+    number = _point(text, decimal)
+    read = f"TRY_CAST({number} AS DOUBLE)"
+    plain_text = f"{number} < ':' AND NOT contains({number}, '_') AND NOT starts_with({number}, '+-')"
+    may_be = f"({number} < '.' OR {number} BETWEEN 'I' AND 'J' OR {number} BETWEEN 'i' AND 'j')"
+    infinite = f"{may_be} AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
+    return f"CASE WHEN {plain_text} AND isfinite({read}) THEN {read} WHEN {infinite} THEN {read} END"
+
+
+def _number_of_text(text: str, number: str) -> str:
+    """Of a trimmed text: that of the number, the datetime or the truth value that it is."""
+    exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+') THEN {_whole(text)} ELSE {_whole(number)} END"
+    naive, zoned = f"TRY_CAST({text} AS TIMESTAMP)", f"TRY_CAST({text} AS TIMESTAMPTZ)"
+    true, false = (f"strlen({text}) = {len(word)} AND lower({text}) = '{word}'" for word in ("true", "false"))
+    return (
+        f"CASE WHEN abs({number}) < {EXACT} THEN CASE WHEN {number} = trunc({number}) THEN hash({number}::BIGINT) "
+        f"ELSE {_marked(number, FRACTION)} END "
+        f"WHEN {number} IS NOT NULL THEN CASE WHEN isfinite({number}) THEN {exact} ELSE {_marked(number, FRACTION)} END "
+        f"WHEN {text} >= ':' THEN CASE WHEN {true} THEN hash(1::BIGINT) WHEN {false} THEN hash(0::BIGINT) ELSE hash({text}) END "
+        f"WHEN {matches(text, f'{DAY}[T ]{TIME}')} AND {naive} IS NOT NULL THEN {_moment(naive)} "
+        f"WHEN {matches(text, f'{DAY}[T ]{TIME}{ZONE}')} AND {zoned} IS NOT NULL THEN {_marked(f'epoch_us({zoned})', ZONED)} "
+        f"ELSE hash({text}) END"
+    )
+
+
+# --- the numbers of all records -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a table, over some of its columns."""
+
+    source: Source
+    query: Query
+    texts: Callable[[int, Column], Sequence[str | None] | Ints]  # what the labels of a column in memory say; None: missing
+    decimal: str = "."
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+        return self.source.name
+
+    def numbered(self, rows: Any, apart: Collection[int]) -> Any:
+        """A relation x0, x1, ... as one number k of each record, those columns by themselves, and what the record counts."""
+        columns = range(len(self.query.columns))
+        together = [f"x{i}" for i in columns if i not in apart]
+        weight = [] if self.query.weight is None else ["w"]
+        number = f"hash({', '.join(together)})" if together else "0::UBIGINT"
+        return rows.select(", ".join([f"{number} AS k", *(f"x{i}" for i in apart), *weight]))
+
+    def in_parts(self, connection: Any, apart: Collection[int]) -> Iterator[Any]:
+        """The same of a table in memory, some of the records at a time."""
+        source = cast(MemorySource, self.source)
+        query = replace(self.query, by_record=True)
+        one = Query(["c0"])
+        for start in range(0, source.size, BLOCK):
+            columns, sums = source.part(start, start + BLOCK).rows(query)
+            numbers = {"w": sums[0]} if sums else {}
+            for i, column in enumerate(columns):
+                said = self.texts(i, column)
+                labels = said if isinstance(said, np.ndarray) else pd.array(said, pd.StringDtype("python"))
+                of_label = with_numbers(connection.from_df(pd.DataFrame({"c0": labels})), one, ".").fetchnumpy()["x0"]
+                numbers[f"x{i}"] = np.asarray(of_label)[column.codes.astype(np.int64) - column.first]
+            yield self.numbered(connection.from_df(pd.DataFrame(numbers)), apart)
+
+
+class Matcher:
+    """The records of several tables as numbers k, in one connection of DuckDB's, with those of some columns by themselves, x0, ..."""
+
+    def __init__(self, tables: Callable[[], Sequence[Any]], run: Callable[[Callable[[], Any]], Any], parts: int | None):
+        self.tables, self.run, self.parts = tables, run, parts  # without parts DuckDB counts
+
+    def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
+        """How often each of some tables has a number, and, last, how many numbers they have so often."""
+        if self.parts is None:
+            return _together([self.run(lambda: _by_duckdb(self._rows(which, key, where)))])
+        found, step = [], 2**64 // self.parts + 1
+        for start in range(0, 2**64, step):  # all records with some of the numbers at a time
+            mine = f"({where}) AND k BETWEEN {start}::UBIGINT AND {min(start + step, 2**64) - 1}::UBIGINT"
+            arrays = self.run(partial(self._fetched, which, key, mine))
+            found.append(_by_sorting([np.asarray(x["k"]) for x in arrays], [np.asarray(x["w"]) if "w" in x else None for x in arrays]))
+        return _together(found)
+
+    def _fetched(self, *which: Any) -> list[Any]:
+        return [rows.fetchnumpy() for rows in self._rows(*which)]
+
+    def _rows(self, which: Sequence[int], key: str, where: str) -> list[Any]:
+        tables = [self.tables()[i] for i in which]
+        return [table.select(f"{key} AS k{', w' if 'w' in table.columns else ''}").filter(where) for table in tables]
+
+
+def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
+    """How often tables have each number, and how many numbers they have so often: of numbers that do not leave DuckDB."""
+    names = [f"n{i}" for i in range(len(tables))]
+    rows = [table.select(f"k, {'w' if 'w' in table.columns else '1::BIGINT AS w'}, {i} AS t") for i, table in enumerate(tables)]
+    number = (
+        "coalesce(sum(w) FILTER (t = {i}), 0)::BIGINT" if any("w" in table.columns for table in tables) else "count(*) FILTER (t = {i})"
+    )
+    sums = ", ".join(f"{number.format(i=i)} AS {name}" for i, name in enumerate(names))
+    each = reduce(lambda one, other: one.union(other), rows).aggregate(f"k, {sums}", "k")
+    found = each.aggregate(f"{', '.join(names)}, count(*) AS times", ", ".join(names)).fetchnumpy()
+    return [np.asarray(found[name], np.int64) for name in (*names, "times")]
+
+
+def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray[np.int64] | None]) -> list[NDArray[np.int64]]:
+    """The same of arrays, in a third of the time; the last two bits of a number give way to that of its table, of four at most."""
+    keys = np.concatenate([x & ~np.uint64(3) | np.uint64(i) for i, x in enumerate(numbers)])
+    records = None
+    if any(w is not None for w in weights):
+        records = np.concatenate([np.ones(len(x), np.int64) if w is None else w for x, w in zip(numbers, weights, strict=True)])
+        order = np.argsort(keys)
+        keys, records = keys[order], records[order]
+    else:
+        keys.sort()
+    tables, keys = (keys & np.uint64(3)).astype(np.uint8), keys >> np.uint64(2)
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
+    del keys
+    counts = []
+    for i in range(len(numbers)):
+        own = (tables == i).view(np.uint8) if records is None else np.where(tables == i, records, 0)
+        counts.append(np.add.reduceat(own, first, dtype=np.int64) if len(first) else first)
+    return _together([[*counts, np.ones(len(first), np.int64)]])
+
+
+def _together(parts: Sequence[Sequence[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
+    """Numbers that tables have equally often, added up."""
+    *counts, times = (np.concatenate(x) for x in zip(*parts, strict=True))
+    sizes = [int(x.max(initial=0)) + 1 for x in counts]
+    if math.prod(sizes) <= FEW:  # most numbers are there a few times
+        sums = np.bincount(np.ravel_multi_index(counts, sizes), times, math.prod(sizes)).astype(np.int64)
+        place = np.flatnonzero(sums)
+        return [*np.unravel_index(place, sizes), sums[place]]
+    found, place = np.unique(np.stack(counts), axis=1, return_inverse=True)
+    return [*found, np.bincount(place.ravel(), times).astype(np.int64)]
+
+
+def can_match(sources: Sequence[Source]) -> bool:
+    """Whether DuckDB can compare the records of these tables where they are: files, tables in memory beside them, one user's relations."""
+    if not all(isinstance(source, RelationSource) for source in sources):
+        return all(isinstance(source, (FileSource, MemorySource)) for source in sources) and any(map(is_file, sources))
+    try:
+        reduce(lambda one, other: one.union(other), [source.table.select("1 AS k") for source in sources])
+    except Exception:  # noqa: BLE001  whatever DuckDB says of relations of several connections
+        return False
+    return True
+
+
+def is_file(source: Source) -> bool:
+    """Whether a table is a file that DuckDB reads."""
+    return isinstance(source, FileSource)
+
+
+@contextmanager
+def matcher(records: Sequence[Records], apart: Collection[int], parts: int | None) -> Iterator[Matcher]:
+    """The records of tables of which `can_match` holds; the numbers of files are kept in the call's connection meanwhile."""
+    if all(isinstance(table.source, RelationSource) for table in records):
+        relations = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
+
+        def ask(work: Callable[[], Any]) -> Any:
+            with engine_errors("original"):
+                return work()
+
+        yield Matcher(lambda: relations, ask, None)
+        return
+    shared = cast(Shared, next(table.source.shared for table in records if isinstance(table.source, FileSource)))
+    names = [f"records{i}" for i in range(len(records))]
+    with _duckdb_errors():
+        while len({_kept(table, apart, name, shared) for table, name in zip(records, names, strict=True)}) > 1:
+            pass  # a file that was read anew closed the connection with the first tables
+
+        def run(work: Callable[[], Any]) -> Any:
+            with shared.reading() as (connection, _):
+                return answer(connection, work)
+
+        yield Matcher(lambda: [shared.connection.table(name) for name in names], run, parts)
+        with shared.reading() as (connection, _):
+            for name in names:
+                connection.execute(f"DROP TABLE {name}")
+
+
+def _made(table: Records, apart: Collection[int], rows: Any) -> Any:
+    return table.numbered(with_numbers(rows, table.query, table.decimal), apart)
+
+
+def _kept(table: Records, apart: Collection[int], name: str, shared: Shared) -> int:
+    """Which connection has the numbers of a table."""
+    if isinstance(table.source, FileSource):
+        return id(table.source.keep(table.query, partial(_made, table, apart), name))
+    return id(shared.keep(lambda connection: table.in_parts(connection, apart), name))
+
+
+@contextmanager
+def _duckdb_errors() -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise plain(error, "The records of the tables", "Leave out copies: copy_columns=0 (--copy-columns 0).") from None

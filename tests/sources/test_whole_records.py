@@ -1,0 +1,85 @@
+"""The numbers of values: two are equal exactly where the values say the same, whatever holds them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from capstats.codes.labels import MISSING
+from capstats.counting.copies import _held, _said_by
+from capstats.sources import whole_records
+from capstats.sources.files import FileSource
+from capstats.sources.source import Options, Query
+
+MOMENTS = [dt.datetime(2024, 1, 31), dt.datetime(2024, 1, 31, 8, 15), dt.datetime(2024, 1, 31, 8, 15, 0, 1), None]
+COLUMNS: dict[str, Any] = {
+    "whole": pl.Series([0, 1, -99, 2**53 + 1, -(2**63), None]),
+    "wide": pl.Series([0, 2**63, 2**64 - 1], dtype=pl.UInt64),
+    "float": pl.Series([1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")]),
+    "decimal": pl.Series(["1.00", "0.50", "0.10"]).cast(pl.Decimal(10, 2)),
+    "text": pl.Series(
+        [
+            "a",
+            " a",
+            "A",
+            "\u00e4\u00a0",
+            "",
+            "tRue",
+            "False",
+            "1",
+            "01",
+            "1.0",
+            "+1",
+            "1e3",
+            "1000",
+            "0.50",
+            "1,5",
+            "-99",
+            "-099",
+            "NA",
+            None,
+        ]
+    ),
+    "odd": pl.Series(["1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]),
+    "times": pl.Series(["2024-01-31 08:15", "2024-01-31T00:00:00", "2024-01-31T08:15:00+01:00", "2024-01-31 07:15:00.000001+00:00"]),
+    "truth": pl.Series([True, False, None]),
+    "day": pl.Series([dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]),
+    "moment": pl.Series(MOMENTS, dtype=pl.Datetime("us")),
+    "zoned": pl.Series([x and x.replace(tzinfo=dt.UTC) for x in MOMENTS], dtype=pl.Datetime("us", "UTC")),
+}
+
+
+def entries(path: Path, column: str, options: Options) -> list[tuple[Any, int]]:
+    """What each value says, as `capstats.counting.copies` has it, and its number."""
+    source = FileSource(path, "original")
+    decimal = options.decimal if source.is_csv else "."
+    query = Query([column], by_record=True, options=options)
+    held = _held(source.rows(query)[0][0])
+    said = [_said_by(held, column, decimal, options)[code] for code in held.codes]
+    numbers = source.ask(query, lambda table: whole_records.with_numbers(table, query, decimal).fetchall())
+    plain = [int(x) if isinstance(x, (bool, np.integer)) else x for x in said]
+    texts = [(MISSING,) if x is MISSING else (isinstance(x, int), str(x)) for x in plain]
+    return list(zip(texts, (number for (number,) in numbers), strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("codes", [None, [-99, "NA", "", "1900-01-01", "a"], {"text": [-99, "A"], "float": 0.5, "day": "1900-01-01"}])
+def test_two_numbers_are_equal_where_the_values_say_the_same(codes: Any, decimal: str, tmp_path: Path) -> None:
+    found = []
+    for column, values in COLUMNS.items():
+        values.to_frame(column).write_parquet(tmp_path / f"{column}.parquet")
+        texts = ["" if x is None else str(x) for x in values.to_list()]
+        pd.DataFrame({column: texts, "z": 0}).to_csv(tmp_path / f"{column}.csv", index=False)
+        for ending in ("parquet", "csv"):
+            found += entries(tmp_path / f"{column}.{ending}", column, Options(null_values=codes, decimal=decimal))
+    assert len({number for _, number in found}) > 30
+    for (one, number), (other, another) in combinations(found, 2):
+        assert (one == other) == (number == another), (one, other)
