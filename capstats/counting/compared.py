@@ -259,7 +259,7 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by
         raise NotCompared(f"the counts of `{table.source.name}` are fractional")
     decimal = options.decimal if table.source.is_csv else "."
     labels, codes, said = [], [], []
-    held = list(map(_held, found))
+    held = list(map(held_labels, found))
     for name, column in zip(columns, held, strict=True):
         said.append(said_by(column, name, decimal, options, table.source.name))
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
@@ -282,7 +282,7 @@ def readable(inputs: Sequence[Input], columns: Sequence[Hashable], options: Opti
     return [column for column in columns if all(is_readable(table, column) for table in inputs)]
 
 
-def _held(column: Column) -> Column:
+def held_labels(column: Column) -> Column:
     """The column with codes from 0, and of texts those labels alone that some row has, which may be few of many."""
     places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
     if isinstance(column.labels, (np.ndarray, range)):
@@ -293,7 +293,7 @@ def _held(column: Column) -> Column:
     return Column(now[places], chosen(column.labels, held))
 
 
-def said_by(column: Column, name: Hashable, decimal: str, options: Options, table: str) -> Sequence[Label] | Ints:
+def said_by(column: Column, name: Hashable, decimal: str, options: Options, table: str = "") -> Sequence[Label] | Ints:
     """What the labels of a column say: whole numbers, fractions, texts, or that a value is missing."""
     codes, labels, declared = options.codes.of(name), column.labels, options.type_of(name)
     means = codes.all_matching(labels, declared) if codes.given else {}
@@ -328,7 +328,7 @@ def _bits(said: Sequence[Label] | Ints) -> Numbers:
     """64 bits for each of the labels: whole numbers are their own, whatever else there is has those of its text."""
     if isinstance(said, np.ndarray):
         return said.astype(np.int64, copy=False).view(np.uint64)
-    own = (int(x) if isinstance(x, int) and abs(x) < 1 << 63 else hash((x is MISSING, str(x))) for x in said)
+    own = (int(x) if isinstance(x, int) and -(1 << 63) <= x < 1 << 63 else hash((x is MISSING, str(x))) for x in said)
     return np.fromiter((x & BITS for x in own), np.uint64, len(said))
 
 

@@ -106,7 +106,7 @@ def _found(
         raise NotCompared("in all columns each record of the original has a value of its own")
     columns, original = [columns[i] for i in kept], original.only(kept)
     near = 1 < len(columns) <= NEAR and len(columns) * len(original.counts) <= MOST
-    described: Copies = {"columns": list(map(str, columns)), "left_out": left_out, "levels": {}}
+    described: Copies = {"columns": list(map(str, columns)), "left_out": left_out}
     if not near:
         described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
     others, holdout = list(inputs[1:]), None
@@ -141,7 +141,7 @@ def _found(
 def _add_levels(described: Copies, meeting: Meeting, table: str) -> None:
     """Add how the levels of a table compare, where they do not meet."""
     for column, entry in meeting.entries.items():
-        described["levels"].setdefault(column, {})[table] = {**entry, "examples": []}
+        described.setdefault("levels", {}).setdefault(column, {})[table] = {**entry, "examples": []}
 
 
 def _of_release(

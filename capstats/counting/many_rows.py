@@ -62,7 +62,7 @@ class ManyRows:
         last = len(self.inputs) - self._has_holdout
         met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone], options) for i in range(1, len(self.inputs))]
         apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) == NOTHING_SHARED}
-        described: Copies = {"near": NEAR, "first_records": SAMPLE, "levels": {}}
+        described: Copies = {"near": NEAR, "first_records": SAMPLE}
         with self._matcher(range(len(self.inputs)), columns, options, [*alone, *apart]) as found:
             gone = [i for i in alone if self._identifies(found, i, columns[i], options)]
             if len(gone) == len(columns):
@@ -70,7 +70,7 @@ class ManyRows:
             times, over = [], []
             for i, (of, entries) in enumerate(met, start=1):
                 for column, entry in entries.items():
-                    described["levels"].setdefault(column, {})[self.inputs[i].source.name] = entry
+                    described.setdefault("levels", {}).setdefault(column, {})[self.inputs[i].source.name] = entry
                 left = [j for j in [*alone, *apart] if j not in gone and of.get(str(columns[j])) != NOTHING_SHARED]
                 over.append(len(columns) - len(gone) - sum(why == NOTHING_SHARED for why in of.values()))
                 if i < last:

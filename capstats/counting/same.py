@@ -91,6 +91,7 @@ def check_rows(one: Input, other: Input, options: Options, records: Sequence[flo
     In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance. Many
     ``records`` of an engine that cannot compare them are not compared.
     """
+    one, other = Input(one.source), Input(other.source)  # weights are compared as all else
     columns, _ = columns_in_common([one, other], options)
     try:
         if records and (many := many_rows([one, other], records, len(columns))) is not None:

@@ -103,8 +103,11 @@ def whole_records(
         levels.append(Levels(str(name), joint, np.zeros(0, np.int64), *_values(joint, parts, name)))
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
         records = [np.bincount(own[part.of_row], n, len(joint)).astype(np.int64) for own, (part, n) in zip(codes[-1], found, strict=True)]
-        entries = {table: compare(joint, records[0], other, "column") for table, other in zip(list(given)[1:], records[1:], strict=True)}
-        compared_levels[str(name)] = {table: entry for table, entry in entries.items() if entry is not None}
+        if not levels[-1].numerical:  # numbers that differ may be near
+            entries = {
+                table: compare(joint, records[0], other, "column") for table, other in zip(list(given)[1:], records[1:], strict=True)
+            }
+            compared_levels[str(name)] = {table: entry for table, entry in entries.items() if entry is not None}
     warn_of_levels({"levels": compared_levels}, next(iter(given)))
     distinct, places = union(list(zip(*codes, strict=True)), [len(column.labels) for column in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]

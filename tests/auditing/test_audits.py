@@ -539,7 +539,7 @@ def test_errors_of_tabulate_come_through(people):
     with pytest.raises(ValueError, match="both a key and the target"):
         audit(*people, keys=["smoking", "health"], target="health")
     with pytest.raises(TypeError, match="none of them can match"):
-        audit({"k": [1], "t": [1]}, {"k": ["1"], "t": [1]}, keys="k", target="t")
+        audit({"k": [1], "t": [1]}, {"k": ["1"], "t": [2]}, keys="k", target="t")
     with pytest.raises(ValueError, match="empty"):
         audit(people[0].iloc[:0], people[1], keys="smoking", target="health")
 

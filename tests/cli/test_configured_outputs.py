@@ -17,7 +17,6 @@ OUTPUTS = {  # of each command that has both a configuration and files to write
     "audit": (DATA, {"html": "r.html", "figure": "f.svg"}),
     "sweep": (DATA.replace("target", "targets"), {"html": "r.html", "csv": "c.csv", "figure": "f.png"}),
     "records": (DATA, {"csv": "c.csv"}),
-    "anonymity": (DATA, {"figure": "f.pdf"}),
     "attack membership": (
         'members = "o.csv"\nnon-members = "s.csv"\nsynthetic = "s2.csv"\ncolumns = "k"\n',
         {"csv": "c.csv", "figure": "f.png"},

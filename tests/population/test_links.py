@@ -165,7 +165,7 @@ def test_a_mistake_is_said():
         linkability(original, released, a="a", b=["b", "b"])
     with pytest.raises(ValueError, match="`a` must name at least one column"):
         linkability(original, released, a=[], b="b")
-    with pytest.raises(ValueError, match="`types` names 'c', which is not among `a` and `b`"):
+    with pytest.raises(ValueError, match="`types` names 'c', which is in no table"):
         linkability(original, released, a="a", b="b", types={"c": "text"})
     with pytest.raises(ValueError, match="`original` and `synthetic` are one object"):
         linkability(original, original, a="a", b="b")

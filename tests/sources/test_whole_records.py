@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from capstats.codes.labels import MISSING
-from capstats.counting.copies import _held, _said_by
+from capstats.counting.compared import held_labels, said_by
 from capstats.sources import whole_records
 from capstats.sources.files import FileSource
 from capstats.sources.source import Options, Query
@@ -61,8 +61,8 @@ def entries(path: Path, column: str, options: Options) -> list[tuple[Any, int]]:
     source = FileSource(path, "original")
     decimal = options.decimal if source.is_csv else "."
     query = Query([column], by_record=True, options=options)
-    held = _held(source.rows(query)[0][0])
-    said = [_said_by(held, column, decimal, options)[code] for code in held.codes]
+    held = held_labels(source.rows(query)[0][0])
+    said = [said_by(held, column, decimal, options)[code] for code in held.codes]
     numbers = source.ask(query, lambda table: whole_records.with_numbers(table, query, decimal).fetchall())
     plain = [int(x) if isinstance(x, (bool, np.integer)) else x for x in said]
     texts = [(MISSING,) if x is MISSING else (isinstance(x, int), str(x)) for x in plain]

@@ -145,7 +145,8 @@ def test_tables_that_share_no_level_are_warned_of_once_and_at_the_caller(measure
         measure(o, s)
     assert [str(x.message) for x in told] == [
         "Column 'region' has no level in common in `o` (2 levels) and `s` (2 levels), so no key can match. Likely cause: case, such as "
-        "'South' and 'south'. To correct it, recode one of the tables. For all levels see compare_levels."
+        "'South' and 'south'. To correct it, change both tables: in Python table['region'] = table['region'].str.casefold(), in R "
+        'table[["region"]] <- tolower(table[["region"]]). For all levels see compare_levels.'
     ]
     assert told[0].filename == __file__
 
