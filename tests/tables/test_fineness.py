@@ -218,9 +218,9 @@ def test_a_target_of_many_numbers_is_said_to_be_fine_once(values: Any, options: 
     said = r"^The target 't' is a number with 60 levels, .* \(--bin t=10\), or let near guesses count, with `within` of average_cap\.$"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tabulate(table, table, keys="k", target="t", **options)
+        tabulate(table, table, keys="k", target="t", **options)  # which says nothing: a measure may let near guesses count
         sweep(table, table, keys=["k"], targets=["t"], allow_same=True, **options)
-    assert [bool(re.match(said, str(warning.message))) for warning in caught] == [True, True] * fine
+    assert [bool(re.match(said, str(warning.message))) for warning in caught] == [True] * fine
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = told(table, table, allow_same=True, **options)
