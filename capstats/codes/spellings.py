@@ -133,6 +133,8 @@ def _cause(label: Label, twin: Label) -> str:
     a, b = folded(label), folded(twin)
     if a == b:
         return " and ".join(cause for cause, step in steps.items() if step(label) != label or step(twin) != twin)
+    if a in MISSING_WORDS:
+        return ABSENT
     if set(_numbers(a)) & set(_numbers(b)):
         return NUMBERS
     if set(_dates(a)) & set(_dates(b)):

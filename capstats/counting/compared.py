@@ -172,6 +172,14 @@ class _Distinct(NamedTuple):
         """What the values at the places are."""
         return list(chosen(self.said, places))
 
+    def in_order(self, places: Ints) -> Ints:
+        """The places by their values, missing and numbers first, so that of several levels that look alike one and the same is taken."""
+        of = dict(zip(places.tolist(), self.values(places), strict=True))
+        kinds: tuple[list[int], ...] = [], [], []
+        for i, x in of.items():
+            kinds[0 if x is MISSING else 2 if isinstance(x, str) else 1].append(i)
+        return np.array([i for kind in kinds for i in sorted(kind, key=of.__getitem__)], np.int64)
+
     def written(self, places: Ints) -> list[Label]:
         """The labels at the places; a code of missing values is missing."""
         return [x if x is MISSING else label for x, label in zip(self.values(places), chosen(self.labels, places), strict=True)]
@@ -189,17 +197,21 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     The second are values of the other table that the original lacks, and the values of the original that they are taken for; the third is
     whether there are values of the original, too, that are another one of both tables.
     """
-    held, others = np.flatnonzero(mine.records), np.flatnonzero(theirs.records)
-    at = pd.Index(mine.numbers[held]).get_indexer(pd.Index(theirs.numbers[others]))
-    if (at >= 0).all() and len(at) == len(held):
+    held: Ints = np.flatnonzero(mine.records)
+    others: Ints = np.flatnonzero(theirs.records)
+    if np.array_equal(mine.numbers[held], theirs.numbers[others]):
         return None, {}, False
+    common = np.intersect1d(mine.numbers[held], theirs.numbers[others], assume_unique=True)
+    if not len(common) or any(isinstance(x, str) for x in [*mine.values(held), *theirs.values(others)]):
+        held, others = mine.in_order(held), theirs.in_order(others)
+    at = pd.Index(mine.numbers[held]).get_indexer(pd.Index(theirs.numbers[others]))
     new = others[at < 0]
     original = np.concatenate([mine.records[held], np.zeros(len(new), np.int64)])
     other = np.zeros(len(original), np.int64)
     other[at[at >= 0]] = theirs.records[others[at >= 0]]
     other[len(held) :] = theirs.records[new]
     labels = [*mine.values(held), *theirs.values(new)]
-    if not (original * other).any():
+    if not len(common):
         written = [*mine.written(held), *theirs.written(new)]
         labels = written if any(isinstance(x, str) and THOUSANDS.fullmatch(x) for x in written) else labels
     pairs = lookalike_pairs(labels, original, other) if any(isinstance(x, str) for x in labels) else _in_single_precision(labels, len(held))
@@ -215,9 +227,9 @@ def _in_single_precision(labels: Sequence[Label], known: int) -> list[tuple[int,
     exact = [bool((values[of] == single[of]).all()) for of in (first, ~first)]
     if exact[0] == exact[1] or not first.any() or first.all():
         return []
-    keys, places = np.unique(single[first], return_index=True)
-    at = pd.Index(keys).get_indexer(pd.Index(single[~first]))
-    mine, theirs = np.flatnonzero(first)[places], np.flatnonzero(~first)
+    mine, theirs = np.flatnonzero(first)[np.argsort(values[first])], np.flatnonzero(~first)
+    keys, places = np.unique(single[mine], return_index=True)
+    mine, at = mine[places], pd.Index(keys).get_indexer(pd.Index(single[theirs]))
     return [(fractions[mine[a]], fractions[b], PRECISION) for a, b in zip(at.tolist(), theirs.tolist(), strict=True) if a >= 0]
 
 

@@ -51,6 +51,8 @@ CAUSES: list[tuple[Any, Any, str]] = [
     (MISSING, "", ABSENT),
     (MISSING, "NA", ABSENT),
     (MISSING, "nan", ABSENT),
+    ("N/A", "-", ABSENT),
+    ("NA", "na", "case"),
     ("München", "MÃ¼nchen", ENCODING),
     ("naïve", "naÃ¯ve", ENCODING),
 ]

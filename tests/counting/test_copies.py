@@ -458,6 +458,19 @@ def test_copies_with_a_column_in_another_spelling_are_found_and_the_column_is_na
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_of_several_levels_that_look_like_one_the_first_is_taken_whatever_numbers_they_have() -> None:
+    """The random numbers of levels are others in each column and in each run of Python."""
+    ages, columns = [i // 2 for i in range(20)], [f"x{i}" for i in range(8)]
+    original = {"k": [*ages, *ages], "t": ["u"] * 40, **dict.fromkeys(columns, ["South"] * 20 + ["south"] * 20)}
+    release = {"k": ages, "t": ["u"] * 20, **dict.fromkeys(columns, ["SOUTH"] * 20)}
+    assert copies(original, release, keys="k", target="t")["releases"][0]["copied_people"] == 20
+    numbers = [0.1, 0.1 + 1e-12] * 20
+    original |= {x: sorted(numbers) for x in columns}
+    release |= {x: [float(np.float32(0.1))] * 20 for x in columns}
+    assert copies(original, release, keys="k", target="t")["releases"][0]["copied_people"] == 20
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize(
     ("one", "other"),
     [(lambda x: [f"label {i}" for i in x], lambda x: list(map(str, x))), (lambda x: x + 1, lambda x: (x + 1) * 700)],

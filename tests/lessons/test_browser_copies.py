@@ -12,7 +12,8 @@ from capstats import tabulate
 from capstats.auditing.compute import copies_known
 from capstats.auditing.copies import Copies
 from capstats.auditing.measures import words
-from capstats.counting.copies import COLUMNS, SPELLED
+from capstats.counting.compared import NOTHING_SHARED, SPELLED
+from capstats.counting.copies import COLUMNS
 from capstats.lessons.browser import browser_page
 
 LEAD = "Copies of real records are more than chance explains. "
@@ -31,7 +32,7 @@ def csv(columns, records):
 
 
 def alike(folder, tab, pairs):
-    """What page and library say of copies in pairs of files, which must be the same; returns the answers, and the columns apart."""
+    """What page and library say of copies in pairs of files, which must be the same: the answers, columns apart, and those spelled."""
     found = []
     for given, (_, refusal, copies, text) in zip(pairs, answers(tab, pairs), strict=True):
         assert not refusal
@@ -41,12 +42,14 @@ def alike(folder, tab, pairs):
         of_all = copies_known(tabulate(*files, keys=given[2], target=given[3], copy_columns=COLUMNS))
         known = {**of_all, **of_all.get("releases", [{}])[0]}
         copies = {name: x for name, x in json.loads(copies).items() if name != "exists"}
+        if "releases" in of_all and known["columns"] < len(of_all["columns"]):  # what the page says it is without
+            known["left_out"] = known["left_out"] | {x: why for x, why in known["apart"].items() if why == NOTHING_SHARED}
         assert copies == {name: pytest.approx(known[name], rel=1e-6) if name == "copied_p_value" else known[name] for name in copies}, given
         if "not_computed" not in copies:
             library = Copies(of_all, [""], words([]))
             (said,) = library.alert([0]) or library.said(0)
             assert text.removeprefix(LEAD) == said
-        found.append((copies.get("copied_beyond_chance"), copies.get("apart", {})))
+        found.append((copies.get("copied_beyond_chance"), copies.get("apart", {}), copies.get("spelled", {})))
     return found
 
 
@@ -121,10 +124,12 @@ def test_levels_are_equal_or_likely_one_as_the_library_has_them(kind, tab, tmp_p
     table = {"spelled": LIKELY_ONE, "equal": EQUAL, "other": OTHER}[kind]
     pairs = [(name, *pair) for name, levels in table.items() for pair in one_level(*levels)]
     found = alike(tmp_path, tab, [pair for _, *pair in pairs])
-    told = {
-        name: {apart.get("level", answer) for (x, *_), (answer, apart) in zip(pairs, found, strict=True) if x == name} for name in table
-    }
-    expected = {"spelled": lambda of: SPELLED in of, "equal": lambda of: of == {1}, "other": lambda of: SPELLED not in of}[kind]
+    told = {name: [of for (x, *_), of in zip(pairs, found, strict=True) if x == name] for name in table}
+    expected = {
+        "spelled": lambda of: any(answer == 1 and [*spelled] == ["level"] for answer, _, spelled in of),
+        "equal": lambda of: of == [(1, {}, {})] * 2,
+        "other": lambda of: not any(spelled for *_, spelled in of),
+    }[kind]
     assert {name: of for name, of in told.items() if not expected(of)} == {}
 
 
@@ -139,7 +144,34 @@ def pair_of(original, release, columns=("age", "job", "t"), keys=("age",), targe
 
 
 PEOPLE = drawn(300, 1)
+JOBS = {  # how a job is written in the original, and in the release
+    "capitals": lambda i: (f"job {i}", f"JOB {i}"),
+    "some capitals": lambda i: (f"job {i}", f"Job {i}" if i < 5 else f"job {i}"),
+    "decimal comma": lambda i: (f"{i}.5", f"{i},5"),
+    "dates": lambda i: (f"2024-01-{i % 28 + 1:02}", f"{i % 28 + 1}.1.2024"),
+    "single precision": lambda i: (i / 7 + 0.1, np.float32(i / 7 + 0.1)),
+    "labels beside codes": lambda i: (f"label {i}", i),
+    "NA beside empty": lambda i: ("NA", None) if i % 2 else ("y", "y"),
+    "missing in many ways": lambda i: (("NA", "-", None)[i % 3], ("n/a", "?", "")[i % 3]) if i % 2 else ("y", "y"),
+    "thousands": lambda i: (1000 * i + 1000, f"{i + 1}.000"),
+    "euros beside thousands": lambda i: (1000 * i + 1000, i + 1),
+    "capitals in the original, too": lambda i: (f"{'job' if i % 3 else 'Job'} {i // 3}", f"JOB {i // 3}"),
+    "capitals in both, one of which the release lacks": lambda i: (f"{'job' if i % 3 else 'Job'} {i // 3}", f"job {i // 3}"),
+}
+
+
+def jobs(which, people, written):
+    """People with a job as it is written in one of the two files."""
+    return [(age, written(int(job))[which], t) for age, job, t in people]
+
+
 FILES = {
+    **{
+        f"{name}, {n} copies": pair_of(jobs(0, PEOPLE, job), jobs(1, [*drawn(270, 2), *PEOPLE[:n]], job))
+        for name, job in JOBS.items()
+        for n in (0, 30)
+    },
+    "nothing is shared but a missing value": pair_of([(None, "b", None), ("a", "b", "x")] * 20, [(None, "2", None), ("1", "2", "y")]),
     "a copy in ten": pair_of(PEOPLE, [*drawn(270, 2), *PEOPLE[:30]]),
     "one copy": pair_of(PEOPLE, [*drawn(270, 2), PEOPLE[0]]),
     "no copy, and most people alone": pair_of(PEOPLE, drawn(300, 2)),
@@ -187,13 +219,14 @@ FILES = {
 @pytest.mark.filterwarnings("ignore")
 def test_files_have_the_answer_of_the_library_in_its_words(tab, tmp_path):
     found = dict(zip(FILES, alike(tmp_path, tab, FILES.values()), strict=True))
-    assert {answer for answer, _ in found.values()} == {1, 0, None}
+    assert {answer for answer, *_ in found.values()} == {1, 0, None}
+    assert {name for name in JOBS for n in (0, 30) if not any(found[f"{name}, {n} copies"][1:])} == set()  # columns named
 
 
 @pytest.mark.chromium
 @pytest.mark.filterwarnings("ignore")
 def test_a_box_stands_out_and_comes_first_where_copies_are_found_and_nowhere_else(tab):
-    for name, expected in (("a copy in ten", [True]), ("no copy, and most people alone", []), ("columns in capitals", [])):
+    for name, expected in (("a copy in ten", [True]), ("no copy, and most people alone", []), ("a column that shares nothing", [])):
         answers(tab, [FILES[name]])
         assert tab.locator(".warning, #alert:not(:empty)").evaluate_all("all => all.map(x => x.matches('#answer + .warning'))") == expected
         assert tab.inner_text("#copies + #compared").startswith("Whole records are compared over ")
@@ -225,5 +258,6 @@ def spelled(seed):
 @pytest.mark.parametrize("part", range(2))
 def test_random_files_in_many_spellings_have_the_answer_of_the_library(part, tab, tmp_path):
     found = alike(tmp_path, tab, [spelled(seed) for seed in range(60 * part, 60 * part + 60)])
-    assert {answer for answer, _ in found} == {1, 0, None}
-    assert sum(bool(apart) for _, apart in found) > 10
+    assert {answer for answer, *_ in found} == {1, 0, None}
+    assert sum(bool(spelled) for *_, spelled in found) > 10
+    assert any(SPELLED in apart.values() for _, apart, _ in found)

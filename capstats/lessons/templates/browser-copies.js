@@ -8,6 +8,8 @@ const REPEATED = 0.2; // share of the level that is left for repeated records
 const STEPS = 40; // of a search by halves
 const FINE = 8; // decimals of a number that was not rounded
 const IDENTIFIER = "each record of the original has a value of its own";
+const NOTHING_SHARED = "shares no level with the original";
+const THOUSANDS = /^[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+$/;
 const INSTALL = "Install capstats to compare them.";
 
 /** The different labels of each column, and which of them each record has. */
@@ -42,25 +44,53 @@ class Labels {
   }
 }
 
-/** What the labels of a column say in one table, and how many records have each. */
+/** What the labels of a column say in one table, how many records have each value, and as what label it is written. */
 function heard({ size, pool, starts, counts, codes }) {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const label = (from, to) => (to - from === 1 && pool[from] === ABSENT ? null : decoder.decode(pool.subarray(from, to)));
-  return { codes, counts, said: Array.from({ length: size }, (_, i) => said(label(starts[i], starts[i + 1]))) };
+  const label = (i) => (starts[i + 1] - starts[i] === 1 && pool[starts[i]] === ABSENT ? null : decoder.decode(pool.subarray(starts[i], starts[i + 1])));
+  const values = Array.from({ length: size }, (_, i) => said(label(i)));
+  const records = new Map();
+  values.forEach((x, i) => records.set(x, (records.get(x) ?? 0) + counts[i]));
+  return { codes, said: values, records, written: () => new Map(values.map((x, i) => [x, label(i)]).reverse()) };
 }
 
 /** How many released records, and people, are alike, and whether that is more than chance explains: 1, 0, or null where it cannot be told. */
 function copiesIn(tables, names) {
   const columns = names.map((name, c) => ({ name, held: tables.map((table) => heard(table[c])) }));
-  const identifies = ({ held: [{ said: labels, codes }] }) => labels.length === codes.length && !labels.some(isFraction) && new Set(labels).size === codes.length;
-  const kept = columns.filter((column) => !identifies(column));
-  const left_out = Object.fromEntries(columns.filter(identifies).map(({ name }) => [name, IDENTIFIER]));
+  const identifies = ({ held: [{ records, codes }] }) => records.size === codes.length && ![...records.keys()].some(isFraction);
+  const kept = columns.filter((column) => !identifies(column)).map(met);
   if (!kept.length) return { not_computed: "in all columns each record of the original has a value of its own" };
-  const apart = Object.fromEntries(kept.map(({ name, held }) => [name, whyApart(...held)]).filter(([, why]) => why));
-  const beyond = beyondChance(...numbersOf(kept));
+  const meeting = kept.filter(({ apart }) => apart !== NOTHING_SHARED);
+  const over = meeting.length ? meeting : kept;
+  const why = (some, reason) => Object.fromEntries(some.map((column) => [column.name, reason(column)]).filter(([, text]) => text));
+  const left_out = { ...why(columns.filter(identifies), () => IDENTIFIER), ...why(kept.filter((column) => !over.includes(column)), () => NOTHING_SHARED) };
+  const [apart, spelled] = [why(kept, (column) => column.apart), why(kept, (column) => column.spelled)];
+  const beyond = beyondChance(...numbersOf(over));
   const told = beyond.copied_people === 0 || beyond.exists;
   const answer = beyond.copied_p_value <= LEVEL ? 1 : told && !Object.keys(apart).length ? 0 : null;
-  return { ...beyond, columns: kept.map(({ name }) => name), left_out, apart, copied_beyond_chance: answer };
+  return { ...beyond, columns: over.length, left_out, apart, spelled, copied_beyond_chance: answer };
+}
+
+/**
+ * A column in which values of the release that look like one of the original are taken for it, and what makes the difference; and why equal
+ * values may not be found.
+ */
+function met({ name, held: [mine, theirs] }) {
+  const values = [mine, theirs].map(({ records }) => [...records.keys()]);
+  const fresh = values[1].filter((x) => !mine.records.has(x));
+  if (!fresh.length && values[0].length === values[1].length) return { name, held: [mine, theirs] };
+  const written = fresh.length < values[1].length ? [] : [mine, theirs].map((table) => table.written());
+  const isGrouped = written.some((labels) => [...labels.values()].some((x) => x !== null && THOUSANDS.test(x)));
+  const label = isGrouped ? (x, which) => written[which].get(x) : (x) => x;
+  const isText = isGrouped || values.some((all) => all.some((x) => typeof x === "string"));
+  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : inSinglePrecision(values[0], fresh);
+  const twins = new Map(pairs.filter(([, x]) => !mine.records.has(x)).map(([one, x]) => [x, one]).reverse());
+  const causes = new Map();
+  for (const [, , cause] of pairs) causes.set(cause, (causes.get(cause) ?? 0) + 1);
+  const spelled = twins.size ? [...causes].reduce((most, one) => (one[1] > most[1] ? one : most))[0] : "";
+  const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
+  const apart = !shares ? NOTHING_SHARED : pairs.some(([, x]) => mine.records.has(x)) ? "has levels in two spellings" : "";
+  return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
 
 /** A number of 53 bits for each record of both tables: the sum of random numbers of what its labels say. */
@@ -78,26 +108,21 @@ function numbersOf(kept) {
   return sums.map(([high, low]) => Float64Array.from(high, (x, i) => (x >>> 0) * 2 ** 21 + (low[i] >>> 11)).sort());
 }
 
-/** Why equal values of a column may not be found in the other table; nothing where they are. */
-function whyApart(mine, theirs) {
-  const others = new Set(theirs.said);
-  const [some, other] = [mine, theirs].map((table) => table.said.slice(0, EXAMINED));
-  const isEmpty = [mine, theirs].every((table) => table.said.every((x) => x === null));
-  if (!isEmpty && !mine.said.some((x) => x !== null && others.has(x))) {
-    const alike = (sum(mine.counts.map((x) => x * (x - 1))) / Math.max(sum(mine.counts) - 1, 1)) * sum(theirs.counts); // pairs, expected
-    if (Math.exp(-alike) < LEVEL || !sameForm(some, other)) return "shares no level with the original";
-  }
-  return inTwoSpellings(some, other) ? "has levels in two spellings" : "";
+/** Whether so few pairs of records of the one table are equal that none need be with one of the other. */
+function hardlyRecur(...both) {
+  const [mine, theirs] = both.map(({ records }) => [...records.values()]);
+  return Math.exp((-sum(mine.map((x) => x * (x - 1))) / Math.max(sum(mine) - 1, 1)) * sum(theirs)) >= LEVEL; // pairs, expected
 }
 
-/** Whether both are numbers with as many decimals, and the median of either is in the range of the other. */
+/** Whether both are finite numbers with as many decimals, and the median of either is in the range of the other. */
 function sameForm(...both) {
-  if (!both.every((labels) => labels.length && labels.every(isNumber))) return false;
-  const decimals = both.map((labels) => Math.min(FINE, Math.max(...labels.map((x) => {
+  const held = both.map((values) => values.filter((x) => x !== null));
+  if (!held.every((values) => values.length && values.every((x) => isNumber(x) && Math.abs(Number(x)) < Infinity))) return false;
+  const decimals = held.map((values) => values.reduce((most, x) => {
     const [, part = "", power = 0] = /^-?[0-9]+(?:\.([0-9]+))?(?:e(.+))?$/.exec(String(x)) ?? [];
-    return part.length - power;
-  }))));
-  const [a, b] = both.map((labels) => labels.map(Number).sort((x, y) => x - y));
+    return Math.min(FINE, Math.max(most, part.length - power));
+  }, 0));
+  const [a, b] = held.map((values) => values.map(Number).sort((x, y) => x - y));
   const median = (x) => (x[(x.length - 1) >> 1] + x[x.length >> 1]) / 2;
   return decimals[0] === decimals[1] && [[a, b], [b, a]].every(([x, y]) => x[0] <= median(y) && median(y) <= x[x.length - 1]);
 }

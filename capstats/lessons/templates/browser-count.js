@@ -138,11 +138,8 @@ function margins({ keys, targets, o, s }, columns) {
   return found;
 }
 
-/** The column, by its place, that shares no label although both tables have not the same; -1 where there is none. */
-const withoutMatch = (found) => found.findIndex((labels) => {
-  const all = [...labels];
-  return all.some(([, [o, s]]) => (o > 0) !== (s > 0)) && !all.some(([label, [o, s]]) => label !== MISSING && o > 0 && s > 0);
-});
+/** The column, by its place, that shares no label, not even a missing value; -1 where there is none. */
+const withoutMatch = (found) => found.findIndex((labels) => [...labels.values()].every(([o, s]) => o === 0 || s === 0));
 
 /** Whether both tables have each label equally often. */
 const sameMargins = (found) => found.every((labels) => [...labels.values()].every(([o, s]) => o === s));

@@ -54,25 +54,28 @@ function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
 
 /** The answer of the library's front sheet on copies of real records, and what it rests on; it comes first, in a box, where there are any. */
 function showCopies(copies) {
-  const { not_computed: why, columns = [], left_out = {}, copied_beyond_chance: answer = null, copied_p_value: p } = copies;
-  const say = (name, values = {}) => fill(given.copies[name], { of: "", release: "the release", Release: "The release", columns: columnsOf(columns.length), ...values });
+  const { not_computed: why, columns = 0, left_out = {}, apart = {}, spelled = {}, copied_beyond_chance: answer = null, copied_p_value: p } = copies;
+  const say = (name, values = {}) => fill(given.copies[name], { of: "", release: "the release", Release: "The release", ...values });
   const numbers = Object.fromEntries(Object.entries(copies).filter(([, x]) => typeof x === "number").map(([name, x]) => [name, whole(x)]));
   const share = percent(copies.copied_records / copies.records);
-  const texts = { ...numbers, share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
-  const apart = Object.entries(copies.apart ?? {}).map(([name, reason]) => `${named(name)} ${reason}`);
+  const texts = { ...numbers, columns: columnsOf(columns), share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
+  const reasons = Object.entries(apart).map(([name, reason]) => `${named(name)} ${reason}`);
+  const causes = Object.entries(spelled).map(([name, cause]) => `${named(name)} (${cause})`);
   const [head, rest] = answer === 1 ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}`]
     : answer === 0 ? parted(`${say("no_copies_fresh", texts)}${copies.copied_people ? ` ${say("by_chance")}` : ""}`)
     : why ? parted(`Whether real records were copied cannot be told: ${printable(why)}.`)
-    : parted(say("untold", { ...texts, why: apart.length ? listed(few(apart, 3, " columns do so")) : say("no_test_fresh") }));
+    : parted(say("untold", { ...texts, why: reasons.length ? listed(few(reasons, 3, " columns do so")) : say("no_test_fresh") }));
   const place = find("#copies");
   place.className = answer === 1 ? "warning" : "note hint";
   place.dataset.found = JSON.stringify(copies);
-  place.replaceChildren(make("strong", {}, head), rest);
+  place.replaceChildren(make("strong", {}, head), rest, causes.length ? ` ${say("spelled", { spelled: listed(causes) })}` : "");
   find(answer === 1 ? "#answer" : "#scale-says").after(place, find("#compared"));
-  const [identifiers, [reason]] = [Object.keys(left_out).map(named), Object.values(left_out)];
-  const without = reason ? `; without ${listed(few(identifiers, 10, ""))}: ${reason}` : "";
-  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns.length)} that both files have${without}. Numbers are equal by what they say, `
-    + "missing values to each other. Near copies, other in one column, are not looked for.";
+  const without = [...new Set(Object.values(left_out))].map((reason) => {
+    const names = Object.keys(left_out).filter((name) => left_out[name] === reason).map(named);
+    return `; without ${listed(few(names, 10, ""))}: ${reason}`;
+  });
+  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns)} that both files have${without.join("")}. Numbers are equal by what `
+    + "they say, missing values to each other. Near copies, other in one column, are not looked for.";
 }
 
 /** A text up to its first comma or colon, and the rest. */

@@ -1,6 +1,6 @@
 // What labels say, and which are likely one thing in two spellings: codes/spellings.py and counting/copies.py. This runs in a worker.
 
-const EXAMINED = 20_000; // labels of a column, at most, that are looked at for other spellings
+const EXAMINED = 50_000; // levels of each table, those with the most records, that are looked at for another spelling
 const NUMBER = /^(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[+-]?inf(?:inity)?)$/i;
 const DATETIME = /^([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{2})(?::?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?)?(?:(Z)|([+-])([0-9]{2}):?([0-9]{2})?)?$/;
 const SPACES = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`; // of Python
@@ -21,6 +21,8 @@ const DAYS = [ // how a date is written
 const CLOCK = /[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$/;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const CP1252 = new Map(Array.from({ length: 256 }, (_, byte) => [new TextDecoder("windows-1252").decode(Uint8Array.of(byte)), byte]));
+
+const PRECISION = "numbers of another precision";
 
 const isNumber = (x) => typeof x === "number" || typeof x === "bigint";
 const isFraction = (x) => typeof x === "number" && !Number.isInteger(x);
@@ -57,9 +59,14 @@ function timeOf(year, month, day, hour = 0, minute = 0, second = 0) {
   return time.getUTCMonth() === month - 1 && time.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second < 60 ? time.getTime() : undefined;
 }
 
-/** A text without what spellings differ in: spaces, case, forms of a letter, signs that show nothing, typographic dashes and quotes. */
-const folded = (text) => text.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, "-")
-  .replace(/[\u2018-\u201f\u2032\u2033\u00b4`"]/g, "'").replace(new RegExp(SPACES, "g"), " ").trim().toLowerCase().replaceAll("\u00df", "ss");
+const FOLDS = { // what spellings differ in
+  "Unicode form": (text) => text.normalize("NFKC").replace(/\p{Cf}/gu, ""),
+  "dashes or quotes": (text) => text.replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, "-").replace(/[\u2018-\u201f\u2032\u2033\u00b4`"]/g, "'"),
+  spaces: (text) => text.replace(new RegExp(SPACES, "g"), " ").replace(/^ | $/g, ""),
+  case: (text) => text.toLowerCase().replaceAll("\u00df", "ss"),
+};
+const FOLDED = ["spaces", "case", "Unicode form", "dashes or quotes"]; // in the order in which they are named
+const folded = (text) => Object.values(FOLDS).reduce((found, step) => step(found), text);
 
 /** One form of a number: its digits, and a power of ten. */
 function plain(number) {
@@ -72,22 +79,26 @@ function plain(number) {
 /** What a number with a fraction has in common with itself in single precision. */
 const rounded = (x) => (Math.abs(x) < 3e38 && !Number.isInteger(x) ? [`single ${Math.fround(x)}`] : []);
 
-/** What two spellings of one thing have in common; `truth` where all labels of both tables are truth values. */
+/** A text with its numbers in one form, for each way in which they can be read. */
+function numbersIn(text) {
+  if (!/[0-9]/.test(text)) return [];
+  const bare = text.replace(/^\+/, "");
+  const found = [bare.replace(WITHIN, plain)];
+  if (GROUPED.test(bare)) found.push(plain(bare.replaceAll(",", "")));
+  if (COMMA.test(bare)) found.push(plain(bare.replace(/[. ']/g, "").replace(",", ".")));
+  return found;
+}
+
+/** What two spellings of one thing have in common, most telling first; `truth` where all labels of both tables are truth values. */
 function spellingsOf(x, truth) {
   if (x === null) return ["missing"];
-  if (isNumber(x)) return Number.isFinite(Number(x)) ? [`number ${plain(String(x))}`, ...rounded(Number(x))] : [`number ${x}`];
+  if (isNumber(x)) return x !== Infinity && x !== -Infinity ? [`number ${plain(String(x))}`, ...rounded(Number(x))] : [`number ${x}`];
   const text = folded(x);
   const found = [`text ${text}`];
   if (MISSING_WORDS.has(text)) found.push("missing");
   if (truth) found.push(`truth ${TRUTHS.get(text)}`);
-  if (/[0-9]/.test(text)) {
-    const bare = text.replace(/^\+/, "");
-    const numbers = [bare.replace(WITHIN, plain)];
-    if (GROUPED.test(bare)) numbers.push(plain(bare.replaceAll(",", "")));
-    if (COMMA.test(bare)) numbers.push(plain(bare.replace(/[. ']/g, "").replace(",", ".")));
-    for (const number of numbers) found.push(`number ${number}`, ...(NUMBER.test(number) ? rounded(Number(number)) : []));
-    found.push(...datesOf(text));
-  }
+  for (const number of numbersIn(text)) found.push(`number ${number}`, ...(NUMBER.test(number) ? rounded(Number(number)) : []));
+  found.push(...datesOf(text));
   const bytes = [...x].map((sign) => CP1252.get(sign) ?? sign.codePointAt(0));
   if (bytes.some((byte) => byte > 0x7f) && bytes.every((byte) => byte < 256)) {
     try { // UTF-8 that was decoded as cp1252
@@ -108,18 +119,49 @@ function datesOf(text) {
   return times.filter((time) => time !== undefined).map((time) => `date ${time}`);
 }
 
-/** Whether one level is likely spelled in two ways, or fractions are in single precision in one table alone. */
-function inTwoSpellings(mine, theirs) {
-  if ([mine, theirs].every((labels) => labels.every(isNumber))) {
-    const single = [mine, theirs].map((labels) => labels.filter(isFraction)).map((all) => all.length && all.every((x) => x === Math.fround(x)));
-    return [mine, theirs].every((labels) => labels.some(isFraction)) && single[0] !== single[1];
-  }
-  const truth = [...mine, ...theirs].every((x) => x === null || (typeof x === "string" && TRUTHS.has(folded(x))));
-  const resembles = (labels, others) => {
-    const known = new Set(others);
-    const absent = labels.filter((x) => !known.has(x));
-    const spellings = new Set(absent.length ? others.flatMap((x) => spellingsOf(x, truth)) : []);
-    return absent.some((x) => spellingsOf(x, truth).some((spelling) => spellings.has(spelling)));
+/** What makes the difference between two labels that have something in common. */
+function causeOf(...both) {
+  if (both.includes(null)) return "a missing value written as text";
+  if (both.some(isNumber)) return both.every(isNumber) ? PRECISION : "text in one table and not in the other";
+  const cause = FOLDED.find((name) => FOLDS[name](both[0]) === FOLDS[name](both[1]));
+  if (cause) return cause;
+  const [a, b] = both.map(folded);
+  if (a === b) return FOLDED.filter((name) => both.some((x) => FOLDS[name](x) !== x)).join(" and ");
+  if (MISSING_WORDS.has(a)) return "a missing value written as text";
+  for (const [kind, of] of [["numbers", numbersIn], ["dates", datesOf]]) if (of(a).some((x) => of(b).includes(x))) return `${kind} written in another way`;
+  if (TRUTHS.has(a) && TRUTHS.has(b)) return "truth values written in another way";
+  return !/[^\0-\x7f]/.test(a) && [a, b].flatMap(numbersIn).every((x) => NUMBER.test(x)) ? PRECISION : "text decoded with the wrong encoding";
+}
+
+/** Values that one table lacks and that look like one of the other, those with most records first; `records` are maps, `label` says what is compared. */
+function lookalikePairs(records, label) {
+  const kind = (x) => (x === null ? 0 : isNumber(x) ? 1 : 2);
+  const inOrder = ({ value: a }, { value: b }) => kind(a) - kind(b) || (a < b ? -1 : 1);
+  const examined = records.map((of, which) => {
+    const all = [...of].map(([value, n]) => ({ value, n, label: label(value, which) })).sort(inOrder);
+    return (all.length > EXAMINED ? all.sort((a, b) => b.n - a.n).slice(0, EXAMINED) : all).map((one, at) => ({ ...one, at }));
+  });
+  const truth = examined.flat().every(({ label }) => label === null || (typeof label === "string" && TRUTHS.has(folded(label))));
+  const resembling = (which) => {
+    const [mine, theirs] = [examined[which], examined[1 - which]];
+    const held = new Set(theirs.map(({ label }) => label));
+    const absent = mine.filter(({ label }) => !held.has(label));
+    const known = new Map();
+    if (absent.length) for (const one of theirs) for (const spelling of spellingsOf(one.label, truth)) if (!known.has(spelling)) known.set(spelling, one);
+    return absent.map((one) => [one, known.get(spellingsOf(one.label, truth).find((spelling) => known.has(spelling)))]).filter(([, twin]) => twin);
   };
-  return resembles(mine, theirs) || resembles(theirs, mine);
+  const found = [...resembling(0), ...resembling(1).map(([theirs, mine]) => [mine, theirs])];
+  const fewest = (pair) => Math.min(...pair.map(({ n }) => n));
+  const pairs = [...new Map(found.map((pair) => [pair.map(({ at }) => at).join(), pair])).values()].sort((a, b) => fewest(b) - fewest(a));
+  return pairs.map((pair) => [...pair.map(({ value }) => value), causeOf(...pair.map(({ label }) => label))]);
+}
+
+/** The fractions of the second table that are those of the first in single precision, or the other way round. */
+function inSinglePrecision(...both) {
+  const [mine, theirs] = both.map((values) => values.filter((x) => isFraction(x) && Math.abs(x) < 3e38));
+  const isSingle = (values) => values.every((x) => x === Math.fround(x));
+  if (!mine.length || !theirs.length || isSingle(mine) === isSingle(theirs)) return [];
+  const known = new Map();
+  for (const x of mine) if (!(known.get(Math.fround(x)) <= x)) known.set(Math.fround(x), x);
+  return theirs.filter((x) => known.has(Math.fround(x))).map((x) => [known.get(Math.fround(x)), x, PRECISION]);
 }
