@@ -92,10 +92,12 @@ class Look:
         return self.kind == "number" and all(isinstance(x, int) for x in self.values)
 
     def as_type(self, wanted: Kind | None) -> Column:
-        """Its labels as a column, texts converted to another kind."""
+        """Its labels as a column, texts converted to another kind; those that look like codes of missing values are missing there."""
         labels, margin = self.margin.labels, self.margin
         if self.held == "text" and wanted not in ("text", None):
-            labels = as_type(labels, wanted, "", "")
+            codes = set(map(repr, self.likely))
+            plain = [x.replace(self.decimal, ".") if wanted == "number" else x for x in labels]
+            labels = as_type([MISSING if repr(x) in codes else y for x, y in zip(labels, plain, strict=True)], wanted, "", "")
         return Column(np.arange(len(labels)), labels, ordered=margin.ordered)
 
 

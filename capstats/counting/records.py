@@ -30,7 +30,7 @@ from capstats.sources.source import Options
 from capstats.tables.axes import UNLABELLED, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
-from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_of_levels
+from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_of_levels, with_compared
 
 OF_COUNTS = {"count", "counts", "freq", "frequency", "n", "nobs"}  # names of columns that usually hold numbers of records
 FEWEST = 4  # rows of a table of counts that is noticed
@@ -238,7 +238,7 @@ def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Mem
     if records.copies is not None and records.copied is None:
         raise NotCompared(f"Copies cannot be counted: {records.copies['not_computed']}.")
     tables, targets, keys = on_axes(records, backing)
-    warn_of_levels(tables.attrs)
+    warn_of_levels(with_compared(tables.attrs, records.copies or {}))
     records.warn_of_codes()
     source, first = records.inputs[0].source, records.tables[0]
     held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options().of_table(source.name))

@@ -158,7 +158,7 @@ def record_risk(
 
     Returns
     -------
-    data frame of the same library (of pandas for a file), or mapping
+    data frame of the same library (of pandas for a file, of pyarrow for one of Arrow), or mapping
         The rows of `original` (with their index; those of a file are numbered from 0), and after its columns, or before them with
         `sort_by`:
 

@@ -114,6 +114,20 @@ def test_kinds_that_differ_get_a_type_where_all_texts_are_numbers() -> None:
     assert "age" not in apart.keys
 
 
+def test_numbers_beside_texts_of_numbers_with_a_code_or_a_decimal_comma_are_described(tmp_path: Path) -> None:
+    """One table holds numbers, the other texts, as CSV does."""
+    wealth = [0.5, 1.5, 2.5, 4.5, None] * 12
+    original = pd.DataFrame({"wealth": wealth, "ill": ["yes", "no", "no"] * 20})
+    for sign, code in ((".", "."), (",", "NA")):
+        texts = [code if x is None else str(x).replace(".", sign) for x in wealth]
+        pd.DataFrame({"wealth": texts, "ill": original.ill})[:40].to_csv(tmp_path / "s.csv", sep=";", index=False)
+        found = describe(original, tmp_path / "s.csv")
+        assert found.arguments["types"] == {"wealth": "number"}
+        assert found.arguments["null_values"] == {"wealth": [code]}
+        assert found.arguments.get("decimal", ".") == sign
+        assert audit(original, tmp_path / "s.csv", allow_same=True, **found.arguments).measures.original_records == 60
+
+
 def test_levels_that_do_not_meet_are_told_without_a_value() -> None:
     release = {**PEOPLE, "sex": ["F", "M"] * 15, "town": ["north", "South", None] * 10}
     found = describe(PEOPLE, release)

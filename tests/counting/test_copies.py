@@ -334,6 +334,15 @@ def test_each_record_has_the_number_of_its_copies(door: str, tmp_path: Path) -> 
     assert list(first["copies"]) == sorted((times[x] for x in original if x[1] is not None), reverse=True)
 
 
+@pytest.mark.parametrize("notes", [[1, 2, 1], ["Red", "Blue", "Red"]], ids=["no level in common", "in another spelling"])
+def test_records_name_a_column_that_does_not_meet_where_whole_records_are_compared(notes: list[Any]) -> None:
+    original = {"k": ["a", "b", "b", "a"], "t": ["x", "x", "y", "y"], "note": ["red", "blue", "red", "blue"]}
+    release = {"k": ["a", "b", "b"], "t": ["x", "x", "y"], "note": notes}
+    with pytest.warns(capstats.LevelsWarning, match="Column 'note'"):
+        found = record_risk(original, release, keys="k", target="t", copy_columns=3)
+    assert list(found["copies"]) == [1, 1, 1, 0]
+
+
 def test_records_have_no_copies_where_nobody_asks_and_a_reason_where_they_cannot_be_counted() -> None:
     assert "copies" not in record_risk(wide(3), wide(3, seed=1), keys="c0", target="c1")
     with pytest.raises(ValueError, match=r"Copies cannot be counted: the tables have 3 columns in common, and 1 to 2 are compared"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from capstats.cli import main
 from capstats.sdmetrics import DisclosureProtection
 
 Respelling = tuple[list[Any], Callable[[Any], Any]]
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 SPELLINGS: dict[str, Respelling] = {
     "a decimal point": (["40", "41", "42"], lambda x: f"{x}.0"),
@@ -164,6 +166,25 @@ def test_a_file_in_another_encoding_is_refused_or_matches(tmp_path: Path) -> Non
                 tabulate(original, other, keys="key", target="target")
     counts = tabulate(original, tmp_path / "utf-8-sig.csv", keys="key", target="target")
     assert average_cap(counts.o, counts.s) == 1
+
+
+@cache
+def matrix() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        import spellings
+
+    return spellings
+
+
+@pytest.mark.few(5)
+@pytest.mark.parametrize("sources", [("pandas", "csv"), ("polars", "polars")], ids=" and ".join)
+@pytest.mark.parametrize("spelling", list(matrix().SPELLINGS))
+def test_copies_are_those_of_a_loop_over_records_or_the_column_is_named(spelling: str, sources: tuple[str, str], tmp_path: Path) -> None:
+    """Of a column that is neither key nor target; the whole matrix is benchmarks/spellings.py."""
+    commands = {"tabulate": matrix().COMMANDS["tabulate"]}
+    for _, outcome, told in matrix().cells(spelling, "neither", sources, tmp_path, commands):
+        assert outcome in ("right", "warned"), told
 
 
 def test_the_table_has_the_spellings_that_it_names() -> None:
