@@ -297,3 +297,44 @@ def test_what_the_message_of_an_audit_says_gives_the_number_of_plain_tables(name
     tables = [people(1), people(2)][:: -1 if way.by_hand == "swap" else 1]
     found = json.loads(capsys.readouterr().out)["measures"]["average_cap_zero"]
     assert found == pytest.approx(average_cap(*tables, way.columns.split(","), "sick"), rel=1e-12)
+
+
+def number(command: str, files: list[str], columns: str, options: list[str], capsys: pytest.CaptureFixture[str]) -> float:
+    """What a command gives: the average of the records' CAP, that of its file of counts, or the average of guessed columns."""
+    assert main([*command.split(), *files, *columns.split(), *options, *([] if command == "count" else ["--json"])]) == 0
+    if command == "count":
+        capsys.readouterr()
+        assert main(["audit", "counts.csv", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    if command == "records":
+        return float(np.mean([x["cap"] or 0 for x in found["records"]]))
+    return float(found["measures"]["average_cap_zero"] if command == "count" else found["results"][-1]["accuracy"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["decimal comma beside Excel", "case", "names in capitals"])
+@pytest.mark.parametrize("command", ["count", "records", "attack knowledge"])
+def test_other_commands_advise_the_same(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    way = WAYS[name]
+    columns = f"--columns {way.columns},sick" if "attack" in command else f"--keys {way.columns} --target sick"
+    output = " --out counts.csv --overwrite" if command == "count" else ""
+    files, options = followed([*command.split(), columns + output], way, capsys)
+    found = number(command, files, columns + output, options, capsys)
+    for seed, file in enumerate(("plain.csv", "release.csv"), 1):
+        text(people(seed), Path(file))
+    assert found == pytest.approx(number(command, ["plain.csv", "release.csv"], columns + output, [], capsys), rel=1e-12)
+    if "attack" not in command:
+        assert found == pytest.approx(average_cap(people(1), people(2), way.columns.split(","), "sick"), rel=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["decimal comma beside Excel", "NA and an empty cell", "numbers of Stata", "dates of Excel"])
+def test_the_audit_that_describe_proposes_gives_the_number_of_plain_tables(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    files = written(WAYS[name])
+    assert main(["describe", *files]) == 0
+    (line,) = re.findall(r"capstats (audit .*)", re.sub(r"\\\n\s*", "", capsys.readouterr().out))
+    assert main([*shlex.split(line), "--json"]) == 0, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    asked = found["provenance"]
+    expected = average_cap(people(1), people(2), asked["keys"], asked["target"][0])
+    assert "bins" in asked or found["measures"]["average_cap_zero"] == pytest.approx(expected, rel=1e-12)
