@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import datetime as dt
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.declared_types import NUMBER
+from capstats.codes.declared_types import NUMBER, parsed
 from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
+from capstats.codes.remedies import remedy_of, said
+from capstats.codes.spellings import DATES, lookalikes
 
 Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
@@ -49,7 +52,7 @@ def joint_labels(
         (a, x), (b, y), *_ = kinds.items()
         raise TypeError(
             f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
-            + _common_type(name, {a, b}, present)
+            + _advice(name, {a, b}, present, tables)
         )
     shown = {x: x for labels in present for x in labels if x is not MISSING}
     categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
@@ -86,18 +89,27 @@ def chosen(labels: Sequence[Label] | Ints, places: Ints) -> Any:
     return [labels[i] for i in places.tolist()]
 
 
-def _common_type(name: Hashable, kinds: set[Kind], present: Iterable[Iterable[Label]]) -> str:
-    """The rest of the advice: the type that labels of both kinds can be read as, where there is one."""
-    texts = [x for labels in present for x in labels if isinstance(x, str)]
-    if kinds == {"number", "text"} and not any(NUMBER.fullmatch(x.strip().replace(",", ".")) for x in texts):
+def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]], tables: Sequence[str]) -> str:
+    """The rest of the advice: what was found to make labels of two kinds equal, or the type that both can be read as."""
+    first, *others = present
+    for table, labels in zip(tables[1:], others if "text" in kinds else (), strict=False):
+        texts = [{x.isoformat() if isinstance(x, dt.date) else x: x for x in of} for of in (first, labels)]
+        twins = lookalikes(*texts)
+        causes = [cause for _, cause in twins.values()]
+        main = max(dict.fromkeys(causes), key=causes.count, default="")
+        pairs = [(texts[0][a], texts[1][b]) for a, (b, cause) in twins.items() if cause == main]
+        if (found := remedy_of(main, pairs, first, labels)) and found.get("recode", DATES) == DATES:
+            return f": {said(found, str(name), tables[0], table)}."
+    known = [x for labels in present for x in labels if x is not MISSING]
+    if kinds == {"number", "text"} and all(parsed(x, "bool") is not MISSING for x in known):
+        kinds = {"bool"}
+    if kinds == {"number", "text"} and not any(isinstance(x, str) and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in known):
         return "; if one table has value labels and the other has codes, apply the labels to both."
     if kinds <= {"number", "bool", "text"}:
-        declared = "number" if "number" in kinds else "bool"
-    elif kinds <= {"date", "datetime", "text"}:
-        declared = "datetime" if "datetime" in kinds else "date"
-    else:
-        return "."
-    return f', or say types={{{name!r}: "{declared}"}}.'
+        return f", or {said({'type': 'number' if 'number' in kinds else 'bool'}, str(name), '', '')}."
+    if kinds <= {"date", "datetime", "text"}:
+        return f", or {said({'type': 'datetime' if 'datetime' in kinds else 'date'}, str(name), '', '')}."
+    return "."
 
 
 def starts(ordered: Places) -> NDArray[np.bool_]:

@@ -107,7 +107,7 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
     for date in _dates(text):
         yield "date", date
     if not text.isascii():
-        repaired = _redecoded(label)
+        repaired = redecoded(label)
         if repaired is not None:
             yield "text", folded(repaired)
 
@@ -141,6 +141,8 @@ def _cause(label: Label, twin: Label) -> str:
         return DATES
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
+    if a in MISSING_WORDS and b in MISSING_WORDS:
+        return ABSENT
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
 
 
@@ -193,7 +195,7 @@ def _dates(text: str) -> Iterator[Any]:
             continue
 
 
-def _redecoded(text: str) -> str | None:
+def redecoded(text: str) -> str | None:
     """The text, where it is UTF-8 that was decoded with another encoding; otherwise None."""
     for encoding in ("cp1252", "latin-1"):
         try:

@@ -14,7 +14,7 @@ import numpy as np
 
 from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, joint_labels
-from capstats.codes.declared_types import as_type, parsed, plain_number
+from capstats.codes.declared_types import parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
 from capstats.counting.inputs import Input, inputs_of
@@ -92,12 +92,11 @@ class Look:
         return self.kind == "number" and all(isinstance(x, int) for x in self.values)
 
     def as_type(self, wanted: Kind | None) -> Column:
-        """Its labels as a column, texts converted to another kind; those that look like codes of missing values are missing there."""
+        """Its labels as a column, texts converted to another kind; those that look like codes, and are not of it, are missing."""
         labels, margin = self.margin.labels, self.margin
         if self.held == "text" and wanted not in ("text", None):
-            codes = set(map(repr, self.likely))
-            plain = [x.replace(self.decimal, ".") if wanted == "number" else x for x in labels]
-            labels = as_type([MISSING if repr(x) in codes else y for x, y in zip(labels, plain, strict=True)], wanted, "", "")
+            sign = self.decimal if wanted == "number" else "."
+            labels = [parsed(x.replace(sign, "."), wanted) for x in labels]
         return Column(np.arange(len(labels)), labels, ordered=margin.ordered)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -195,16 +196,20 @@ def named_later(wanted: Sequence[Hashable], rows: Iterable[tuple[int, Sequence[H
     return ""
 
 
-def in_other_case(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> str:
-    """The option that gives columns the wanted names, where these differ in case alone."""
-    folded = {str(name).casefold(): name for name in names if name not in wanted}
-    others = {folded[str(x).casefold()]: x for x in wanted if x not in names and str(x).casefold() in folded}
+def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> str:
+    """The option that gives columns the wanted names, where these differ in case, spaces and signs alone."""
+    folded = {_folded(name): name for name in names if name not in wanted}
+    others = {folded[_folded(x)]: x for x in wanted if x not in names and _folded(x) in folded}
     if not others:
         return ""
     return (
-        f" It has {', '.join(map(repr, others))}: names that differ in case are different. If the other tables have "
+        f" It has {', '.join(map(repr, others))}: names that differ in case, spaces or signs are different. If the other tables have "
         f"{', '.join(repr(x) for x in others.values())}, say {said('rename', table, others)}."
     )
+
+
+def _folded(name: Hashable) -> str:
+    return re.sub(r"[\W_]+", "", str(name).casefold()) or str(name)
 
 
 def check_names(
@@ -220,7 +225,7 @@ def check_names(
             how = options or Options()
             if told := named_later(wanted, rows(), table, how):
                 raise ValueError(f"Column {shown_name(column, wanted)} is not in line {how.skip + 1} of `{table}`; {told}")
-            if told := in_other_case(wanted, names, table):
+            if told := in_other_spelling(wanted, names, table):
                 raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`.{told}")
             raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`." + hint_of_data(column, names))
         if list(names).count(column) > 1:

@@ -21,11 +21,11 @@ from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
+from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
 from capstats.tables.backing import Data, summed, unstacked
 from capstats.tables.fineness import MANY, fine_column, fine_key, share_of, too_fine
 from capstats.tables.printing import many
-from capstats.tables.remedies import remedy_of, said
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
 

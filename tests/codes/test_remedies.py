@@ -10,28 +10,35 @@ import pytest
 
 from capstats import LevelsWarning, average_cap, tabulate
 from capstats.codes.labels import MISSING, canonical
+from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
-from capstats.tables.remedies import remedy_of, said
 
 
 def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
     original, other = (list(map(canonical, x)) for x in (original, other))
     twins = lookalikes(original, other)
-    return remedy_of(next(iter(twins.values()))[1], [(a, b) for a, (b, _) in twins.items()], original, other)
+    first = next(iter(twins.values()))[1]
+    return remedy_of(first, [(a, b) for a, (b, cause) in twins.items() if cause == first], original, other)
 
 
 @pytest.mark.parametrize(
     ("original", "other", "remedy"),
     [
         (["40", "41"], ["40.0", "41.0"], {"type": "number"}),
-        (["40", "41", "none"], ["40.0", "41.0", "none"], {"recode": "numbers written in another way"}),  # a text does not parse
+        (["40", "41", "few"], ["40.0", "41.0", "few"], {"recode": "numbers written in another way"}),  # a text does not parse
+        (["40", "41", "NA"], ["40.0", "41.0", None], {"type": "number", "null_values": ["NA"]}),
         (["1,5", "2"], ["1.5", "2"], {"type": "number", "decimal": "original"}),
         (["1.5", "2"], ["1,5", "2"], {"type": "number", "decimal": "other"}),
         (["1,50", "2"], ["1,5", "2"], {"type": "number", "decimal": "both"}),
-        (["1.000", "2.500"], ["1000", "2500"], {"recode": "numbers written in another way"}),  # and not 1
+        (["1.000", "2.500"], ["1000", "2500"], {"separator": ".", "of": "original"}),  # and not 1
+        ([1000, 2500], ["1,000", "2,500"], {"separator": ",", "of": "other"}),
+        (["1200.5", "1000"], ["1.200,5", "1.000"], {"separator": ".", "of": "other"}),
         (["yes", "no"], ["True", "False"], {"type": "bool"}),
         (["2024-01-31"], ["2024-01-31 00:00:00"], {"type": "datetime"}),
-        (["2024-01-31"], ["31.01.2024"], {"recode": "dates written in another way"}),
+        (["2024-01-31"], ["31.01.2024"], {"recode": "dates written in another way", "of": "other"}),
+        (["é"], ["Ã©"], {"recode": "text decoded with the wrong encoding", "of": "other"}),
+        (["NA", "a"], [".", "a"], {"null_values": [".", "NA"]}),
+        ([0.1, 0.5], ["0.10000000149011612", "0.5"], {"type": "number"}),  # then their precision differs
         (["South"], ["south"], {"recode": "case"}),
         (["a", "NA"], ["a", None], {"null_values": ["NA"]}),
         ([0.1, 0.7], [0.10000000149011612, 0.699999988079071], {"recode": "numbers of another precision"}),
@@ -65,7 +72,7 @@ def test_options_call_a_release_by_its_label(table: str, name: str, shown: str) 
 
 def test_thousands_are_no_fractions() -> None:
     original, release = {"k": ["1.000", "2.500"] * 10, "t": ["a", "b"] * 10}, {"k": ["1000", "2500"] * 10, "t": ["a", "b"] * 10}
-    with pytest.warns(LevelsWarning, match="without separators of thousands"):
+    with pytest.warns(LevelsWarning, match="change `original`, whose numbers have separators of thousands"):
         tables = tabulate(original, release, keys="k", target="t")
     assert average_cap(tables.o, tables.s) == 0
     with pytest.warns(LevelsWarning, match="separators of thousands that are read as decimals"):

@@ -1,0 +1,172 @@
+"""What makes levels in two spellings equal: each remedy is tried on the levels at hand, and is given only where they then are."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from capstats.codes.declared_types import parsed
+from capstats.codes.labels import MISSING, Label
+from capstats.codes.spellings import (
+    ABSENT,
+    DATES,
+    ENCODING,
+    KINDS,
+    MISSING_WORDS,
+    NUMBERS,
+    PRECISION,
+    THOUSANDS,
+    folded,
+    redecoded,
+)
+
+Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of another table
+
+# how a text is changed in Python and in R, by what makes the difference
+_LINES = {
+    "case": (".str.casefold()", "tolower({})"),
+    "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
+    "Unicode form": ('.str.normalize("NFKC")', "stringi::stri_trans_nfkc({})"),
+}
+_SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f")  # of thousands
+_SIGNS = {"": (".", "."), "original": (",", "."), "other": (".", ","), "both": (",", ",")}  # decimal signs of the two tables
+
+
+def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequence[Label]) -> dict[str, Any]:
+    """What was found to make pairs of levels equal that have one cause, as JSON holds it.
+
+    ``original`` and ``other`` are all levels of the two tables: a type is no remedy where one of them does not parse, unless it is a word
+    for a missing value, which then is named as a code. ``of`` is the one table to change where not both are.
+    """
+    if not pairs:
+        return {}
+    if cause == ABSENT:
+        return {"null_values": sorted({x for pair in pairs for x in pair if x is not MISSING})}
+    if cause == PRECISION:
+        return {"recode": cause}
+    if cause == ENCODING:
+        wrong = (any(isinstance(x, str) and redecoded(x) not in (None, x) for x in of) for of in (original, other))
+        return {"recode": cause, **_of(*wrong)}
+    for declared in ("number", "bool", "date", "datetime"):
+        for table, signs in _SIGNS.items() if declared == "number" else [("", (".", "."))]:
+            mine, theirs = (
+                {x: parsed(_with_point(x, sign), declared) for x in of} for of, sign in zip((original, other), signs, strict=True)
+            )
+            unread = {x for of in (mine, theirs) for x, y in of.items() if y is MISSING and x is not MISSING}
+            if all(_same(mine[a], theirs[b]) for a, b in pairs) and all(_means_missing(x) for x in unread):
+                codes = {"null_values": sorted(map(str, unread))} if unread else {}
+                return {"type": declared, **({"decimal": table} if table else {}), **codes}
+    if cause == DATES:
+        return {"recode": cause, **_of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))}
+    return _without_separator(pairs) or {"recode": cause}
+
+
+def _same(a: Label, b: Label) -> bool:
+    """Whether two labels are equal; of numbers in single precision, which they then differ in alone."""
+    if isinstance(a, float) and isinstance(b, float):
+        return bool(np.float32(a) == np.float32(b))
+    return a is not MISSING and a == b
+
+
+def _means_missing(label: Label) -> bool:
+    return isinstance(label, str) and label != "" and folded(label) in MISSING_WORDS
+
+
+def _of(original: bool, other: bool) -> dict[str, str]:
+    """The one table to change; nothing where both are, or none is known."""
+    return {} if original == other else {"of": "original" if original else "other"}
+
+
+def _without_separator(pairs: Pairs) -> dict[str, Any]:
+    """The sign that separates thousands, and the table that has it: without it the pairs are equal numbers."""
+    for sign in _SEPARATORS:
+        for original, other in ((False, True), (True, False), (True, True)):
+            changed = [x for pair in pairs for x, has in zip(pair, (original, other), strict=True) if has]
+            if not any(isinstance(x, str) and sign in x for x in changed):
+                continue
+            bare = [(_number(a, sign if original else ""), _number(b, sign if other else "")) for a, b in pairs]
+            if all(a == b is not MISSING for a, b in bare):
+                return {"separator": sign, **_of(original, other)}
+    return {}
+
+
+def _number(label: Label, without: str) -> Label:
+    """The number that a label is without a sign, whichever decimal sign it has."""
+    text = label.replace(without, "") if isinstance(label, str) else label
+    return parsed(_with_point(text, ","), "number")
+
+
+def _with_point(label: Label, sign: str) -> Label:
+    """A text that has this decimal sign, with a point; what has a point where the sign is a comma is no number."""
+    if not isinstance(label, str) or sign == ".":
+        return label
+    return label if "." in label else label.replace(",", ".")
+
+
+def said(found: dict[str, Any], column: str, first: str, table: str) -> str:
+    """A remedy as the caller writes it, in Python and on the command line; or the line of Python or R that changes the data."""
+    if (codes := found.get("null_values")) and "type" not in found:
+        pasted = shlex.quote(f"{column}={','.join(codes)}")
+        return f"say null_values={{{column!r}: {codes!r}}} (--null-values {pasted})"
+    if "type" in found:
+        return _typed(found, column, first, table)
+    tables = {"original": f"change `{first}`", "other": f"change `{table}`"}.get(found.get("of", ""), "change both tables")
+    return _recode(found, column, tables)
+
+
+def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
+    """A type, with the decimal sign of the texts and the codes of missing values that are not of it."""
+    python = [f'types={{{column!r}: "{found["type"]}"}}']
+    options = [f"--type {shlex.quote(column)}={found['type']}"]
+    if "decimal" in found:
+        of = {"original": _name(first), "other": _name(table)}
+        signs: Any = {of[found["decimal"]]: ","} if found["decimal"] in of else ","
+        python[-1] += f" and, of a CSV file, decimal={signs!r}"
+        options.append(f"--decimal {''.join(shlex.quote(f'{name}=,') for name in signs) if isinstance(signs, dict) else ','}")
+    if codes := found.get("null_values"):
+        python.append(f"null_values={{{column!r}: {codes!r}}}")
+        options.append("--null-values " + shlex.quote(f"{column}={','.join(codes)}"))
+    return f"say {' and '.join(python)} ({' '.join(options)})"
+
+
+def _name(table: str) -> Any:
+    """What options call a table: of several releases, by its label."""
+    return ast.literal_eval(table.removeprefix("synthetic[")[:-1]) if table.startswith("synthetic[") else table
+
+
+def _recode(found: dict[str, Any], column: str, tables: str) -> str:
+    """The line that changes a column, in Python and in R, and of which tables."""
+    cause = str(found.get("recode", ""))
+    steps = [_LINES[step] for step in cause.split(" and ") if step in _LINES]
+    value, in_r = f"table[{column!r}]", f"table[[{column!r}]]".replace("'", '"')
+    if steps and len(steps) == len(cause.split(" and ")):
+        changed = in_r
+        for _, r in steps:
+            changed = r.format(changed)
+        return f"{tables}: in Python {value} = {value}{''.join(python for python, _ in steps)}, in R {in_r} <- {changed}"
+    if cause == DATES:
+        return (
+            f"{tables}, so that dates are written as 2024-01-31: in Python {value} = pandas.to_datetime({value}, dayfirst=True)"
+            f".dt.strftime('%Y-%m-%d') where the day comes first, in R {in_r} <- format(as.Date({in_r}, \"%d.%m.%Y\"))"
+        )
+    if cause == PRECISION:
+        bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
+        return f"round both, as with {value} = {value}.round(2) in Python, or cut the column with {bins}"
+    if cause == ENCODING:
+        return (
+            f"read a file that is UTF-8 as UTF-8, without another encoding; or, where the text is so in the file, {tables}: in Python "
+            f"{value} = {value}.str.encode('cp1252').str.decode('utf-8'), in R {in_r} <- iconv({in_r}, \"UTF-8\", \"CP1252\")"
+        )
+    if sign := found.get("separator"):
+        return (
+            f"{tables}, whose numbers have separators of thousands and must be read as text: in Python {value} = "
+            f'{value}.str.replace({json.dumps(sign)}, ""), in R {in_r} <- gsub({json.dumps(sign)}, "", {in_r}, fixed=TRUE)'
+        )
+    if cause in (NUMBERS, KINDS, THOUSANDS):
+        return "write numbers in one way, and in one unit, without separators of thousands"
+    return "recode one of the tables"
