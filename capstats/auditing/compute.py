@@ -111,7 +111,8 @@ def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]
     """Records of each release that are copies, as far as they were counted with the tables; see `capstats.counting.copies`."""
     if not (releases := known.get("releases")):
         return {}
-    found = {name: np.array([np.nan if x[name] is None else x[name] for x in releases]) for name in MEASURES if name in releases[0]}
+    known = {name: [x.get(name) for x in releases] for name in MEASURES if any(name in x for x in releases)}
+    found = {name: np.array([np.nan if x is None else x for x in values]) for name, values in known.items()}
     for of in ("", "holdout_"):
         if f"{of}copied_records" in found:
             found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
