@@ -333,7 +333,9 @@ def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_
 
 def leaky():
     """Tells part of what the original tells, of the population and of its people alike, and has nobody's record."""
-    return ORIGINAL.assign(ill=np.where(np.arange(600) % 8, ORIGINAL.ill, np.where(ORIGINAL.ill == "no", "yes", "no")), income=0.5)
+    return ORIGINAL.assign(
+        ill=np.where(np.arange(600) % 8, ORIGINAL.ill, np.where(ORIGINAL.ill == "no", "yes", "no")), income=np.roll(ORIGINAL.income, 7)
+    )
 
 
 def sharp():
