@@ -222,7 +222,7 @@ def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["audit", "sweep", "anonymity"])
+@pytest.mark.parametrize("command", ["audit", "sweep"])
 def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str, Path], tmp_path: Path, command: str) -> None:
     found = {}
     for name, columns in (("hostile", COLUMNS), ("tame", ["key", "second", "target"])):

@@ -5,7 +5,7 @@ What is identical is said by `compared`; whether there are more such records tha
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,22 +65,21 @@ def find_copies(
     most: int,
     keys: Keys = NO_KEYS,
     by_record: bool = False,
-    records: Sequence[int] = (),
+    elsewhere: Callable[[int], Any] = lambda _: None,
 ) -> tuple[Copies, Counts | None]:
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
     With ``by_record``, also how many records of the one release each row of the original is identical to. ``inputs`` are original,
-    releases and holdout, as `inputs_of` gives them. Columns with an identifier, such as row numbers, are left out, those that some
-    table cannot give as labels, and of each release those that share no level with the original. Copies in each release are counted by
-    level of the key columns, too, as the tables have them, with `types` and `bins`.
+    releases and holdout, as `inputs_of` gives them. ``elsewhere`` gives, for a number of columns, what compares tables of too many records
+    for it (see `many_rows`), or None. Columns with an identifier, such as row numbers, are left out, those that some table cannot give as
+    labels, and of each release those that share no level with the original. Copies in each release are counted by level of the key columns,
+    too, as the tables have them, with `types` and `bins`.
     """
     common, left_out = columns_in_common(inputs, options)
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
-        from capstats.counting.many_rows import many_rows
-
-        if records and (many := many_rows(inputs, records, len(common), by_record)) is not None:
+        if (many := elsewhere(len(common))) is not None:
             return many.copies(common, left_out, options), None
         try:
             return _found(inputs, common, left_out, options, keys, by_record)

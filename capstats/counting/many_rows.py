@@ -172,8 +172,8 @@ class ManyRows:
         entries = {c: {**entry, "role": "sampled", "examples": []} for c, entry in meeting.entries.items()}
         found = {**meeting.apart, **{c: SPELLED if entries[c]["shared"] else NOTHING_SHARED for c in meeting.spelled}}
         for column in [c for c in columns if found.get(str(c)) == NOTHING_SHARED]:
-            with self._matcher([0, i], [column], options) as numbers:
-                one, other, _ = numbers.multiplicities([0, 1], where=f"k <> hash({NONE})")
+            with self._matcher(range(len(self.inputs)), [column], options) as numbers:
+                one, other, _ = numbers.multiplicities([0, i], where=f"k <> hash({NONE})")
             if ((one > 0) & (other > 0)).any():
                 del found[str(column)], entries[str(column)]
         return found, entries

@@ -21,6 +21,7 @@ from capstats.codes.progress import Progress
 from capstats.counting.compared import NotCompared
 from capstats.counting.copies import Copies, Keys, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
+from capstats.counting.many_rows import ManyRows, many_rows
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
@@ -137,7 +138,11 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
-            copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record, records)
+
+            def elsewhere(columns: int) -> ManyRows | None:
+                return many_rows(inputs, records, columns, request.by_record)
+
+            copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record, elsewhere)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
             _warn_of_counts(table, counted, request.columns, options.of_table(table.source.name))
         parts = [(table.key, table.target) for table in tables]

@@ -158,7 +158,7 @@ def check_options(options: Options, inputs: Sequence[Input], columns: Collection
                 kinds = " and ".join(formats)
                 none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
                 raise ValueError(f"`{option}` applies to {kinds} files only; {none}. Leave it out.")
-    for option in [x for x in BY_COLUMN if getattr(options, x)]:
+    for option in [x for x in BY_COLUMN if getattr(options, x) is not None]:
         for key, given in by_table(option, getattr(options, option)).items():
             new = {x: old for old, x in given.items()} if option == "rename" else {c: c for c in given if c not in (ALL, *columns)}
             held = [c for name, source in sources.items() if new and names(key, name) for c in source.names(own[name])]

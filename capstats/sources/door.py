@@ -49,8 +49,8 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
     if (module_of(table), type(table).__name__) == ("pyarrow", "RecordBatch"):
         return table.rename_columns(list(names.values()))
     if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
-        return table.rename(names)
-    return nw.from_native(table).rename(names).to_native()
+        return table.rename(mapping=names)
+    return nw.from_native(table).rename(mapping=names).to_native()
 
 
 def _opened(table: Any, name: str, options: Options) -> Source:

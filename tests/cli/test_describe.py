@@ -115,7 +115,7 @@ def test_every_command_is_one_that_an_audit_accepts(which, tmp_path, monkeypatch
     *columns, proposed = COLUMNS[which]
     for name, column in zip("os", columns, strict=True):
         frame = pd.DataFrame({"age": column, "sex": ["f", "m"] * 30, "vote": list("abc") * 20, "pw": range(1, N + 1)})
-        (frame if name == "o" else frame.iloc[::-1].drop(columns="pw")).to_csv(f"{name}.csv", index=False)
+        (frame if name == "o" else frame.iloc[:0:-1].drop(columns="pw")).to_csv(f"{name}.csv", index=False)
     found = in_json(capsys, "describe", "o.csv", "s.csv")
     weights = next(row["reason"] for row in found["columns"] if row["column"] == "pw")
     assert weights.endswith("say weights=('pw', None) (--weights pw,)")

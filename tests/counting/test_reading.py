@@ -89,12 +89,12 @@ def test_missing_values_are_kept_unless_they_are_to_be_dropped() -> None:
 def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in_frames_too(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "t.csv", [("NA", "x"), ("-9", "x"), ("", "x"), (None, "x"), ("b", "x")], ["k", "t"])
     frame = {"k": ["NA", "-9", "", None, "b"], "t": ["x"] * 5}
-    tables = tabulate(path, frame, keys="k", target="t", null_values=["NA", "-9"])
+    tables = tabulate(path, frame, keys="k", target="t", null_values=["NA", '"NA"', "-9"])
     assert tables.o.sel(k=MISSING).item() == 2
     assert tables.o.sel(k="").item() == 2
     assert tables.s.sel(k=MISSING).item() == 3
     assert tables.s.sel(k="").item() == 1
-    assert tabulate(path, keys="k", target="t", null_values="NA").o.sel(k=MISSING).item() == 1
+    assert tabulate(path, keys="k", target="t", null_values='"NA"').o.sel(k=MISSING).item() == 1
     assert tabulate(path, keys="k", target="t").o.sel(k=MISSING).item() == 1
 
 

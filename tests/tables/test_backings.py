@@ -214,6 +214,13 @@ MEASURES |= {
     f"cap_law {bound}": lambda o, s, bound=bound: capstats.laws.cap_law(o, capstats.laws.Uniform()).cdf([0.2, 0.25, 0.3])[bound]
     for bound in ("lower", "upper")
 }
+MEASURES |= {
+    "calibrate dirichlet": lambda o, s: (
+        capstats.laws.calibrate(
+            o, capstats.laws.Dirichlet, m=20, risk=capstats.laws.expected_cap(o, capstats.laws.Dirichlet(20, alpha=1)).item()
+        ).expected_cap
+    ),
+}
 INTEGERS_ONLY = {
     **{
         f"{measure.__name__} {model}": lambda o, s, measure=measure, model=model, told=told: measure(o, made(model, **told))
@@ -230,11 +237,6 @@ INTEGERS_ONLY = {
         )
         for model in ("swap", "partial")
     },
-    "calibrate dirichlet": lambda o, s: (
-        capstats.laws.calibrate(
-            o, capstats.laws.Dirichlet, m=20, risk=capstats.laws.expected_cap(o, capstats.laws.Dirichlet(20, alpha=1)).item()
-        ).expected_cap
-    ),
     "sample_tables swap": lambda o, s: capstats.laws.sample_tables(o, capstats.laws.Swap(records=9), draws=2, rng=1),
     "noisy_counts": lambda o, s: capstats.laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public", rng=1),
     "k_map": lambda o, s: capstats.population.k_map(s, population=2 * s),
