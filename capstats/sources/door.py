@@ -47,7 +47,7 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
     if type(table).__name__ == "DuckDBPyRelation":
         return table.select(", ".join(f"{identifier(column)} AS {identifier(new)}" for column, new in names.items()))
     if (module_of(table), type(table).__name__) == ("pyarrow", "RecordBatch"):
-        return table.rename_columns(list(names.values()))
+        return type(table).from_arrays(table.columns, names=list(names.values()))
     if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
         return table.rename(mapping=names)
     return nw.from_native(table).rename(mapping=names).to_native()
