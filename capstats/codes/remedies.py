@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import shlex
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from capstats.codes.by_table import key_of
 from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import (
@@ -124,7 +124,7 @@ def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
     python = [f'types={{{column!r}: "{found["type"]}"}}']
     options = [f"--type {shlex.quote(column)}={found['type']}"]
     if "decimal" in found:
-        of = {"original": _name(first), "other": _name(table)}
+        of = {"original": key_of(first), "other": key_of(table)}
         signs: Any = {of[found["decimal"]]: ","} if found["decimal"] in of else ","
         python[-1] += f" and, of a CSV file, decimal={signs!r}"
         options.append(f"--decimal {''.join(shlex.quote(f'{name}=,') for name in signs) if isinstance(signs, dict) else ','}")
@@ -132,11 +132,6 @@ def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
         python.append(f"null_values={{{column!r}: {codes!r}}}")
         options.append("--null-values " + shlex.quote(f"{column}={','.join(codes)}"))
     return f"say {' and '.join(python)} ({' '.join(options)})"
-
-
-def _name(table: str) -> Any:
-    """What options call a table: of several releases, by its label."""
-    return ast.literal_eval(table.removeprefix("synthetic[")[:-1]) if table.startswith("synthetic[") else table
 
 
 def _recode(found: dict[str, Any], column: str, tables: str) -> str:

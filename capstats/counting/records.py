@@ -91,7 +91,7 @@ class Records:
         """Warn where a column is cut at what looks like a code of missing values."""
         codes = {str(column): list(map(plain, cut.likely)) for column, cut in self.cuts.items() if cut.likely}
         if codes:
-            told = missing_codes({"likely_codes": codes, "null_values": self.request.codes.as_texts()})
+            told = missing_codes({"likely_codes": codes, "null_values": self.request.codes_as_texts()})
             warnings.warn(f"{' '.join(told)} Otherwise it is a value by which `bins` cuts.", LevelsWarning, stacklevel=callers())
 
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:

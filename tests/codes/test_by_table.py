@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
 
+import capstats
 from capstats.codes.by_table import check_tables, key_of, of_arguments, of_table, said
 
 TABLES = ["original", "synthetic['a']", "synthetic[1]", "holdout"]
@@ -56,3 +58,17 @@ def test_an_option_is_said_in_python_and_for_a_shell() -> None:
 def test_what_is_said_of_single_releases_can_be_left_out() -> None:
     given = {"encoding": {"a": "utf-16"}, "skip": {"synthetic": 1, "a": 2}, "types": {"k": "text", "a": {"k": "number"}}, "decimal": ","}
     assert of_arguments(given, ["original", "synthetic"]) == {"skip": {"synthetic": 1}, "types": {"k": "text"}, "decimal": ","}
+
+
+def test_codes_of_one_table_go_with_bins_at_a_likely_code() -> None:
+    original = {"k": [1, 2, 3, 4, 5, 6, 7, 8, -99] * 4, "t": ["a", "b", "NA"] * 12}
+    with pytest.warns(capstats.LevelsWarning, match="Column 'k' holds -99, which looks like a code"):
+        tables = capstats.tabulate(original, keys="k", target="t", bins={"k": 3}, null_values={"original": {"t": ["NA"]}})
+    assert tables.o.sel(target=capstats.MISSING).sum() == 12
+
+
+@pytest.mark.parametrize("label", [dt.date(2024, 1, 31), "b"])
+def test_a_remedy_names_a_release_whatever_its_label_is(label: Any) -> None:
+    comma, point = ({"k": texts * 5, "t": [0, 1] * 5} for texts in (["1,5", "2,5"], ["1.5", "2.5"]))
+    with pytest.warns(capstats.LevelsWarning, match=f"'{'b' if label == 'b' else 'synthetic'}': ','"):
+        capstats.tabulate(point, {label: comma, "a": point}, keys="k", target="t")
