@@ -14,7 +14,7 @@ from capstats.codes.progress import Progress
 from capstats.counting.records import Records, read_records
 from capstats.counting.request import Request
 from capstats.tables.axes import join_columns
-from capstats.tables.levels import compare, records_by_level, warn_of_levels
+from capstats.tables.levels import compared_with, records_by_level, warn_of_levels
 
 OF_READING = ("missing", "dropped", "counts", "bins", "null_values")  # attrs
 
@@ -60,8 +60,6 @@ def joint_rows(request: Request, shown: Progress) -> JointRows:
 
 def _warn(records: Records, axis: pd.MultiIndex, counts: list[NDArray[np.int64]]) -> None:
     """Warn of columns whose levels the tables do not share, or spell differently."""
-    levels: dict[str, Any] = {}
-    for column, labels, held in records_by_level(axis, "key", {name: x[None] for name, x in zip(records.names, counts, strict=True)}):
-        original, *others = held.items()
-        levels[column] = {name: entry for name, x in others if (entry := compare(labels, original[1], x, "column")) is not None}
+    of_tables = {name: x[None] for name, x in zip(records.names, counts, strict=True)}
+    levels = {column: compared_with(labels, held, "column") for column, labels, held in records_by_level(axis, "key", of_tables)}
     warn_of_levels({"levels": levels, "bins": records.cuts})

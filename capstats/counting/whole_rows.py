@@ -21,7 +21,7 @@ from capstats.counting.request import check_options, chosen_columns
 from capstats.counting.same import check_rows, check_tables, pairs
 from capstats.sources.files import one_connection
 from capstats.sources.source import Options
-from capstats.tables.levels import compare, warn_of_levels
+from capstats.tables.levels import compared_with, warn_of_levels
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,10 @@ def whole_records(
         joint = joint.tolist() if isinstance(joint, np.ndarray) else list(joint)
         levels.append(Levels(str(name), joint, np.zeros(0, np.int64), *_values(joint, parts, name)))
         codes.append([to_joint[part.codes] for to_joint, part in zip(maps, parts, strict=True)])
-        records = [np.bincount(own[part.of_row], n, len(joint)).astype(np.int64) for own, (part, n) in zip(codes[-1], found, strict=True)]
         if not levels[-1].numerical:  # numbers that differ may be near
-            entries = {
-                table: compare(joint, records[0], other, "column") for table, other in zip(list(given)[1:], records[1:], strict=True)
-            }
-            compared_levels[str(name)] = {table: entry for table, entry in entries.items() if entry is not None}
+            of_tables = [np.bincount(own[part.of_row], n, len(joint)) for own, (part, n) in zip(codes[-1], found, strict=True)]
+            records = {table: x.astype(np.int64) for table, x in zip(given, of_tables, strict=True)}
+            compared_levels[str(name)] = compared_with(joint, records, "column")
     warn_of_levels({"levels": compared_levels}, next(iter(given)))
     distinct, places = union(list(zip(*codes, strict=True)), [len(column.labels) for column in levels])
     of_rows = [where[part.of_row] for where, (part, _) in zip(places, found, strict=True)]

@@ -88,6 +88,12 @@ def compare(
     }
 
 
+def compared_with(labels: Sequence[Label], records: Mapping[str, Records], role: str) -> dict[str, Entry]:
+    """How the levels of one column of each other table compare with those of the first; nothing of a table that has the same."""
+    (_, original), *others = records.items()
+    return {table: entry for table, held in others if (entry := compare(labels, original, held, role)) is not None}
+
+
 def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[Label], *held: NDArray[np.bool_]) -> dict[str, Any]:
     """What makes the pairs of the main cause equal."""
     if not pairs:
@@ -140,8 +146,7 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> di
     columns: dict[str, tuple[Any, dict[str, Records]]] = {}
     for dim, axis in axes.items():
         for column, labels, records in records_by_level(axis, dim, parts):
-            original, *others = records.items()
-            entries = {name: entry for name, held in others if (entry := compare(labels, original[1], held, dim)) is not None}
+            entries = compared_with(labels, records, dim)
             levels |= {column: entries} if entries else {}
             if dim == "key":
                 columns[column] = labels, records
