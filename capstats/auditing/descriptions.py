@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +31,7 @@ from capstats.counting.every_column import (
 )
 from capstats.counting.inputs import released
 from capstats.sources.files import is_path
-from capstats.sources.source import Options, named_later
+from capstats.sources.source import Options, folded_name, named_later
 from capstats.tables.dataset import VERSION
 from capstats.tables.fineness import MANY
 from capstats.tables.levels import other_spellings, shares_nothing, without_match
@@ -342,7 +341,7 @@ def _other_names(mine: Iterable[Hashable], theirs: Iterable[Hashable]) -> dict[s
     by_letters: dict[str, tuple[list[str], list[str]]] = {}
     for side, names in enumerate((mine, theirs)):
         for name in map(str, names):
-            by_letters.setdefault(re.sub(r"[\W_]+", "", name.casefold()) or name, ([], []))[side].append(name)
+            by_letters.setdefault(folded_name(name), ([], []))[side].append(name)
     return {b[0]: a[0] for a, b in by_letters.values() if len(a) == len(b) == 1 and a != b}
 
 
