@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -42,12 +42,40 @@ WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
 DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 BITS = (1 << 64) - 1
+ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 
 Numbers = NDArray[np.uint64]
+T = TypeVar("T")
 
 
 class NotCompared(ValueError):  # noqa: N818
     """Why whole records are not compared."""
+
+
+class _Distinct(NamedTuple):
+    """The different values of a column that a table holds, in the order of their numbers."""
+
+    numbers: Numbers
+    of_label: Ints  # which of them each label says
+    records: Counts
+    said: Sequence[Label] | Ints
+    labels: Sequence[Label] | Ints  # one of those that say it
+
+    def values(self, places: Ints) -> list[Label]:
+        """What the values at the places are."""
+        return list(chosen(self.said, places))
+
+    def in_order(self, places: Ints) -> Ints:
+        """The places by their values, missing and numbers first, so that of several levels that look alike one and the same is taken."""
+        of = dict(zip(places.tolist(), self.values(places), strict=True))
+        kinds: tuple[list[int], ...] = [], [], []
+        for i, x in of.items():
+            kinds[0 if x is MISSING else 2 if isinstance(x, str) else 1].append(i)
+        return np.array([i for kind in kinds for i in sorted(kind, key=of.__getitem__)], np.int64)
+
+    def written(self, places: Ints) -> list[Label]:
+        """The labels at the places; a code of missing values is missing."""
+        return [x if x is MISSING else label for x, label in zip(self.values(places), chosen(self.labels, places), strict=True)]
 
 
 @dataclass
@@ -68,6 +96,16 @@ class Rows:
         for labels, codes in zip(self.labels, self.codes, strict=True):
             total += labels[codes]
         return total
+
+    @cached_property
+    def distinct(self) -> list[_Distinct]:
+        """The different values of each column; found once, however many releases an original is compared with."""
+        found = []
+        for column, labels, codes, said in zip(self.columns, self.labels, self.codes, self.said, strict=True):
+            numbers, first, of_label = np.unique(labels, return_index=True, return_inverse=True)
+            records = np.bincount(of_label[codes], self.counts, len(numbers)).astype(np.int64)
+            found.append(_Distinct(numbers, of_label, records, *(chosen(x, first) for x in (said, self.labelled[column]))))
+        return found
 
     def without(self, column: int, rows: Any = slice(None)) -> Numbers:
         """The number of each row, or of some of them, but for one of the columns."""
@@ -99,11 +137,6 @@ class Known:
         self.counts = np.bincount(self.of_row[held], rows.counts[held], len(numbers)).astype(np.int64)
         self.without = [pd.Index(pd.unique(rows.without(i, held))) for i in range(len(rows.codes))] if near else []
 
-    @property
-    def total(self) -> int:
-        """The number of records."""
-        return int(self.counts.sum())
-
     def times(self, numbers: Numbers | pd.Index) -> Places:
         """How many records of this table each of other records is identical to."""
         at = self.numbers.get_indexer(pd.Index(numbers))
@@ -119,6 +152,11 @@ class Known:
         for column, known in enumerate(self.without):
             left = left[known.get_indexer(pd.Index(rows.without(column, first[left]))) < 0]
         return int(n - distinct.counts[left].sum())
+
+
+def mostly_unique(counts: Counts, times: Counts | int = 1) -> bool:
+    """Whether most of the records, and not just a few, are the only ones of their kind; ``times`` kinds have so many records each."""
+    return bool(2 * ((counts == 1) * times).sum() > (counts * times).sum() >= ENOUGH)
 
 
 @dataclass
@@ -139,8 +177,7 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
     same form.
     """
     found, numbers = Meeting(other), list(other.labels)
-    for i, column in enumerate(map(str, original.columns)):
-        mine, theirs = _distinct(original, i), _distinct(other, i)
+    for i, (column, mine, theirs) in enumerate(zip(map(str, original.columns), original.distinct, other.distinct, strict=True)):
         entry, twins, reverse = _differences(mine, theirs)
         if twins:
             taken = theirs.numbers.copy()
@@ -157,38 +194,6 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
             found.kept.append(i)
     found.rows = replace(other, labels=numbers)
     return found
-
-
-class _Distinct(NamedTuple):
-    """The different values of a column that a table holds, in the order of their numbers."""
-
-    numbers: Numbers
-    of_label: Ints  # which of them each label says
-    records: Counts
-    said: Sequence[Label] | Ints
-    labels: Sequence[Label] | Ints  # one of those that say it
-
-    def values(self, places: Ints) -> list[Label]:
-        """What the values at the places are."""
-        return list(chosen(self.said, places))
-
-    def in_order(self, places: Ints) -> Ints:
-        """The places by their values, missing and numbers first, so that of several levels that look alike one and the same is taken."""
-        of = dict(zip(places.tolist(), self.values(places), strict=True))
-        kinds: tuple[list[int], ...] = [], [], []
-        for i, x in of.items():
-            kinds[0 if x is MISSING else 2 if isinstance(x, str) else 1].append(i)
-        return np.array([i for kind in kinds for i in sorted(kind, key=of.__getitem__)], np.int64)
-
-    def written(self, places: Ints) -> list[Label]:
-        """The labels at the places; a code of missing values is missing."""
-        return [x if x is MISSING else label for x, label in zip(self.values(places), chosen(self.labels, places), strict=True)]
-
-
-def _distinct(rows: Rows, i: int) -> _Distinct:
-    numbers, first, of_label = np.unique(rows.labels[i], return_index=True, return_inverse=True)
-    records = np.bincount(of_label[rows.codes[i]], rows.counts, len(numbers)).astype(np.int64)
-    return _Distinct(numbers, of_label, records, *(chosen(x, first) for x in (rows.said[i], rows.labelled[rows.columns[i]])))
 
 
 def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int], bool]:
@@ -262,36 +267,52 @@ def columns_in_common(inputs: Sequence[Input], options: Options) -> tuple[list[H
 
 def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False, most: int | None = None) -> Rows:
     """A table as rows over the columns; a ValueError or TypeError where a column cannot be read."""
-    options = options.of_table(table.source.name)
+    options = table.source.own(options)
     options.display.step(f"comparing whole records of {table.source.name}")
     query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options, first=most)
     found, sums = table.source.rows(query)
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":
         raise NotCompared(f"the counts of `{table.source.name}` are fractional")
-    decimal = options.decimal if table.source.is_csv else "."
     labels, codes, said = [], [], []
     held = list(map(held_labels, found))
     for name, column in zip(columns, held, strict=True):
-        said.append(said_by(column, name, decimal, options, table.source.name))
+        said.append(said_by(column, name, options, table.source.name))
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
     return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)})
 
 
-def readable(inputs: Sequence[Input], columns: Sequence[Hashable], options: Options) -> list[Hashable]:
-    """The columns that all tables can give as labels, of those that nobody has given a type."""
+def over_readable(
+    inputs: Sequence[Input],
+    columns: Sequence[Hashable],
+    options: Options,
+    work: Callable[[Sequence[Hashable], dict[str, str]], T],
+    most: int | None = None,
+) -> T:
+    """What the work finds over the columns, or over those that all tables can give as labels, and why others are left out.
 
-    def is_readable(table: Input, column: Hashable) -> bool:
-        try:
-            read_rows_of(table, [column], options)
-        except (TypeError, ValueError):
-            if options.of_table(table.source.name).type_of(column) is not None:
-                raise
-            return False
-        return True
+    An error of a column that somebody has given a type is raised.
+    """
+    try:
+        return work(columns, {})
+    except NotCompared:
+        raise
+    except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
+        known = [column for column in columns if all(_is_readable(table, column, options, most) for table in inputs)]
+    if known == list(columns) or not known:
+        raise NotCompared("the columns cannot be compared together")
+    return work(known, {str(c): UNREADABLE for c in columns if c not in known})
 
-    return [column for column in columns if all(is_readable(table, column) for table in inputs)]
+
+def _is_readable(table: Input, column: Hashable, options: Options, most: int | None) -> bool:
+    try:
+        read_rows_of(table, [column], options, most=most)
+    except (TypeError, ValueError):
+        if options.of_table(table.source.name).type_of(column) is not None:
+            raise
+        return False
+    return True
 
 
 def held_labels(column: Column) -> Column:
@@ -305,9 +326,9 @@ def held_labels(column: Column) -> Column:
     return Column(now[places], chosen(column.labels, held))
 
 
-def said_by(column: Column, name: Hashable, decimal: str, options: Options, table: str = "") -> Sequence[Label] | Ints:
+def said_by(column: Column, name: Hashable, options: Options, table: str = "") -> Sequence[Label] | Ints:
     """What the labels of a column say: whole numbers, fractions, texts, or that a value is missing."""
-    codes, labels, declared = options.codes.of(name), column.labels, options.type_of(name)
+    codes, labels, declared, decimal = options.codes.of(name), column.labels, options.type_of(name), options.decimal
     means = codes.all_matching(labels, declared) if codes.given else {}
     if isinstance(labels, (np.ndarray, range)):
         if not means and declared in (None, "number"):

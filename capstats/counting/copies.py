@@ -16,15 +16,14 @@ from capstats.codes.labels import MISSING
 from capstats.codes.names import in_cell
 from capstats.counting.beyond_chance import beyond_chance
 from capstats.counting.compared import (
-    UNREADABLE,
     Known,
     Meeting,
     NotCompared,
     Rows,
     columns_in_common,
     meet,
+    over_readable,
     read_rows_of,
-    readable,
 )
 from capstats.counting.inputs import Input
 from capstats.counting.reading import read_rows
@@ -81,16 +80,9 @@ def find_copies(
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
         if (many := elsewhere(len(common))) is not None:
             return many.copies(common, left_out, options), None
-        try:
-            return _found(inputs, common, left_out, options, keys, by_record)
-        except NotCompared:
-            raise
-        except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
-            known = readable(inputs, common, options)
-            if known == common or not known:
-                raise NotCompared("the columns cannot be compared together") from None
-            left_out = left_out | {str(c): UNREADABLE for c in common if c not in known}
-            return _found(inputs, known, left_out, options, keys, by_record)
+        return over_readable(
+            inputs, common, options, lambda some, unread: _found(inputs, some, left_out | unread, options, keys, by_record)
+        )
     except NotCompared as why:
         return {"not_computed": str(why)}, None
 
@@ -212,13 +204,13 @@ def _known(x: float) -> float | None:
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys, options: Options) -> dict[str, dict[str, int]]:
     """How many of the copied records have each level of the key columns, as the tables have them: cut, and of their type."""
     found: dict[str, dict[str, int]] = {}
-    options = options.of_table(table.source.name)
+    options = table.source.own(options)
     for name, labels in rows.labelled.items():
         if name not in keys.columns or len(labels) > LEVELS:
             continue
         codes = rows.codes[list(rows.columns).index(name)]
         cuts, values = {x: keys.cuts[x] for x in [name] if x in keys.cuts}, [None if x is MISSING else x for x in labels]
-        if table.source.is_csv and options.decimal != "." and (cuts or options.type_of(name) == "number"):
+        if options.decimal != "." and (cuts or options.type_of(name) == "number"):
             values = [x.replace(options.decimal, ".") if isinstance(x, str) else x for x in values]
         part, _ = read_rows(Input(MemorySource({name: values}, "synthetic")), [name], cuts, options, by_record=True)
         levels = [in_cell(part.columns[0].labels[code]) for code in part.columns[0].codes[part.of_row].tolist()]

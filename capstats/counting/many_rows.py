@@ -7,7 +7,7 @@ left out. Spellings are looked at in the first records of each table.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from capstats.codes.column import Column, Ints
 from capstats.codes.labels import MISSING, Label
 from capstats.counting.beyond_chance import beyond_chance
-from capstats.counting.compared import NOTHING_SHARED, SPELLED, UNREADABLE, NotCompared, Rows, meet, read_rows_of, said_by
+from capstats.counting.compared import NOTHING_SHARED, SPELLED, NotCompared, Rows, meet, mostly_unique, over_readable, read_rows_of, said_by
 from capstats.counting.copies import IDENTIFIER, Copies, by_multiplicities
 from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
@@ -24,7 +24,6 @@ from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fr
 
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
 SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
-ENOUGH = 10  # records, as in `capstats.counting.same`
 PART = 1 << 22  # records that are sorted at a time
 PARTS = 16  # of all records, at most; DuckDB counts more of them, which takes more memory or a disk
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
@@ -57,7 +56,7 @@ class ManyRows:
         for table, number in zip(self.inputs, self.records, strict=True):
             if isinstance(number, float):
                 raise NotCompared(f"the counts of `{table.source.name}` are fractional")
-        columns, first, left_out = self._readable(columns, left_out, options)
+        columns, first, unread = self._first(columns, options)
         alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # as far as these records tell
         last = len(self.inputs) - self._has_holdout
         met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone], options) for i in range(1, len(self.inputs))]
@@ -77,7 +76,7 @@ class ManyRows:
                     key = f"hash({', '.join(['k', *(f'x{j}' for j in left)])})"
                     times.append(found.multiplicities([0, i, *range(last, len(self.inputs))], key))
         described["columns"] = [str(c) for i, c in enumerate(columns) if i not in gone]
-        described["left_out"] = {**left_out, **{str(columns[i]): IDENTIFIER for i in gone}}
+        described["left_out"] = {**left_out, **unread, **{str(columns[i]): IDENTIFIER for i in gone}}
         holdout_apart: dict[str, str] = met[-1][0] if self._has_holdout else {}
         judges = self._has_holdout and not holdout_apart
         if self._has_holdout:
@@ -97,47 +96,31 @@ class ManyRows:
 
     def same(self, columns: Sequence[Hashable], options: Options) -> bool:
         """Whether two tables have the same records, most of them unique."""
-        columns, _, _ = self._readable(columns, {}, options)
+        columns, _, _ = self._first(columns, options)
         with self._matcher(range(2), columns, options) as found:
             one, other, times = found.multiplicities([0, 1])
-        records = int((one * times).sum())
-        return bool((one == other).all()) and 2 * int(times[one == 1].sum()) > records >= ENOUGH
+        return bool((one == other).all()) and mostly_unique(one, times)
 
-    def _readable(
-        self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options
-    ) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
+    def _first(self, columns: Sequence[Hashable], options: Options) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
         """The columns that all tables can give as labels, the first records of each over these, and why others are left out."""
 
-        def first(columns: Sequence[Hashable]) -> list[Rows]:
-            return [read_rows_of(table, columns, options, most=SAMPLE) for table in self.inputs]
+        def read(some: Sequence[Hashable], unread: dict[str, str]) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
+            return some, [read_rows_of(table, some, options, most=SAMPLE) for table in self.inputs], unread
 
-        try:
-            return columns, first(columns), dict(left_out)
-        except NotCompared:
-            raise
-        except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
-            readable = []
-            for column in columns:
-                with suppress(TypeError, ValueError):
-                    first([column])
-                    readable.append(column)
-            if not readable or len(readable) == len(columns):
-                raise NotCompared("the columns cannot be compared together") from None
-            return readable, first(readable), {**left_out, **{str(c): UNREADABLE for c in columns if c not in readable}}
+        return over_readable(self.inputs, columns, options, read, SAMPLE)
 
     @contextmanager
     def _matcher(self, which: Iterable[int], columns: Sequence[Hashable], options: Options, apart: Sequence[int] = ()) -> Iterator[Matcher]:
         tables = []
         for table in (self.inputs[i] for i in which):
-            own = options.of_table(table.source.name)
-            decimal = own.decimal if table.source.is_csv else "."
+            own = table.source.own(options)
             query = Query(columns, None if table.sampling else table.weight, options=own)
 
             def texts(i: int, column: Column, own: Options = own, name: str = table.source.name) -> Sequence[str | None] | Ints:
-                said = said_by(column, columns[i], ".", own, name)
+                said = said_by(column, columns[i], own, name)
                 return said if isinstance(said, np.ndarray) else [None if x is MISSING else _in_text(x) for x in said]
 
-            tables.append(Records(table.source, query, texts, decimal))
+            tables.append(Records(table.source, query, texts, own.decimal))
         options.display.step("comparing whole records")
         parts = 1 + int(sum(self.records)) // PART
         try:
@@ -156,8 +139,8 @@ class ManyRows:
         table = self.inputs[0]
         if table.source.in_memory:
             return read_rows_of(table, [column], options).identifies(0)
-        own = options.of_table(table.source.name)
-        return not fractions(table.source, Query([column], options=own), own.decimal if table.source.is_csv else ".")
+        own = table.source.own(options)
+        return not fractions(table.source, Query([column], options=own), own.decimal)
 
     def _met(
         self, i: int, first: Sequence[Rows], columns: Sequence[Hashable], options: Options

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.codes.column import Counts
 from capstats.codes.names import listed
-from capstats.counting.compared import Known, NotCompared, columns_in_common, meet, read_rows_of, readable
+from capstats.counting.compared import Known, NotCompared, columns_in_common, meet, mostly_unique, over_readable, read_rows_of
 from capstats.counting.inputs import Input
 from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Counted
@@ -23,7 +22,6 @@ from capstats.tables.backing import filled
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.levels import parts_of
 
-ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 BLOCK = 1 << 16  # first bytes of files by which unequal ones are distinguished
 
 
@@ -77,12 +75,8 @@ def check_counts(tables: xr.Dataset) -> None:
     for one, other in pairs([name for name in parts if not name.startswith("synthetic")], [x for x in parts if x.startswith("synthetic")]):
         (mine, counts), (theirs, others) = cells[one], cells[other]
         same = np.array_equal(counts, others) and all(map(np.array_equal, mine, theirs))
-        if same and _mostly_unique(counts):
+        if same and mostly_unique(counts):
             raise refused(one, other, "have the same counts, most of them of one record")
-
-
-def _mostly_unique(counts: Counts) -> bool:
-    return bool(2 * (counts == 1).sum() > counts.sum() >= ENOUGH)
 
 
 def check_rows(one: Input, other: Input, options: Options, records: Sequence[float] = ()) -> None:
@@ -93,26 +87,23 @@ def check_rows(one: Input, other: Input, options: Options, records: Sequence[flo
     """
     one, other = Input(one.source), Input(other.source)  # weights are compared as all else
     columns, _ = columns_in_common([one, other], options)
+    ordered = one.source.in_memory and other.source.in_memory
     try:
         if records and (many := many_rows([one, other], records, len(columns))) is not None:
             if many.same(columns, options):
                 raise refused(one.source.name, other.source.name, "hold the same records")
             return
+        rows, others = over_readable(
+            [one, other], columns, options, lambda some, _: [read_rows_of(table, some, options, ordered) for table in (one, other)]
+        )
     except NotCompared:
         return
-    ordered = one.source.in_memory and other.source.in_memory
-    try:
-        rows, others = (read_rows_of(table, columns, options, ordered) for table in (one, other))
-    except (TypeError, ValueError):  # of a column that nobody asked for
-        if not (columns := readable([one, other], columns, options)):
-            return
-        rows, others = (read_rows_of(table, columns, options, ordered) for table in (one, other))
     meeting = meet(rows, others, same_source=True)
     but = [*meeting.spelled, *meeting.apart]
     in_order = ordered and not but and np.array_equal(rows.numbers, meeting.rows.numbers)
     mine, theirs = (Known(table.only(meeting.kept)) for table in (rows, meeting.rows))
     same = len(mine.counts) == len(theirs.counts) and np.array_equal(mine.times(theirs.numbers), theirs.counts)
-    if meeting.kept and (in_order or (same and _mostly_unique(mine.counts))):
+    if meeting.kept and (in_order or (same and mostly_unique(mine.counts))):
         how = f", but for the spelling or the levels of {listed([repr(c) for c in but])}" if but else ""
         raise refused(one.source.name, other.source.name, f"hold the same records{how}")
 

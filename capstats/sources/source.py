@@ -122,6 +122,11 @@ class Source(ABC):
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name  # the name is what messages call the table
 
+    def own(self, options: Options) -> Options:
+        """How this table is read: what the options say of it, and a decimal sign where its texts are those of a file."""
+        found = options.of_table(self.name)
+        return found if self.is_csv or found.decimal == "." else replace(found, decimal=".")
+
     @property
     def size(self) -> int | None:
         """The number of records, where it is known without counting."""
@@ -198,8 +203,8 @@ def named_later(wanted: Sequence[Hashable], rows: Iterable[tuple[int, Sequence[H
 
 def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> str:
     """The option that gives columns the wanted names, where these differ in case, spaces and signs alone."""
-    folded = {_folded(name): name for name in names if name not in wanted}
-    others = {folded[_folded(x)]: x for x in wanted if x not in names and _folded(x) in folded}
+    folded = {folded_name(name): name for name in names if name not in wanted}
+    others = {folded[folded_name(x)]: x for x in wanted if x not in names and folded_name(x) in folded}
     if not others:
         return ""
     return (
@@ -208,7 +213,8 @@ def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], tab
     )
 
 
-def _folded(name: Hashable) -> str:
+def folded_name(name: Hashable) -> str:
+    """What names have in common that differ in case, spaces or signs alone."""
     return re.sub(r"[\W_]+", "", str(name).casefold()) or str(name)
 
 

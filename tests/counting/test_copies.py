@@ -17,7 +17,8 @@ import pytest
 
 import capstats
 from capstats import tabulate
-from capstats.counting.copies import IDENTIFIER, UNREADABLE
+from capstats.counting.compared import UNREADABLE
+from capstats.counting.copies import IDENTIFIER
 from capstats.disclosure import record_risk
 
 Records = list[tuple[Any, ...]]

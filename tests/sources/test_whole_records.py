@@ -59,11 +59,11 @@ COLUMNS: dict[str, Any] = {
 def entries(path: Path, column: str, options: Options) -> list[tuple[Any, int]]:
     """What each value says, as `capstats.counting.copies` has it, and its number."""
     source = FileSource(path, "original")
-    decimal = options.decimal if source.is_csv else "."
+    options = source.own(options)
     query = Query([column], by_record=True, options=options)
     held = held_labels(source.rows(query)[0][0])
-    said = [said_by(held, column, decimal, options)[code] for code in held.codes]
-    numbers = source.ask(query, lambda table: whole_records.with_numbers(table, query, decimal).fetchall())
+    said = [said_by(held, column, options)[code] for code in held.codes]
+    numbers = source.ask(query, lambda table: whole_records.with_numbers(table, query, options.decimal).fetchall())
     plain = [int(x) if isinstance(x, (bool, np.integer)) else x for x in said]
     texts = [(MISSING,) if x is MISSING else (isinstance(x, int), str(x)) for x in plain]
     return list(zip(texts, (number for (number,) in numbers), strict=True))
