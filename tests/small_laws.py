@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from capstats.laws.distribution.exact import Atoms
+from capstats.laws.distribution.law import Simulated
+
 SMALL = [[2, 0, 1], [0, 1, 1]]
 EVEN = [[1, 1], [1, 1]]
 THREE = [[2, 0], [1, 1], [0, 1]]
@@ -36,3 +41,18 @@ CASES: list[tuple[list[list[int]], str, dict[str, Any]]] = [
 ]
 LISTED = [i for i, (_, model, _) in enumerate(CASES) if model in ("uniform", "bootstrap", "independent", "given", "dirichlet")]
 DRAWN = [i for i in range(len(CASES)) if i not in LISTED]  # whose keys are kept: their laws are simulated
+
+
+def check_listed(law: Any, exact: dict[Any, Any]) -> None:
+    """The law has the values and the probabilities of all releases."""
+    assert isinstance(law, Atoms)
+    assert law.probabilities == exact
+
+
+def check_drawn(law: Any, exact: dict[Any, Any]) -> None:
+    """The band of a simulated law holds the law of all releases."""
+    assert isinstance(law, Simulated)
+    found = law.cdf([float(value) for value in exact])
+    through = np.cumsum([float(p) for p in exact.values()])
+    assert (found.lower <= through + 1e-12).all()
+    assert (through - 1e-12 <= found.upper).all()

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from odd_values import MOMENTS, TEXTS
 
 import capstats
 from capstats import tabulate
@@ -20,32 +21,11 @@ from capstats.counting import compared, many_rows
 from capstats.sources import relations
 
 DAYS = [dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]
-MOMENTS = [dt.datetime(2024, 1, 31), dt.datetime(2024, 1, 31, 8, 15), dt.datetime(2024, 1, 31, 8, 15, 0, 1), None]
 VALUES: dict[str, list[Any]] = {  # of the columns, each of a type that files have
     "whole": [0, 1, -99, 2**53 + 1, -(2**63), None],
     "wide": [0, 2**63, 2**64 - 1],
     "float": [1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")],
-    "text": [
-        "a",
-        " a",
-        "A",
-        "\u00e4\u00a0",
-        "",
-        "true",
-        "False",
-        "1",
-        "01",
-        "1.0",
-        "+1",
-        "1e3",
-        "1000",
-        "0.50",
-        "1,5",
-        "-99",
-        "-099",
-        "NA",
-        None,
-    ],
+    "text": TEXTS,
     "odd": [
         "1_000",
         "1e400",

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from odd_values import MOMENTS, TEXTS
 
 from capstats.codes.labels import MISSING
 from capstats.counting.compared import held_labels, said_by
@@ -18,35 +19,12 @@ from capstats.sources import whole_records
 from capstats.sources.files import FileSource
 from capstats.sources.source import Options, Query
 
-MOMENTS = [dt.datetime(2024, 1, 31), dt.datetime(2024, 1, 31, 8, 15), dt.datetime(2024, 1, 31, 8, 15, 0, 1), None]
 COLUMNS: dict[str, Any] = {
     "whole": pl.Series([0, 1, -99, 2**53 + 1, -(2**63), None]),
     "wide": pl.Series([0, 2**63, 2**64 - 1], dtype=pl.UInt64),
     "float": pl.Series([1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")]),
     "decimal": pl.Series(["1.00", "0.50", "0.10"]).cast(pl.Decimal(10, 2)),
-    "text": pl.Series(
-        [
-            "a",
-            " a",
-            "A",
-            "\u00e4\u00a0",
-            "",
-            "tRue",
-            "False",
-            "1",
-            "01",
-            "1.0",
-            "+1",
-            "1e3",
-            "1000",
-            "0.50",
-            "1,5",
-            "-99",
-            "-099",
-            "NA",
-            None,
-        ]
-    ),
+    "text": pl.Series(TEXTS),
     "odd": pl.Series(["1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]),
     "times": pl.Series(["2024-01-31 08:15", "2024-01-31T00:00:00", "2024-01-31T08:15:00+01:00", "2024-01-31 07:15:00.000001+00:00"]),
     "truth": pl.Series([True, False, None]),
