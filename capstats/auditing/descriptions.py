@@ -290,8 +290,7 @@ def _meeting(
         for one, two in ((original, other), (other, original)):
             lacking = [c for c in one.columns if c not in two.columns and c not in (*names, *names.values())]
             if lacking:
-                own = options.of_table(two.name)
-                later = named_later(lacking, two.table.source.first_rows(own), two.name, own)
+                later = named_later(lacking, two.table.source.first_rows(two.table.options), two.name, two.table.options)
                 what = f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {_listed(list(map(named, lacking)))}"
                 found.append(f"{what}; {later}" if later else f"{what}.")
         for c in [c for c in original.columns if c in meets]:

@@ -77,7 +77,7 @@ class Progress:
 
     def step(self, what: str, rows: int | None = None) -> Step:
         """Begin something of a number of rows, or of unknown length."""
-        self._step = Step(printable(what), rows)
+        self._step = Step(what, rows)
         return self._step
 
     @contextmanager
@@ -106,7 +106,9 @@ class Progress:
                 if bar is not None:
                     bar.close()
                 form = _KNOWN if step.total else _UNKNOWN
-                bar = tqdm(total=step.total, desc=step.what, leave=False, file=sys.stderr, bar_format=form, ncols=_width(), nrows=20)
+                bar = tqdm(
+                    total=step.total, desc=printable(step.what), leave=False, file=sys.stderr, bar_format=form, ncols=_width(), nrows=20
+                )
                 bar.start_t -= time.monotonic() - step.start
                 seen = step
             bar.n = done

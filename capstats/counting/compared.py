@@ -257,27 +257,27 @@ def _same_form(*both: _Distinct) -> bool:
 # --- tables as numbers ------------------------------------------------------------------------------------------------
 
 
-def columns_in_common(inputs: Sequence[Input], options: Options) -> tuple[list[Hashable], dict[str, str]]:
+def columns_in_common(inputs: Sequence[Input]) -> tuple[list[Hashable], dict[str, str]]:
     """The columns that each of the tables has once, and why others of the first are not among them: they hold weights or counts."""
-    names = [list(table.source.names(options.of_table(table.source.name))) for table in inputs]
+    names = [list(table.source.names(table.options)) for table in inputs]
     weights = {table.weight for table in inputs}
     common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
     return common, {str(c): WEIGHTS for c in names[0] if c in weights}
 
 
-def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by_record: bool = False, most: int | None = None) -> Rows:
+def read_rows_of(table: Input, columns: Sequence[Hashable], by_record: bool = False, most: int | None = None) -> Rows:
     """A table as rows over the columns; a ValueError or TypeError where a column cannot be read."""
-    options = table.source.own(options)
-    options.display.step(f"comparing whole records of {table.source.name}")
+    options = table.options
+    options.display.step(f"comparing whole records of {table.name}")
     query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options, first=most)
     found, sums = table.source.rows(query)
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":
-        raise NotCompared(f"the counts of `{table.source.name}` are fractional")
+        raise NotCompared(f"the counts of `{table.name}` are fractional")
     labels, codes, said = [], [], []
     held = list(map(held_labels, found))
     for name, column in zip(columns, held, strict=True):
-        said.append(said_by(column, name, options, table.source.name))
+        said.append(said_by(column, name, options, table.name))
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
     return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)})
@@ -286,7 +286,6 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], options: Options, by
 def over_readable(
     inputs: Sequence[Input],
     columns: Sequence[Hashable],
-    options: Options,
     work: Callable[[Sequence[Hashable], dict[str, str]], T],
     most: int | None = None,
 ) -> T:
@@ -299,17 +298,17 @@ def over_readable(
     except NotCompared:
         raise
     except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
-        known = [column for column in columns if all(_is_readable(table, column, options, most) for table in inputs)]
+        known = [column for column in columns if all(_is_readable(table, column, most) for table in inputs)]
     if known == list(columns) or not known:
         raise NotCompared("the columns cannot be compared together")
     return work(known, {str(c): UNREADABLE for c in columns if c not in known})
 
 
-def _is_readable(table: Input, column: Hashable, options: Options, most: int | None) -> bool:
+def _is_readable(table: Input, column: Hashable, most: int | None) -> bool:
     try:
-        read_rows_of(table, [column], options, most=most)
+        read_rows_of(table, [column], most=most)
     except (TypeError, ValueError):
-        if options.of_table(table.source.name).type_of(column) is not None:
+        if table.options.type_of(column) is not None:
             raise
         return False
     return True

@@ -28,7 +28,6 @@ from capstats.counting.compared import (
 from capstats.counting.inputs import Input
 from capstats.counting.reading import read_rows
 from capstats.sources.memory import MemorySource
-from capstats.sources.source import Options
 
 COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all but one are looked for
@@ -60,7 +59,6 @@ class Real:
 
 def find_copies(
     inputs: Sequence[Input],
-    options: Options,
     most: int,
     keys: Keys = NO_KEYS,
     by_record: bool = False,
@@ -74,23 +72,21 @@ def find_copies(
     labels, and of each release those that share no level with the original. Copies in each release are counted by level of the key columns,
     too, as the tables have them, with `types` and `bins`.
     """
-    common, left_out = columns_in_common(inputs, options)
+    common, left_out = columns_in_common(inputs)
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
         if (many := elsewhere(len(common))) is not None:
-            return many.copies(common, left_out, options), None
-        return over_readable(
-            inputs, common, options, lambda some, unread: _found(inputs, some, left_out | unread, options, keys, by_record)
-        )
+            return many.copies(common, left_out), None
+        return over_readable(inputs, common, lambda some, unread: _found(inputs, some, left_out | unread, keys, by_record))
     except NotCompared as why:
         return {"not_computed": str(why)}, None
 
 
 def _found(
-    inputs: Sequence[Input], columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options, keys: Keys, by_record: bool
+    inputs: Sequence[Input], columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys, by_record: bool
 ) -> tuple[Copies, Counts | None]:
-    original = read_rows_of(inputs[0], columns, options, by_record)
+    original = read_rows_of(inputs[0], columns, by_record)
     kept = [i for i in range(len(columns)) if not original.identifies(i)]
     left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
     if not kept:
@@ -102,8 +98,8 @@ def _found(
         described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
     others, holdout = list(inputs[1:]), None
     judges = False  # whether the holdout says what chance gives
-    if inputs[-1].source.name == "holdout":
-        meeting = meet(original, read_rows_of(others.pop(), columns, options), same_source=True)
+    if inputs[-1].name == "holdout":
+        meeting = meet(original, read_rows_of(others.pop(), columns), same_source=True)
         described |= {"holdout_apart": meeting.apart, "holdout_spelled": meeting.spelled}
         _add_levels(described, meeting, "holdout")
         holdout = meeting.rows
@@ -115,15 +111,15 @@ def _found(
     real: dict[tuple[int, ...], Real] = {}  # by the columns that a release is compared over
     found, times = [], None
     for table in others:
-        meeting = meet(original, read_rows_of(table, columns, options))
+        meeting = meet(original, read_rows_of(table, columns))
         over = tuple(meeting.kept or range(len(columns)))
         if over not in real:
             real[over] = Real(original.only(over), None if holdout is None else holdout.only(over), near=near)
         apart = {**described.get("holdout_apart", {}), **meeting.apart}
         entry, held, copied = _of_release(real[over], meeting, over, judges, apart)
         found.append(entry)
-        _add_levels(described, meeting, table.source.name)
-        found[-1]["copied_by_level"] = _by_level(meeting.rows, copied[held.of_row], table, keys, options)
+        _add_levels(described, meeting, table.name)
+        found[-1]["copied_by_level"] = _by_level(meeting.rows, copied[held.of_row], table, keys)
         if by_record:
             times = held.times(original.only(over).numbers)
     return {**described, "releases": found}, times
@@ -201,18 +197,17 @@ def _known(x: float) -> float | None:
     return None if np.isnan(x) else x
 
 
-def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys, options: Options) -> dict[str, dict[str, int]]:
+def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, dict[str, int]]:
     """How many of the copied records have each level of the key columns, as the tables have them: cut, and of their type."""
     found: dict[str, dict[str, int]] = {}
-    options = table.source.own(options)
     for name, labels in rows.labelled.items():
         if name not in keys.columns or len(labels) > LEVELS:
             continue
         codes = rows.codes[list(rows.columns).index(name)]
         cuts, values = {x: keys.cuts[x] for x in [name] if x in keys.cuts}, [None if x is MISSING else x for x in labels]
-        if options.decimal != "." and (cuts or options.type_of(name) == "number"):
-            values = [x.replace(options.decimal, ".") if isinstance(x, str) else x for x in values]
-        part, _ = read_rows(Input(MemorySource({name: values}, "synthetic")), [name], cuts, options, by_record=True)
+        if (decimal := table.options.decimal) != "." and (cuts or table.options.type_of(name) == "number"):
+            values = [x.replace(decimal, ".") if isinstance(x, str) else x for x in values]
+        part, _ = read_rows(Input(MemorySource({name: values}, "synthetic"), table.options), [name], cuts, by_record=True)
         levels = [in_cell(part.columns[0].labels[code]) for code in part.columns[0].codes[part.of_row].tolist()]
         own = found.setdefault(str(name), {})
         for i in np.flatnonzero(n := np.bincount(codes[copied], rows.counts[copied], len(levels))):

@@ -125,7 +125,7 @@ class Looked:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self.table.source.name
+        return self.table.name
 
 
 def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[Looked], list[Label] | None]:
@@ -137,7 +137,7 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     check_options(options, inputs)
     given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
     with one_connection([table.source for table in inputs], options):
-        found = [_looked(table, path, options.of_table(table.source.name)) for table, path in zip(inputs, given, strict=False)]
+        found = [_looked(table, path) for table, path in zip(inputs, given, strict=False)]
     looks = [look for table in found if table.table.source.is_csv for look in table.columns.values() if look is not None]
     commas = options.decimal == "." and any(look.has_decimals(",") for look in looks)
     if commas and not any(look.has_decimals(".") for look in looks):
@@ -145,22 +145,21 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     return found, labels
 
 
-def _looked(table: Input, given: Any, options: Options) -> Looked:
-    options.display.step(f"reading {table.source.name}")
+def _looked(table: Input, given: Any) -> Looked:
+    options = table.options
+    options.display.step(f"reading {table.name}")
     names = list(table.source.names(options))
     if not any(str(name) for name in names):
-        raise ValueError(f"`{table.source.name}` has no column. The first line of a CSV file must name the columns.")
+        raise ValueError(f"`{table.name}` has no column. The first line of a CSV file must name the columns.")
     once = [name for name in dict.fromkeys(names) if names.count(name) == 1]
     margins = dict(table.source.margins(once, options, MOST))
     texts = {c for c, margin in margins.items() if margin is not None and table.source.is_csv}
     columns = {
-        c: None
-        if margin is None
-        else Look(_as_asked(c, margin, options, table.source.name), margin, options.decimal if c in texts else ".")
+        c: None if margin is None else Look(_as_asked(c, margin, options, table.name), margin, options.decimal if c in texts else ".")
         for c, margin in margins.items()
     }
     records = max((margin.total for margin in margins.values() if margin is not None), default=0)
-    labels = labels_in(given, table.source.name, options) if is_path(given) else ({}, {})
+    labels = labels_in(given, table.name, options) if is_path(given) else ({}, {})
     return Looked(table, columns, [name for name in dict.fromkeys(names) if names.count(name) > 1], records, *labels)
 
 
@@ -221,19 +220,19 @@ def is_accepted(column: Hashable, tables: Sequence[Looked], options: Options, bi
     """
     own = [options.of_table(table.name) for table in tables]
     inputs = [
-        Input(_source(table, column, of.type_of(column) == "number" or bins is not None, of.codes.of(column).texts))
+        Input(_source(table, column, of.type_of(column) == "number" or bins is not None, of.codes.of(column).texts), of)
         for table, of in zip(tables, own, strict=True)
     ]
     try:
         with one_connection([table.source for table in inputs], options):
             if bins is not None:
                 specs = list(check_bins({column: bins}, [column], own[0].types or {}).values())
-                kinds = {x.source.values(Query([column], options=of), specs)[0][0].kind for x, of in zip(inputs, own, strict=True)}
+                kinds = {x.source.values(Query([column], options=x.options), specs)[0][0].kind for x in inputs}
                 looks = [look for table in tables if (look := table.columns[column])]
                 return len(kinds) == 1 and None not in kinds and all(is_within(look, looks[0]) for look in looks[1:])
-            parts = [read_rows(table, [column], {}, options)[0] for table in inputs]
+            parts = [read_rows(table, [column], {})[0] for table in inputs]
             check_codes(options, inputs, [column], [[part] for part in parts], {})
-            labels, maps = joint_labels([part.columns[0] for part in parts], str(column), [table.source.name for table in inputs])
+            labels, maps = joint_labels([part.columns[0] for part in parts], str(column), [table.name for table in inputs])
     except (TypeError, ValueError):
         return False
     of_first, *others = [

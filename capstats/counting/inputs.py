@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,14 @@ class Input:
     """One table of records, and the column that is summed in place of counting them."""
 
     source: Source
+    options: Options = field(default_factory=Options)  # how it is read
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
+
+    @cached_property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.source.name
 
 
 def inputs_of(
@@ -35,21 +42,25 @@ def inputs_of(
     of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
     tables = [("original", original), *zip(names, several, strict=True), ("holdout", holdout)]
     given = {name: table for name, table in tables if name != "holdout" or table is not None}
-    sources, inputs = opened(given, options), []
-    for name, weight, number in zip(given, of_weights, of_counts, strict=False):
+    inputs = []
+    for table, weight, number in zip(opened(given, options), of_weights, of_counts, strict=False):
         if weight is not None and number is not None:
             raise ValueError(
-                f"`{name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for several. "
-                f"Give one of them, and None for `{name}` in the other."
+                f"`{table.name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for "
+                f"several. Give one of them, and None for `{table.name}` in the other."
             )
-        inputs.append(Input(sources[name], number if weight is None else weight, weight is not None))
+        inputs.append(replace(table, weight=number if weight is None else weight, sampling=weight is not None))
     return inputs, labels
 
 
-def opened(tables: Mapping[str, Any], options: Options) -> dict[str, Source]:
-    """The tables as sources, by what messages call them; an error where an option is for another table."""
+def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
+    """The tables, under what messages call them, and how each is read; an error where an option is for another table."""
     check_tables({name: getattr(options, name) for name in (*SCALARS, *BY_COLUMN)}, list(tables))
-    return {name: open_source(table, name, options.of_table(name)) for name, table in tables.items()}
+    found = []
+    for name, table in tables.items():
+        source = open_source(table, name, own := options.of_table(name))
+        found.append(Input(source, own if source.is_csv or own.decimal == "." else replace(own, decimal=".")))
+    return found
 
 
 def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label] | None) -> list[Weight]:

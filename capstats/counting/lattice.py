@@ -20,8 +20,7 @@ from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, axis_of, coords_of, join_columns, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
 from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
-from capstats.tables.fineness import fine_targets
-from capstats.tables.levels import compared, records_by_level, warn_of_levels
+from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.table import Array, Index
 
 SCATTER = 3  # to add one filled cell where it belongs costs as much as to add this number of neighbours of a row
@@ -95,11 +94,10 @@ class Lattice:
             where = [at[table.target.of_row] for at, table in zip(places, counted, strict=True)]
             tables.append([table_of(table.counts, i, j, shape, sparse) for table, i, j in zip(counted, where, keys, strict=True)])
             axes["target"] = targets[-1]
-            found = compared(axes, dict(zip(names, tables[-1], strict=True)))
+            found = compared(axes, dict(zip(names, tables[-1], strict=True)), {*map(str, records.cuts), *orders})
             levels |= found.get("levels", {})
             fine |= {column: entry for column, entry in found.get("fine_keys", {}).items() if "lacking" in entry}  # of a column alone
-            of_levels = records_by_level(targets[-1], "target", {"original": tables[-1][0]})
-            numbers |= fine_targets(((c, x, held["original"]) for c, x, held in of_levels), {*map(str, records.cuts), *orders})
+            numbers |= found.get("fine_targets", {})
             axes = {}  # keys are compared once
         warn_of_levels({"levels": levels, "fine_keys": fine, "fine_targets": numbers, "bins": records.cuts})
         records.warn_of_codes()

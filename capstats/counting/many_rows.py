@@ -19,7 +19,7 @@ from capstats.counting.beyond_chance import beyond_chance
 from capstats.counting.compared import NOTHING_SHARED, SPELLED, NotCompared, Rows, meet, mostly_unique, over_readable, read_rows_of, said_by
 from capstats.counting.copies import IDENTIFIER, Copies, by_multiplicities
 from capstats.counting.inputs import Input
-from capstats.sources.source import Options, Query
+from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
 
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
@@ -36,7 +36,7 @@ def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int, b
     if not away and (by_record or not much):
         return None
     if by_record or not can_match([table.source for table in inputs]):
-        name = inputs[away[0] if away else 0].source.name
+        name = inputs[away[0] if away else 0].name
         raise NotCompared(
             f"the records of `{name}`, more than {SAMPLE:,}, do not leave their engine. Collect it, or write Parquet files of all tables "
             "and give these; copy_columns=0 (--copy-columns 0) leaves copies out"
@@ -51,25 +51,25 @@ class ManyRows:
     inputs: Sequence[Input]
     records: Sequence[float]
 
-    def copies(self, columns: Sequence[Hashable], left_out: Mapping[str, str], options: Options) -> Copies:
+    def copies(self, columns: Sequence[Hashable], left_out: Mapping[str, str]) -> Copies:
         """What `capstats.counting.copies.find_copies` returns of them, over the columns that all tables have."""
         for table, number in zip(self.inputs, self.records, strict=True):
             if isinstance(number, float):
-                raise NotCompared(f"the counts of `{table.source.name}` are fractional")
-        columns, first, unread = self._first(columns, options)
+                raise NotCompared(f"the counts of `{table.name}` are fractional")
+        columns, first, unread = self._first(columns)
         alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # as far as these records tell
         last = len(self.inputs) - self._has_holdout
-        met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone], options) for i in range(1, len(self.inputs))]
+        met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone]) for i in range(1, len(self.inputs))]
         apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) == NOTHING_SHARED}
         described: Copies = {"near": NEAR, "first_records": SAMPLE}
-        with self._matcher(range(len(self.inputs)), columns, options, [*alone, *apart]) as found:
-            gone = [i for i in alone if self._identifies(found, i, columns[i], options)]
+        with self._matcher(range(len(self.inputs)), columns, [*alone, *apart]) as found:
+            gone = [i for i in alone if self._identifies(found, i, columns[i])]
             if len(gone) == len(columns):
                 raise NotCompared("in all columns each record of the original has a value of its own")
             times, over = [], []
             for i, (of, entries) in enumerate(met, start=1):
                 for column, entry in entries.items():
-                    described.setdefault("levels", {}).setdefault(column, {})[self.inputs[i].source.name] = entry
+                    described.setdefault("levels", {}).setdefault(column, {})[self.inputs[i].name] = entry
                 left = [j for j in [*alone, *apart] if j not in gone and of.get(str(columns[j])) != NOTHING_SHARED]
                 over.append(len(columns) - len(gone) - sum(why == NOTHING_SHARED for why in of.values()))
                 if i < last:
@@ -92,36 +92,35 @@ class ManyRows:
 
     @property
     def _has_holdout(self) -> bool:
-        return self.inputs[-1].source.name == "holdout"
+        return self.inputs[-1].name == "holdout"
 
-    def same(self, columns: Sequence[Hashable], options: Options) -> bool:
+    def same(self, columns: Sequence[Hashable]) -> bool:
         """Whether two tables have the same records, most of them unique."""
-        columns, _, _ = self._first(columns, options)
-        with self._matcher(range(2), columns, options) as found:
+        columns, _, _ = self._first(columns)
+        with self._matcher(range(2), columns) as found:
             one, other, times = found.multiplicities([0, 1])
         return bool((one == other).all()) and mostly_unique(one, times)
 
-    def _first(self, columns: Sequence[Hashable], options: Options) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
+    def _first(self, columns: Sequence[Hashable]) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
         """The columns that all tables can give as labels, the first records of each over these, and why others are left out."""
 
         def read(some: Sequence[Hashable], unread: dict[str, str]) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
-            return some, [read_rows_of(table, some, options, most=SAMPLE) for table in self.inputs], unread
+            return some, [read_rows_of(table, some, most=SAMPLE) for table in self.inputs], unread
 
-        return over_readable(self.inputs, columns, options, read, SAMPLE)
+        return over_readable(self.inputs, columns, read, SAMPLE)
 
     @contextmanager
-    def _matcher(self, which: Iterable[int], columns: Sequence[Hashable], options: Options, apart: Sequence[int] = ()) -> Iterator[Matcher]:
+    def _matcher(self, which: Iterable[int], columns: Sequence[Hashable], apart: Sequence[int] = ()) -> Iterator[Matcher]:
         tables = []
         for table in (self.inputs[i] for i in which):
-            own = table.source.own(options)
-            query = Query(columns, None if table.sampling else table.weight, options=own)
+            query = Query(columns, None if table.sampling else table.weight, options=table.options)
 
-            def texts(i: int, column: Column, own: Options = own, name: str = table.source.name) -> Sequence[str | None] | Ints:
-                said = said_by(column, columns[i], own, name)
+            def texts(i: int, column: Column, table: Input = table) -> Sequence[str | None] | Ints:
+                said = said_by(column, columns[i], table.options, table.name)
                 return said if isinstance(said, np.ndarray) else [None if x is MISSING else _in_text(x) for x in said]
 
-            tables.append(Records(table.source, query, texts, own.decimal))
-        options.display.step("comparing whole records")
+            tables.append(Records(table.source, query, texts, table.options.decimal))
+        self.inputs[0].options.display.step("comparing whole records")
         parts = 1 + int(sum(self.records)) // PART
         try:
             with matcher(tables, apart, parts if parts <= PARTS else None) as found:
@@ -131,20 +130,17 @@ class ManyRows:
                 raise
             raise NotCompared(f"the records of all tables could not be compared ({type(error).__name__})") from None
 
-    def _identifies(self, found: Matcher, i: int, column: Hashable, options: Options) -> bool:
+    def _identifies(self, found: Matcher, i: int, column: Hashable) -> bool:
         """Whether each record of the original has a value of its own in a column, none of them a fraction."""
         most, _ = found.multiplicities([0], f"x{i}")
         if most.max(initial=0) > 1:
             return False
         table = self.inputs[0]
         if table.source.in_memory:
-            return read_rows_of(table, [column], options).identifies(0)
-        own = table.source.own(options)
-        return not fractions(table.source, Query([column], options=own), own.decimal)
+            return read_rows_of(table, [column]).identifies(0)
+        return not fractions(table.source, Query([column], options=table.options), table.options.decimal)
 
-    def _met(
-        self, i: int, first: Sequence[Rows], columns: Sequence[Hashable], options: Options
-    ) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
+    def _met(self, i: int, first: Sequence[Rows], columns: Sequence[Hashable]) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
         """The columns in which equal values of the original and another table may not be found, and why, as their first records tell.
 
         Also how their levels compare. That these have no value in common is asked of all records again.
@@ -155,7 +151,7 @@ class ManyRows:
         entries = {c: {**entry, "role": "sampled", "examples": []} for c, entry in meeting.entries.items()}
         found = {**meeting.apart, **{c: SPELLED if entries[c]["shared"] else NOTHING_SHARED for c in meeting.spelled}}
         for column in [c for c in columns if found.get(str(c)) == NOTHING_SHARED]:
-            with self._matcher(range(len(self.inputs)), [column], options) as numbers:
+            with self._matcher(range(len(self.inputs)), [column]) as numbers:
                 one, other, _ = numbers.multiplicities([0, i], where=f"k <> hash({NONE})")
             if ((one > 0) & (other > 0)).any():
                 del found[str(column)], entries[str(column)]

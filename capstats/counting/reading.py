@@ -22,6 +22,7 @@ from capstats.counting.inputs import Input
 from capstats.sources.source import Options, Query
 from capstats.tables.levels import callers, warn_of_bins
 
+NO_CODES = Codes(())
 MANY = 500_000  # records from which a second thread pays
 
 
@@ -48,10 +49,8 @@ class Counted:
     target: Part
     sums: Sums
 
-    @property
-    def counts(self) -> Counts:
-        """The first of the sums: how often each row occurs, or the sum of its weights."""
-        return self.sums[0]
+    def __post_init__(self) -> None:
+        self.counts = self.sums[0]  # how often each row occurs, or the sum of its weights
 
     def summed(self, part: int) -> Counts:
         """One of the three sums of sampling weights; without them the counts, since each record then weighs 1."""
@@ -60,11 +59,11 @@ class Counted:
         return self.counts.astype(np.float64) if part == 2 else self.counts
 
 
-def find_cuts(table: Input, specs: Mapping[Hashable, Spec], options: Options) -> dict[Hashable, Cut]:
+def find_cuts(table: Input, specs: Mapping[Hashable, Spec]) -> dict[Hashable, Cut]:
     """Where columns are cut, as the original's values say that are no codes of missing values."""
     if not specs:
         return {}
-    options = options.of_table(table.source.name)
+    options = table.options
     options.display.step(f"cutting {', '.join(map(str, specs))}")
     codes = {column: options.codes.of(column) for column in specs}
 
@@ -106,33 +105,33 @@ def read(
     key_columns: Sequence[Hashable],
     target_columns: Sequence[Hashable],
     cuts: Mapping[Hashable, Cut],
-    options: Options,
     by_record: bool = False,
 ) -> Counted:
     """A table as its distinct keys, its distinct targets and the counts of its distinct rows; without target columns, all have one target.
 
     With ``by_record``, each record is a row of its own.
     """
-    query = Query([*key_columns, *target_columns], table.weight, table.sampling, cuts, by_record, options)
+    query = Query([*key_columns, *target_columns], table.weight, table.sampling, cuts, by_record, table.options)
     (key, *others), sums = _read(table, query, len(key_columns) if target_columns else None)
     (target,) = others or [Part([], np.zeros(len(sums[0]), np.intp))]
     return Counted(key, target, sums)
 
 
-def read_rows(
-    table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], options: Options, by_record: bool = False
-) -> tuple[Part, Counts]:
+def read_rows(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], by_record: bool = False) -> tuple[Part, Counts]:
     """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    (rows,), sums = _read(table, Query(columns, cuts=cuts, by_record=by_record, options=options))
+    (rows,), sums = _read(table, Query(columns, cuts=cuts, by_record=by_record, options=table.options))
     return rows, sums[0]
 
 
 def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Part], Sums]:
     """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
-    name = table.source.name
-    options = query.options.of_table(name)
-    cuts = {c: with_codes(replace(cut, declared=options.type_of(c)), options.codes.of(c)) for c, cut in query.cuts.items()}
-    query = replace(query, cuts=cuts, options=options)
+    name, options = table.name, table.options
+    types = options.types or {}
+    codes_of = (
+        {c: options.codes.of(c) for c in query.columns} if options.null_values is not None else dict.fromkeys(query.columns, NO_CODES)
+    )
+    if query.cuts:
+        query = replace(query, cuts={c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in query.cuts.items()})
     options.display.step(f"reading {name}")
     found, sums = table.source.rows(query)
     n = len(found[0].codes)
@@ -146,19 +145,19 @@ def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Pa
     records = sums[1] if len(sums) > 1 else sums[0]  # not how much they weigh
     parts: list[Part] = []
     for distinct in [rows] if first is None else rows.split(first):
-        held = np.bincount(distinct.of_row, records, len(distinct.flat)) if options.types else None
+        held = np.bincount(distinct.of_row, records, len(distinct.flat)) if types else None
         part = Part([], distinct.of_row)
         for i, codes in enumerate(distinct.codes, start=len(parts[0].columns) if parts else 0):
             asked, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
-            codes_of = options.codes.of(asked)
+            missing = codes_of[asked]
             if asked in query.cuts:
                 column, used = _binned(column, query.cuts[asked])
             else:
-                if codes_of.words:
+                if missing.given and missing.words:
                     part.quoted.update(str(x) for x in column.labels if isinstance(x, Quoted))
-                column, used = labelled(asked, column, held, options.type_of(asked), codes_of, name)
+                column, used = labelled(asked, column, held, types.get(asked), missing, name)
             part.columns.append(column)
-            part.used.append(frozenset(repr(codes_of.given[i]) for i in used))
+            part.used.append(frozenset(repr(missing.given[i]) for i in used))
         parts.append(part)
     return parts, sums
 
@@ -183,14 +182,12 @@ def labelled(
     """
     codes, labels, ordered = column.codes, column.labels, column.ordered
     occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    if not ordered:  # an order includes the labels that have no record
-        if len(occurring) < len(labels):
-            place = np.zeros(len(labels), np.min_scalar_type(len(occurring)))
-            place[occurring] = np.arange(len(occurring))
-            codes = place[codes]
-        labels, occurring = chosen(labels, occurring), np.arange(len(occurring))
+    if not ordered and (len(occurring) < len(labels) or isinstance(labels, range)):  # an order includes labels that have no record
+        place = np.zeros(len(labels), np.min_scalar_type(len(occurring)))
+        place[occurring] = np.arange(len(occurring))
+        codes, labels, occurring = place[codes], chosen(labels, occurring), np.arange(len(occurring))
     means = missing.all_matching(labels, wanted) if missing.given else {}
-    if means or missing.words:
+    if means or (missing.given and missing.words):
         all_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
         labels = [MISSING if i in means else canonical(x) for i, x in enumerate(all_labels)]
     held: frozenset[int] = frozenset().union(*(means[i] for i in occurring.tolist() if i in means))
@@ -226,8 +223,8 @@ def check_codes(
     """
     for key, given in by_table("null_values", options.null_values).items():
         codes = MissingCodes.of_argument(given, options.allow_unused_codes)
-        held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.source.name)]
-        _check_used(codes, held, columns, cuts, options if whole else None, "" if key == ALL else str(key))
+        held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.name)]
+        _check_used(codes, held, columns, cuts, whole, "" if key == ALL else str(key))
 
 
 def _check_used(
@@ -235,10 +232,10 @@ def _check_used(
     held: Sequence[tuple[Input, Sequence[Part]]],
     columns: Sequence[Hashable],
     cuts: Mapping[Hashable, Cut],
-    options: Options | None,
+    whole: bool,
     within: str,
 ) -> None:
-    """Raise where a code occurs in none of these tables; with ``options``, which say how, other columns are read as well."""
+    """Raise where a code occurs in none of these tables, or, where ``whole`` records are compared, in none of their other columns."""
     used: dict[Hashable, set[str]] = {column: set() for column in columns}
     labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
     quoted: set[str] = set()
@@ -251,7 +248,7 @@ def _check_used(
         quoted |= of_table
         for word in sorted(of_table & set(map(str, codes.everywhere or ()))):
             if not any({repr(word), repr(in_quotes(word))} & which for _, which in found):
-                warnings.warn(quoted_alone(word, table.source.name), UserWarning, stacklevel=callers())
+                warnings.warn(quoted_alone(word, table.name), UserWarning, stacklevel=callers())
     first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
     kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
 
@@ -261,19 +258,19 @@ def _check_used(
         return likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
 
     def elsewhere() -> set[str]:
-        return set() if options is None else _used_elsewhere([table for table, _ in held], columns, options)
+        return _used_elsewhere([table for table, _ in held], columns) if whole else set()
 
     codes.check_used(used, kinds, likely, elsewhere=elsewhere, quoted=quoted, within=within)
 
 
-def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable], options: Options) -> set[str]:
+def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable]) -> set[str]:
     """The codes that the other columns of the tables hold."""
     used: set[str] = set()
     for table in tables:
-        of_table = table.source.names(options.of_table(table.source.name))
+        of_table = table.source.names(table.options)
         for column in [c for c in of_table if c not in columns and c != table.weight]:
             with suppress(TypeError, ValueError):  # of a column that nobody asked for
-                used |= read_rows(table, [column], {}, options)[0].used[0]
+                used |= read_rows(table, [column], {})[0].used[0]
     return used
 
 

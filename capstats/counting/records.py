@@ -27,7 +27,6 @@ from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, is_path, one_connection
 from capstats.sources.memory import MemorySource, arranged
-from capstats.sources.source import Options
 from capstats.tables.axes import UNLABELLED, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
@@ -56,12 +55,12 @@ class Records:
     @cached_property
     def names(self) -> list[str]:
         """What messages call the tables."""
-        return [table.source.name for table in self.inputs]
+        return [table.name for table in self.inputs]
 
     @cached_property
     def weights(self) -> dict[str, str]:
         """The column of sampling weights of each table that has one."""
-        return {table.source.name: str(table.weight) for table in self.inputs if table.sampling}
+        return {table.name: str(table.weight) for table in self.inputs if table.sampling}
 
     def is_sparse(self, backing: Backing, cells: int) -> bool:
         """Whether tables of that many cells are held sparse."""
@@ -101,7 +100,7 @@ class Records:
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
             "dropped": self.dropped,
             "weights": self.weights,
-            "counts": {table.source.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
+            "counts": {table.name: str(table.weight) for table in self.inputs if table.weight is not None and not table.sampling},
             "bins": {stored[column]: self.cuts[column].shown for column in stored if column in self.cuts},
             "null_values": self.request.codes_as_texts(),
             "likely_codes": {stored[column]: likely[column] for column in stored if column in likely},
@@ -130,11 +129,11 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     apart = [] if request.allow_same else _apart(request, inputs)
     key, target = request.key_columns, request.target_columns
     with one_connection([table.source for table in inputs], options):
-        cuts = find_cuts(original, specs, options)
-        tables = each(inputs, lambda table: read(table, key, target, cuts, options, request.by_record and table is original))
-        place = {table.source.name: i for i, table in enumerate(inputs)}
+        cuts = find_cuts(original, specs)
+        tables = each(inputs, lambda table: read(table, key, target, cuts, request.by_record and table is original))
+        place = {table.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
-            check_records(inputs[i], inputs[j], [tables[i], tables[j]], options)
+            check_records(inputs[i], inputs[j], [tables[i], tables[j]])
         copies, copied = None, None
         if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
@@ -142,27 +141,27 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             def elsewhere(columns: int) -> ManyRows | None:
                 return many_rows(inputs, records, columns, request.by_record)
 
-            copies, copied = find_copies(inputs, options, request.copy_columns, Keys(key, cuts), request.by_record, elsewhere)
+            copies, copied = find_copies(inputs, request.copy_columns, Keys(key, cuts), request.by_record, elsewhere)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
-            _warn_of_counts(table, counted, request.columns, options.of_table(table.source.name))
+            _warn_of_counts(table, counted, request.columns)
         parts = [(table.key, table.target) for table in tables]
         check_codes(options, inputs, request.columns, parts, cuts, whole=bool(request.copy_columns))
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
 
 
-def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable], options: Options) -> None:
+def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable]) -> None:
     """Warn where the rows of a table look like cells: a column is called as one of counts, and no combination is there more often."""
     columns, times = [*counted.key.columns, *counted.target.columns], counted.counts
     if len(times) < FEWEST or times.min() < times.max():
         return
-    named = [str(name) for name in table.source.names(options) if str(name).lower() in OF_COUNTS and name not in used]
+    named = [str(name) for name in table.source.names(table.options) if str(name).lower() in OF_COUNTS and name not in used]
     if not named:
         return
     combinations = math.prod(len(np.unique(column.codes)) for column in columns)
     if len(times) == combinations or (times.max() == 1 and combinations <= SPARSEST * len(times)):
         told_once = "once" if times.max() == 1 else "equally often"
         warnings.warn(
-            f"`{table.source.name}` looks like a table of counts: it has a column {named[0]!r}, and each combination of keys and target "
+            f"`{table.name}` looks like a table of counts: it has a column {named[0]!r}, and each combination of keys and target "
             f"{told_once}. Its {int(times.sum())} rows are taken for one record each. If {named[0]!r} holds numbers of records, give "
             f"counts={named[0]!r} (--counts {named[0]}).",
             UserWarning,
@@ -177,13 +176,13 @@ def _complete(records: Records) -> Records:
     kept = []
     for i, table in enumerate(records.inputs):
         if request.missing == "drop":
-            tables[i], dropped[table.source.name], rows = without_missing(tables[i])
+            tables[i], dropped[table.name], rows = without_missing(tables[i])
             kept.append(rows)
         if not tables[i].counts.any():
             why = " without a missing value" if request.missing == "drop" else ""
             if table.weight is not None and len(tables[i].counts):
                 why = f". All values of column {table.weight!r} are 0: correct them, or leave it out"
-            raise ValueError(f"`{table.source.name}` holds no record{why}.")
+            raise ValueError(f"`{table.name}` holds no record{why}.")
     return replace(records, tables=tables, dropped=dropped, kept=kept)
 
 
@@ -203,7 +202,7 @@ def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
 
     One file with two columns of counts is two tables.
     """
-    of_counts = {table.source.name: None if table.sampling else table.weight for table in inputs}
+    of_counts = {table.name: None if table.sampling else table.weight for table in inputs}
     releases = released(request.synthetic)
     named = [name for name in of_counts if name not in releases[2]]
     apart = [(one, other) for one, other in pairs(named, releases[2]) if of_counts[one] == of_counts[other]]
@@ -245,8 +244,8 @@ def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Mem
     tables, targets, keys = on_axes(records, backing)
     warn_of_levels(with_compared(tables.attrs, records.copies or {}))
     records.warn_of_codes()
-    source, first = records.inputs[0].source, records.tables[0]
-    held = source if isinstance(source, MemorySource) else cast(FileSource, source).as_memory(request.options().of_table(source.name))
+    (original, *_), first = records.inputs, records.tables[0]
+    held = original.source if isinstance(original.source, MemorySource) else cast(FileSource, original.source).as_memory(original.options)
     copied = records.copied
     if records.kept:
         held = MemorySource(arranged(held.table, records.kept[0], []), held.name)

@@ -102,7 +102,7 @@ class Request(Options):
         """The names of the target columns; none where records are counted by key alone."""
         return [] if self.target_argument is None else chosen_columns(self.target, self.target_argument)
 
-    @property
+    @cached_property
     def columns(self) -> list[Hashable]:
         """All columns that are counted."""
         return self.key_columns + self.target_columns
@@ -143,17 +143,15 @@ def check_types(types: Any) -> None:
 
 def check_options(options: Options, inputs: Sequence[Input], columns: Collection[Hashable] = ()) -> None:
     """Raise where an option is not what it must be, applies to no table, or names a column that none has; some ``columns`` are known."""
-    sources = {table.source.name: table.source for table in inputs}
-    own = {name: options.of_table(name) for name in sources}
-    for of in own.values():
-        check_choice(of.decimal, "decimal", (".", ","))
-        codec(of.encoding)
+    for option in ("decimal", "encoding"):
+        for value in by_table(option, getattr(options, option)).values():
+            codec(value) if option == "encoding" else check_choice(value, option, (".", ","))
     check_types(options.types)
     for option, formats in APPLIES_TO.items():
         if getattr(options, option) == SCALARS[option]:
             continue
         for key, value in by_table(option, getattr(options, option)).items():
-            formats_held = {source.format for name, source in sources.items() if names(key, name)}
+            formats_held = {table.source.format for table in inputs if names(key, table.name)}
             if value is not None and value != SCALARS[option] and not formats_held & set(formats):
                 kinds = " and ".join(formats)
                 none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
@@ -161,7 +159,7 @@ def check_options(options: Options, inputs: Sequence[Input], columns: Collection
     for option in [x for x in BY_COLUMN if getattr(options, x) is not None]:
         for key, given in by_table(option, getattr(options, option)).items():
             new = {x: old for old, x in given.items()} if option == "rename" else {c: c for c in given if c not in (ALL, *columns)}
-            held = [c for name, source in sources.items() if new and names(key, name) for c in source.names(own[name])]
+            held = [c for table in inputs if new and names(key, table.name) for c in table.source.names(table.options)]
             for old in [old for x, old in new.items() if x not in held]:
                 absent = "in no table" if key == ALL else f"no column of `{key}`"
                 hint_of_old = hint_of_data(old, [*columns, *held])

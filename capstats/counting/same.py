@@ -17,7 +17,6 @@ from capstats.counting.inputs import Input
 from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Counted
 from capstats.sources.files import is_path, local_files
-from capstats.sources.source import Options
 from capstats.tables.backing import filled
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.levels import parts_of
@@ -58,14 +57,14 @@ def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(first, name) for groups in similar.values() for first, *others in groups for name in others]
 
 
-def check_records(one: Input, other: Input, counted: Sequence[Counted], options: Options) -> None:
+def check_records(one: Input, other: Input, counted: Sequence[Counted]) -> None:
     """Raise where two tables hold the same records, whatever holds them: the same, mostly unique rows, or in memory rows in the same order.
 
     Nothing is read again unless the tables agree in the margin of each column that was counted, up to the names of its levels.
     """
     records = [table.summed(1).sum().item() for table in counted]
     if records[0] == records[1] and all(map(np.array_equal, *map(_margins, counted))):
-        check_rows(one, other, options, records)
+        check_rows(one, other, records)
 
 
 def check_counts(tables: xr.Dataset) -> None:
@@ -79,23 +78,21 @@ def check_counts(tables: xr.Dataset) -> None:
             raise refused(one, other, "have the same counts, most of them of one record")
 
 
-def check_rows(one: Input, other: Input, options: Options, records: Sequence[float] = ()) -> None:
+def check_rows(one: Input, other: Input, records: Sequence[float] = ()) -> None:
     """Raise where two tables have the same rows over all columns that both have and that can be compared, as `compared` has it.
 
     In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance. Many
     ``records`` of an engine that cannot compare them are not compared.
     """
-    one, other = Input(one.source), Input(other.source)  # weights are compared as all else
-    columns, _ = columns_in_common([one, other], options)
+    one, other = Input(one.source, one.options), Input(other.source, other.options)  # weights are compared as all else
+    columns, _ = columns_in_common([one, other])
     ordered = one.source.in_memory and other.source.in_memory
     try:
         if records and (many := many_rows([one, other], records, len(columns))) is not None:
-            if many.same(columns, options):
-                raise refused(one.source.name, other.source.name, "hold the same records")
+            if many.same(columns):
+                raise refused(one.name, other.name, "hold the same records")
             return
-        rows, others = over_readable(
-            [one, other], columns, options, lambda some, _: [read_rows_of(table, some, options, ordered) for table in (one, other)]
-        )
+        rows, others = over_readable([one, other], columns, lambda some, _: [read_rows_of(table, some, ordered) for table in (one, other)])
     except NotCompared:
         return
     meeting = meet(rows, others, same_source=True)
@@ -105,7 +102,7 @@ def check_rows(one: Input, other: Input, options: Options, records: Sequence[flo
     same = len(mine.counts) == len(theirs.counts) and np.array_equal(mine.times(theirs.numbers), theirs.counts)
     if meeting.kept and (in_order or (same and mostly_unique(mine.counts))):
         how = f", but for the spelling or the levels of {listed([repr(c) for c in but])}" if but else ""
-        raise refused(one.source.name, other.source.name, f"hold the same records{how}")
+        raise refused(one.name, other.name, f"hold the same records{how}")
 
 
 def _margins(table: Counted) -> list[list[float]]:

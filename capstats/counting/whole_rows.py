@@ -15,7 +15,7 @@ from capstats.codes.declared_types import Type
 from capstats.codes.distinct import union
 from capstats.codes.labels import MISSING, Label, kind_of
 from capstats.codes.progress import Progress
-from capstats.counting.inputs import Input, opened, released
+from capstats.counting.inputs import opened, released
 from capstats.counting.reading import check_codes, find_cuts, read_rows
 from capstats.counting.request import check_options, chosen_columns
 from capstats.counting.same import check_rows, check_tables, pairs
@@ -82,19 +82,19 @@ def whole_records(
     given = {**tables, **dict(zip(called, several, strict=True))}
     display = Progress(progress)
     options = Options(types, display=display, **reading)
-    inputs = [Input(source) for source in opened(given, options).values()]
+    inputs = opened(given, options)
     for called_as, table in zip(tables, inputs, strict=False):
         if each and not table.source.in_memory:
             raise TypeError(
                 f"`{called_as}` must be in memory, for the result has its order; got {type(given[called_as]).__name__}. Collect it."
             )
     check_options(options, inputs, names)
-    specs = check_bins(bins, names, options.of_table(inputs[0].source.name).types or {}, "not among `columns`")
+    specs = check_bins(bins, names, inputs[0].options.types or {}, "not among `columns`")
     apart = [] if allow_same else list(pairs(list(tables), called))
     check_tables(given, apart)
     with display, one_connection([table.source for table in inputs], options):
-        cuts = find_cuts(inputs[0], specs, options)
-        found = [read_rows(table, names, cuts, options, each and table.source.name in tables) for table in inputs]
+        cuts = find_cuts(inputs[0], specs)
+        found = [read_rows(table, names, cuts, each and table.name in tables) for table in inputs]
     check_codes(options, inputs, names, [(part,) for part, _ in found], cuts)
     levels, codes, compared_levels = [], [], {}
     for name, parts in zip(names, zip(*(part.columns for part, _ in found), strict=True), strict=True):
@@ -115,7 +115,7 @@ def whole_records(
         i, j = list(given).index(one), list(given).index(other)
         mine, theirs = (np.sort(known.held(table)[1]) for table in (i, j))
         if np.array_equal(mine, theirs):  # whatever the levels are called
-            check_rows(inputs[i], inputs[j], options)
+            check_rows(inputs[i], inputs[j])
     return known, labels
 
 

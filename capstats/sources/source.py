@@ -122,11 +122,6 @@ class Source(ABC):
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name  # the name is what messages call the table
 
-    def own(self, options: Options) -> Options:
-        """How this table is read: what the options say of it, and a decimal sign where its texts are those of a file."""
-        found = options.of_table(self.name)
-        return found if self.is_csv or found.decimal == "." else replace(found, decimal=".")
-
     @property
     def size(self) -> int | None:
         """The number of records, where it is known without counting."""

@@ -165,7 +165,7 @@ def warn_of_other_levels(arrays: Arrays, axes: Axes) -> None:
     first, *_ = arrays
     labelled = {dim: axis for dim, axis in axes.items() if axis is not None}
     parts = {"original" if name == first else name: array.data for name, array in arrays.items()}
-    warn_of_levels({**compared(labelled, parts), "fine_keys": {}}, first)
+    warn_of_levels({**compared(labelled, parts), "fine_keys": {}, "fine_targets": {}}, first)
 
 
 # --- all other dims ---------------------------------------------------------------------------------------------------

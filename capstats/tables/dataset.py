@@ -19,8 +19,7 @@ from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, m
 from capstats.tables.backing import Data, added, filled, held_as, is_sparse, stacked, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
-from capstats.tables.fineness import fine_targets
-from capstats.tables.levels import codes_among, compared, parts_of, records_by_level, warn_of_levels
+from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import EXACT, Counts
 
@@ -42,11 +41,8 @@ def dataset(
     if not attrs.get("unlabelled"):
         of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
         codes = {**of_cut, **codes_among(axes)}
-        parts = parts_of(tables, synthetic)
         known = {*attrs.get("bins", {}), *attrs.get("categories", {})}
-        targets = records_by_level(axes["target"], "target", {"original": parts["original"]}) if len(parts) > 1 else ()
-        found = {"likely_codes": codes, "fine_targets": fine_targets(((c, x, held["original"]) for c, x, held in targets), known)}
-        kept |= {**compared(axes, parts), **{name: value for name, value in found.items() if value}}
+        kept |= {**compared(axes, parts_of(tables, synthetic), known), **({"likely_codes": codes} if codes else {})}
     return Result(variables, coords, {**kept, "capstats": VERSION})
 
 

@@ -7,7 +7,7 @@ of age of a few hundred people are not so fine.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -58,13 +58,14 @@ def fine_key(columns: Mapping[str, tuple[Sequence[Label], int]], keys: int, n: f
     return {column: {"levels": levels, "records": n, "unmatched": _span(unmatched), "keys": keys, "holds": _content(labels)}}
 
 
-def fine_targets(columns: Iterable[tuple[str, Sequence[Label], Records]], known: Container[str]) -> dict[str, int]:
+def fine_targets(columns: Mapping[str, tuple[Sequence[Label], Mapping[str, Records]]], known: Container[str]) -> dict[str, int]:
     """The number of levels of each target of many numbers, but for those ``known``: cut, or of declared levels.
 
-    ``columns`` have their labels and the original's records of each. Codes of one length, such as those of jobs, are no numbers.
+    ``columns`` have their labels and the records that each table has of each. Codes of one length, such as those of jobs, are no numbers.
     """
     found = {}
-    for column, labels, records in columns:
+    for column, (labels, of_tables) in columns.items():
+        records = of_tables["original"]
         held = [labels[i] for i in np.flatnonzero(records > 0).tolist()] if column not in known and (records > 0).sum() > NUMBERS else []
         content, present = _content(held), [x for x in held if x is not MISSING]
         if len(present) > NUMBERS and (content == "number" or (content == "text of numbers" and not _are_codes(present))):

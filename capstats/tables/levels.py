@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import shlex
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
 from capstats.tables.backing import Data, summed, unstacked
-from capstats.tables.fineness import MANY, fine_column, fine_key, share_of, too_fine
+from capstats.tables.fineness import MANY, fine_column, fine_key, fine_targets, share_of, too_fine
 from capstats.tables.printing import many
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
@@ -134,25 +134,27 @@ def _shown(label: Label) -> str:
 # --- all columns of a Dataset -----------------------------------------------------------------------------------------
 
 
-def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data]) -> dict[str, Any]:
+def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known: Container[str] = ()) -> dict[str, Any]:
     """For the attrs of a Dataset: how the levels of the tables compare, where they are not all the same; the original is the first.
 
     ``levels`` is {column: {table: entry}}, of the columns and tables whose levels are not the original's; ``unmatched_tables`` names the
-    tables that have no key of the original. ``fine_keys`` is what `fineness` says of key columns, but for what other labels explain.
+    tables that have no key of the original. ``fine_keys`` and ``fine_targets`` are what `fineness` says of key columns, but for what other
+    labels explain, and of target columns, but for those ``known``.
     """
     if len(parts) < 2:
         return {}
     levels: dict[str, dict[str, Entry]] = {}
-    columns: dict[str, tuple[Any, dict[str, Records]]] = {}
+    found: dict[str, Any] = {"levels": levels}
     for dim, axis in axes.items():
-        for column, labels, records in records_by_level(axis, dim, parts):
-            entries = compared_with(labels, records, dim)
-            levels |= {column: entries} if entries else {}
-            if dim == "key":
-                columns[column] = labels, records
-    keys = {name: _totals(data, "key") for name, data in parts.items()}
-    unmatched = [name for name, held in keys.items() if not (held[keys["original"] > 0] > 0).any()]
-    found = {"levels": levels, "unmatched_tables": unmatched, "fine_keys": _fine_keys(columns, keys, levels) if "key" in axes else {}}
+        totals = {name: _totals(data, dim) for name, data in parts.items()}
+        columns = {column: (labels, records) for column, labels, records in _by_level(axis, totals)}
+        for column, of in columns.items():
+            levels |= {column: entries} if (entries := compared_with(*of, dim)) else {}
+        if dim == "key":
+            found["unmatched_tables"] = [name for name, held in totals.items() if not (held[totals["original"] > 0] > 0).any()]
+            found["fine_keys"] = _fine_keys(columns, totals, levels)
+        else:
+            found["fine_targets"] = fine_targets(columns, known)
     return {name: value for name, value in found.items() if value}
 
 
@@ -202,7 +204,10 @@ def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> d
 
 def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
     """Each column of an axis with its labels and the records that each table has of each of them."""
-    totals = {name: _totals(data, dim) for name, data in parts.items()}
+    return _by_level(axis, {name: _totals(data, dim) for name, data in parts.items()})
+
+
+def _by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
     for column, codes, labels in zip(axis.names, axis.codes, axis.levels, strict=True):
         yield str(column), labels, {name: np.bincount(codes, x, len(labels)).astype(x.dtype) for name, x in totals.items()}
 

@@ -236,5 +236,9 @@ def test_quiet_turns_it_off_on_the_command_line(slow: None, capsys: pytest.Captu
     assert ("ordering distinct rows of original" in terminal.text) == (not quiet)
 
 
-def test_a_name_cannot_write_control_characters_to_the_terminal():
-    assert Progress(False).step("cutting age\x1b[2J\n").what == r"cutting age\x1b[2J\n"
+def test_a_name_cannot_write_control_characters_to_the_terminal(soon: None) -> None:
+    with Terminal() as terminal, Progress(True) as shown:
+        shown.step("cutting age\x07\n")
+        until(lambda: "cutting age" in terminal.text)
+    assert r"cutting age\x07\n" in terminal.text
+    assert "\x07" not in terminal.text

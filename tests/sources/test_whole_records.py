@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ COLUMNS: dict[str, Any] = {
 def entries(path: Path, column: str, options: Options) -> list[tuple[Any, int]]:
     """What each value says, as `capstats.counting.copies` has it, and its number."""
     source = FileSource(path, "original")
-    options = source.own(options)
+    options = options if source.is_csv else replace(options, decimal=".")
     query = Query([column], by_record=True, options=options)
     held = held_labels(source.rows(query)[0][0])
     said = [said_by(held, column, options)[code] for code in held.codes]
