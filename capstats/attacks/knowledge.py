@@ -15,7 +15,7 @@ from capstats.codes.checks import is_number, shown
 from capstats.codes.column import Ints, Places
 from capstats.codes.declared_types import Type
 from capstats.codes.distinct import DENSE, union
-from capstats.counting.whole_rows import Levels, WholeRecords, whole_records
+from capstats.counting.joint_rows import JointRows, Levels, attacked
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 
@@ -94,7 +94,7 @@ def maximum_knowledge(
     >>> maximum_knowledge(original, synthetic, columns=["age", "diet"]).accuracy.values.round(4).tolist()
     [0.3333, 0.6667]
     """
-    known, labels = whole_records({"original": original}, synthetic, columns, types, **reading)
+    known = attacked(columns, original=original, synthetic=synthetic, types=types, **reading)
     if len(known.columns) < 2:
         raise ValueError("`columns` must name at least two columns: one is guessed from the others.")
     numbers, one = numbers_released(releases, len(known.places) - 1)
@@ -105,7 +105,7 @@ def maximum_knowledge(
     attrs = {"result": "Attack with maximum knowledge", "records": ranks[0][1]}
     result = Result({"accuracy": (("releases", "column"), accuracy)}, coords, attrs)
     result["average"] = result["accuracy"].mean("column")
-    return result.isel(releases=0, drop=not one) if one or (labels is None and releases is None) else result
+    return result.isel(releases=0, drop=not one) if one or (known.labels is None and releases is None) else result
 
 
 def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:
@@ -117,15 +117,15 @@ def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[L
     return [float(given.get(name, 1.0)) for name in names]
 
 
-def _ranks(known: WholeRecords, table: int) -> tuple[list[Array], int]:
+def _ranks(known: JointRows, table: int) -> tuple[list[Array], int]:
     """Twice the mean position of each level of each column in one table, and the number of its records."""
     rows, counts = known.held(table)
-    of_levels = [np.bincount(c.codes[rows], counts, minlength=len(c.labels)).astype(np.int64) for c in known.columns]
+    of_levels = [np.bincount(c.codes[rows], counts, minlength=len(c.values)).astype(np.int64) for c in known.columns]
     return [2 * np.cumsum(numbers) - numbers + 1 for numbers in of_levels], int(counts.sum())  # first plus last position
 
 
 def _accuracies(
-    known: WholeRecords, v: int, ranks: Sequence[tuple[list[Array], int]], numbers: Sequence[int], tolerance: float
+    known: JointRows, v: int, ranks: Sequence[tuple[list[Array], int]], numbers: Sequence[int], tolerance: float
 ) -> list[float]:
     """Accuracy of the guesses of one column from the others, for each number of pooled tables."""
     others = [u for u in range(len(known.columns)) if u != v]
@@ -146,14 +146,14 @@ def _accuracies(
     return found
 
 
-def _by_part(known: WholeRecords, table: int, v: int, others: Sequence[int]) -> tuple[list[Ints], Csr]:
+def _by_part(known: JointRows, table: int, v: int, others: Sequence[int]) -> tuple[list[Ints], Csr]:
     """Distinct combinations of the other columns in a table, and the count of each with each level of the column."""
     from scipy.sparse import csr_array
 
     rows, counts = known.held(table)
-    parts, (where,) = union([[known.columns[u].codes[rows] for u in others]], [len(known.columns[u].labels) for u in others])
+    parts, (where,) = union([[known.columns[u].codes[rows] for u in others]], [len(known.columns[u].values) for u in others])
     target = known.columns[v]
-    return parts, csr_array((counts, (where, target.codes[rows])), shape=(len(parts[0]), len(target.labels)))
+    return parts, csr_array((counts, (where, target.codes[rows])), shape=(len(parts[0]), len(target.values)))
 
 
 def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:

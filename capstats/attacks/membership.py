@@ -16,7 +16,7 @@ from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
 from capstats.codes.names import hint
-from capstats.counting.whole_rows import Levels, WholeRecords, whole_records
+from capstats.counting.joint_rows import JointRows, Levels, attacked
 from capstats.tables.table import Floats
 
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting
@@ -50,8 +50,8 @@ def membership_scores(
 
     Parameters
     ----------
-    records : data frame or mapping of columns
-        The records to score, in memory.
+    records : data frame, mapping of columns or path
+        The records to score, in memory or in a file.
     synthetic : data frame, mapping of columns or path; or a sequence or mapping {label: table} of them
         The released records.
     columns : column name or sequence of names
@@ -108,7 +108,9 @@ def membership_scores(
     >>> scores.values.round(4).tolist()
     [0.0551, -730.4833]
     """
-    known, labels = whole_records({"records": records}, synthetic, columns, types, each=True, **reading)
+    called = {"original": "records"}
+    known = attacked(columns, called=called, original=records, synthetic=synthetic, types=types, by_record=True, **reading)
+    labels = known.labels
     rows, where = np.unique(known.places[0], return_inverse=True)
     logs = log10_scores(known, 1, rows, widths, categories, constant)
     dims = {"synthetic": level_index(labels)} if labels is not None else {}
@@ -134,7 +136,7 @@ def merely_numbers(index: pd.Index) -> bool:
     return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
-def log10_scores(known: WholeRecords, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
+def log10_scores(known: JointRows, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
     """Scores of distinct rows for each synthetic table, where ``first`` is the position of the first one: shape (table, row)."""
     if categories not in get_args(Categories):
         raise ValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from capstats.codes.checks import shown
 from capstats.codes.column import Counts
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
-from capstats.counting.whole_rows import whole_records
+from capstats.counting.joint_rows import attacked
 from capstats.sources.door import is_frame
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
@@ -111,11 +111,11 @@ def membership_roc(
             "With `synthetic`, `columns` and `widths` are needed. To use log10 scores instead of records, leave `synthetic` out."
         )
     else:
-        known, labels = whole_records({"members": members, "non_members": non_members}, synthetic, columns, types, **reading)
+        called = {"original": "members", "holdout": "non_members"}
+        known = attacked(columns, called=called, original=members, holdout=non_members, synthetic=synthetic, types=types, **reading)
         rows = np.unique(np.concatenate(known.places[:2]))
-        scores, dim = log10_scores(known, 2, rows, widths, categories, constant), "synthetic" if labels is not None else None
-        of_rows = zip(known.places[:2], known.counts[:2], strict=True)
-        both = np.array([np.bincount(np.searchsorted(rows, where), counts, len(rows)) for where, counts in of_rows]).astype(np.int64)
+        scores, dim = log10_scores(known, 2, rows, widths, categories, constant), None if known.labels is None else "synthetic"
+        both = np.array([known.original[rows], cast(Counts, known.holdout)[rows]])
     for name, counts in zip(("members", "non_members"), both, strict=True):
         if not counts.any():
             raise ValueError(f"`{name}` holds no record: members and non-members are needed.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capstats.codes.declared_types import NUMBER, parsed
-from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
+from capstats.codes.labels import MISSING, Kind, Label, in_order, kinds_of
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import DATES, lookalikes
 
@@ -44,10 +44,7 @@ def joint_labels(
         return _joint_integers(columns, used)
     present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
     present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
-    kinds: dict[Kind, str] = {}
-    for labels, table in zip(present, tables, strict=True):
-        if (kind := one_kind(labels, name, table)) is not None:
-            kinds.setdefault(kind, table)
+    kinds = kinds_of(present, name, tables)
     if len(kinds) > 1:
         (a, x), (b, y), *_ = kinds.items()
         raise TypeError(

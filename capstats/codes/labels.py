@@ -121,6 +121,15 @@ def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bo
     return next(iter(kinds), None)
 
 
+def kinds_of(several: Sequence[Iterable[Label]], column: Hashable, tables: Sequence[str]) -> dict[Kind, str]:
+    """The kinds that the labels of a column have in several tables, and the first table with each."""
+    kinds: dict[Kind, str] = {}
+    for labels, table in zip(several, tables, strict=True):
+        if (kind := one_kind(labels, column, table)) is not None:
+            kinds.setdefault(kind, table)
+    return kinds
+
+
 def natural(text: str) -> tuple[list[Any], str]:
     """Sort key: runs of digits as integers, the rest by code point, ties by the plain string (2 before 10)."""
     parts: list[Any] = re.split(r"([0-9]+)", text)

@@ -133,7 +133,7 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
 
     Texts of CSV are numbers by the decimal sign of the options, or by a comma where no column has numbers with a point.
     """
-    inputs, labels = inputs_of(original, synthetic, None, None, None, options)
+    inputs, labels = inputs_of(original, synthetic, None, None, None, options, {})
     check_options(options, inputs)
     given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
     with one_connection([table.source for table in inputs], options):

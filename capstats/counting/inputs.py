@@ -35,13 +35,13 @@ class Input:
 
 
 def inputs_of(
-    original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any, options: Options
+    original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any, options: Options, called: Mapping[str, str]
 ) -> tuple[list[Input], list[Label] | None]:
-    """All tables in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
+    """All tables in the order original, synthetic ones, holdout, as messages call them; and the labels of several synthetic ones."""
     labels, several, names = released(synthetic)
     of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
-    tables = [("original", original), *zip(names, several, strict=True), ("holdout", holdout)]
-    given = {name: table for name, table in tables if name != "holdout" or table is not None}
+    given = {called.get("original", "original"): original, **dict(zip(names, several, strict=True))}
+    given |= {} if holdout is None and "holdout" not in called else {called.get("holdout", "holdout"): holdout}
     inputs = []
     for table, weight, number in zip(opened(given, options), of_weights, of_counts, strict=False):
         if weight is not None and number is not None:

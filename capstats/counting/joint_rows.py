@@ -1,15 +1,19 @@
-"""The distinct rows of several tables over the same columns, and how many records of each table are alike each of them."""
+"""The distinct rows of several tables over the same columns, for measures of single people rather than of cells."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.labels import Label
+from capstats.codes.column import Counts, Places
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.progress import Progress
 from capstats.counting.records import Records, read_records
 from capstats.counting.request import Request
@@ -20,21 +24,108 @@ OF_READING = ("missing", "dropped", "counts", "bins", "null_values")  # attrs
 
 
 @dataclass(frozen=True)
+class Levels:
+    """One column of the distinct rows: ``values[code]`` is the number of the row's level."""
+
+    name: str
+    codes: Places
+    values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
+    order: list[Label] | None  # all levels of a category by place, with those that no record has; None for numbers
+
+    @property
+    def numerical(self) -> bool:
+        """Whether the labels are numbers, which differ by more than their places."""
+        return self.order is None
+
+
+@dataclass(frozen=True)
 class JointRows:
-    """The rows as an axis, one level a column, and the records of each table that have each row."""
+    """The distinct rows of the tables of a request over its key columns, as an axis with one level a column.
 
+    The tables are the original, the holdout where there is one, and the releases.
+    """
+
+    records: Records
     axis: pd.MultiIndex
-    original: NDArray[np.int64]
-    synthetic: list[NDArray[np.int64]]
-    holdout: NDArray[np.int64] | None
-    labels: list[Label] | None  # of several synthetic tables
-    ordered: list[bool]  # whether a column is one of categories with an order
-    from_csv: bool  # whether all values are texts of CSV files
-    attrs: dict[str, Any]  # how the records were read
+    places: list[Places]  # one array a table: the distinct row that each of its rows is
+    counts: list[Counts]  # and the number of records of each of its rows
+
+    @cached_property
+    def of_tables(self) -> list[NDArray[np.int64]]:
+        """How many records of each table are alike each distinct row."""
+        both = zip(self.places, self.counts, strict=True)
+        return [np.bincount(where, counts, len(self.axis)).astype(np.int64) for where, counts in both]
+
+    @property
+    def original(self) -> NDArray[np.int64]:
+        """Those of the original."""
+        return self.of_tables[0]
+
+    @property
+    def holdout(self) -> NDArray[np.int64] | None:
+        """Those of the holdout, if there is one."""
+        return None if self.records.request.holdout is None else self.of_tables[1]
+
+    @property
+    def synthetic(self) -> list[NDArray[np.int64]]:
+        """Those of each release."""
+        return self.of_tables[1 if self.holdout is None else 2 :]
+
+    @property
+    def labels(self) -> list[Label] | None:
+        """The labels of several releases."""
+        return self.records.labels
+
+    @cached_property
+    def ordered(self) -> list[bool]:
+        """Whether each column is one of categories with an order."""
+        return [any(column.ordered for column in columns) for columns in zip(*(t.key.columns for t in self.records.tables), strict=True)]
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """How the records were read."""
+        return {name: value for name, value in self.records.attrs(self.records.stored).items() if name in OF_READING}
+
+    def held(self, table: int) -> tuple[Places, Counts]:
+        """The distinct rows that a table has, in order, and how often it has each."""
+        rows = np.unique(self.places[table])
+        return rows, self.of_tables[table][rows]
+
+    @cached_property
+    def columns(self) -> list[Levels]:
+        """The columns with the numbers of their levels.
+
+        That of a whole number is its difference to the least, so that large ones keep their differences. That of a category is its place
+        in the order of its column, which includes levels that no record has; a missing value comes last.
+        """
+        found = []
+        orders = self.records.orders()
+        for asked, codes, level in zip(self.records.request.key_columns, self.axis.codes, self.axis.levels, strict=True):
+            labels = list(map(canonical, level))
+            known = [x for x in labels if x is not MISSING]
+            kind = kind_of(known[0]) if known else None
+            order = None
+            if kind == "number" and asked not in orders:
+                least = known[0] if all(isinstance(x, int) for x in known) else 0
+                values = [np.inf if x is MISSING else float(x - least) for x in labels]
+            elif kind in ("number", "text", "bool", None) or asked in orders:
+                order = list(dict.fromkeys([*orders.get(asked, []), *known]))
+                place = {x: i for i, x in enumerate([*order, MISSING])}
+                values = [float(place[x]) for x in labels]
+            else:
+                raise TypeError(
+                    f"Column {asked!r} holds {kind} labels, which are neither numbers nor categories. Turn it into numbers, or into "
+                    f"categories with types={{{asked!r}: [levels in order]}}."
+                )
+            found.append(Levels(str(asked), np.asarray(codes, np.int64), np.array(values, float), order))
+        return found
 
 
-def joint_rows(request: Request, shown: Progress) -> JointRows:
-    """The rows that the records of a request have over its key columns."""
+def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> JointRows:
+    """The rows that the records of a request have over its key columns; ``near`` where numbers that differ may match, too.
+
+    Warns of columns whose levels the tables do not share, or spell differently; of those that must be equal.
+    """
     if request.weights is not None:
         raise ValueError("`weights` cannot be used: single records are compared, not the people they stand for. Leave it out.")
     if request.synthetic is None:
@@ -42,24 +133,26 @@ def joint_rows(request: Request, shown: Progress) -> JointRows:
     records = read_records(request, shown)
     shown.step("joining the tables")
     axis, places = join_columns([table.key.columns for table in records.tables], request.key_columns, records.names)
-    counts = []
-    for name, table, where in zip(records.names, records.tables, places, strict=True):
+    for name, table in zip(records.names, records.tables, strict=True):
         if table.counts.dtype.kind != "i":
             raise ValueError(f"`counts` of `{name}` are fractional: single records are compared. Give whole numbers of records.")
-        found = np.zeros(len(axis), np.int64)
-        np.add.at(found, where[table.key.of_row], table.counts)
-        counts.append(found)
-    _warn(records, axis, counts)
-    last = len(counts) - (request.holdout is not None)
-    ordered = [any(column.ordered for column in columns) for columns in zip(*(t.key.columns for t in records.tables), strict=True)]
-    attrs = {name: value for name, value in records.attrs(records.stored).items() if name in OF_READING}
-    h = counts[-1] if request.holdout is not None else None
-    from_csv = all(table.source.is_csv for table in records.inputs)
-    return JointRows(axis, counts[0], counts[1:last], h, records.labels, ordered, from_csv, attrs)
+    last = len(places) - (request.holdout is not None)
+    order = [0, *range(last, len(places)), *range(1, last)]
+    of_rows = [(places[i][table.key.of_row], table.counts) for i in order for table in [records.tables[i]]]
+    rows = JointRows(records, axis, *map(list, zip(*of_rows, strict=True)))
+    of_tables = {records.names[i]: x[None] for i, x in zip(order, rows.of_tables, strict=True)}
+    but = {column.name for column in rows.columns if column.numerical} if near else ()
+    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, "key", of_tables) if c not in but}
+    warn_of_levels({"levels": levels, "bins": records.cuts}, records.names[0])
+    return rows
 
 
-def _warn(records: Records, axis: pd.MultiIndex, counts: list[NDArray[np.int64]]) -> None:
-    """Warn of columns whose levels the tables do not share, or spell differently."""
-    of_tables = {name: x[None] for name, x in zip(records.names, counts, strict=True)}
-    levels = {column: compared_with(labels, held, "column") for column, labels, held in records_by_level(axis, "key", of_tables)}
-    warn_of_levels({"levels": levels, "bins": records.cuts})
+def attacked(
+    columns: Hashable | Sequence[Hashable], *, called: Mapping[str, str] = MappingProxyType({}), allow_same: bool = False, **given: Any
+) -> JointRows:
+    """The rows of the tables of an attack over its columns, with options of reading; ``called`` is what messages call the tables."""
+    tables = {name: given.pop(name) for name in ("original", "synthetic", "holdout", "by_record") if name in given}
+    target = {"target": None, "target_argument": None}
+    request = Request.of(given, **tables, **target, keys=columns, keys_argument="columns", called=called, allow_same=allow_same)
+    with Progress(request.progress) as shown:
+        return joint_rows(request, shown, near=True)

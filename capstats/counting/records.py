@@ -118,12 +118,14 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     """All tables counted over the key and target columns, each of them read once."""
     specs = request.checked()
     options = request.options(progress)
-    inputs, labels = inputs_of(request.original, request.synthetic, request.holdout, request.weights, request.counts, options)
+    inputs, labels = inputs_of(
+        request.original, request.synthetic, request.holdout, request.weights, request.counts, options, request.called
+    )
     check_options(options, inputs, request.columns)
     original = inputs[0]
     if request.by_record and not (is_path(request.original) or original.source.in_memory):
         raise TypeError(
-            f"An answer for each record needs a table in memory, or a file; `original` is {type(request.original).__name__}. "
+            f"An answer for each record needs a table in memory, or a file; `{original.name}` is {type(request.original).__name__}. "
             f"Collect it, or work with counts: tabulate takes it as it is."
         )
     apart = [] if request.allow_same else _apart(request, inputs)
@@ -206,7 +208,8 @@ def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
     releases = released(request.synthetic)
     named = [name for name in of_counts if name not in releases[2]]
     apart = [(one, other) for one, other in pairs(named, releases[2]) if of_counts[one] == of_counts[other]]
-    check_tables({"original": request.original, "holdout": request.holdout, **dict(zip(releases[2], releases[1], strict=True))}, apart)
+    tables = [request.original, *releases[1], *([] if request.holdout is None else [request.holdout])]
+    check_tables(dict(zip(of_counts, tables, strict=True)), apart)
     return apart
 
 

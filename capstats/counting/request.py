@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar
@@ -56,7 +56,7 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
     chosen = list(columns) if several else [columns]
     if not chosen or columns is None:
         raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(map(is_name, chosen)):
+    if not all(isinstance(x, str) or is_name(x) for x in chosen):
         raise TypeError(f"`{argument}` must be a column name or a list of them; got {shown(columns)}.")
     return chosen
 
@@ -73,6 +73,7 @@ class Request(Options):
     keys_argument: str = "keys"  # what messages call the arguments
     target_argument: str | None = "target"  # None where all columns are keys, and none is a target
     allow_same: bool = True  # whether two of the tables may hold the same records
+    called: Mapping[str, str] = field(default_factory=dict)  # what messages call `original` and `holdout`
     by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
     missing: Literal["level", "drop"] = "level"
     bins: Mapping[Hashable, Any] | None = None
@@ -137,20 +138,22 @@ APPLIES_TO = {"encoding": ("CSV",), "decimal": ("CSV",), "skip": ("CSV", "Excel"
 
 def check_types(types: Any) -> None:
     """Raise unless `types` is a mapping of columns, or of tables with theirs, to types."""
-    for given in by_table("types", types).values():
+    for given in () if types is None else by_table("types", types).values():
         check_declared(given)
 
 
 def check_options(options: Options, inputs: Sequence[Input], columns: Collection[Hashable] = ()) -> None:
     """Raise where an option is not what it must be, applies to no table, or names a column that none has; some ``columns`` are known."""
-    for option in ("decimal", "encoding"):
-        for value in by_table(option, getattr(options, option)).values():
-            codec(value) if option == "encoding" else check_choice(value, option, (".", ","))
     check_types(options.types)
     for option, formats in APPLIES_TO.items():
         if getattr(options, option) == SCALARS[option]:
             continue
-        for key, value in by_table(option, getattr(options, option)).items():
+        given = getattr(options, option)
+        for key, value in (by_table(option, given) or {ALL: given}).items():
+            if option == "decimal":
+                check_choice(value, option, (".", ","))
+            elif option == "encoding":
+                codec(value)
             formats_held = {table.source.format for table in inputs if names(key, table.name)}
             if value is not None and value != SCALARS[option] and not formats_held & set(formats):
                 kinds = " and ".join(formats)

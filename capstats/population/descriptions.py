@@ -159,7 +159,7 @@ def singling_out(
         )
     with Progress(reading.get("progress")) as shown:
         rows = joint_rows(request, shown)
-        _check_categories(rows, request)
+        _check_categories(rows)
         o, h, released = rows.original, rows.holdout, np.stack(rows.synthetic)
         counts = np.stack([o, *released])
         if duplicates == "distinct":
@@ -198,15 +198,16 @@ def singling_out(
     return result.isel(synthetic=0) if rows.labels is None else result
 
 
-def _check_categories(rows: JointRows, request: Request) -> None:
+def _check_categories(rows: JointRows) -> None:
     """Raise where a column holds numbers that are no categories; those of CSV files are texts, of which `types` may say what they are."""
-    options = request.options().of_table("original")
+    inputs = rows.records.inputs
+    options, from_csv = inputs[0].options, all(table.source.is_csv for table in inputs)
     for column, labels, ordered in zip(rows.axis.names, rows.axis.levels, rows.ordered, strict=True):
         present = [x for x in map(canonical, labels) if x is not MISSING]
         if not present or ordered:
             continue
         is_number = kind_of(present[0]) == "number"
-        if rows.from_csv and options.type_of(column) is None:
+        if from_csv and options.type_of(column) is None:
             is_number = all(parsed(str(x).replace(options.decimal, "."), "number") is not MISSING for x in present)
         if is_number:
             raise TypeError(

@@ -15,13 +15,15 @@ import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
 from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, of_table, said, those_by_table
-from capstats.codes.checks import shown, shown_name
+from capstats.codes.checks import shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import MISSING, Kind, Label, canonical
 from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.names import hint_of_data
 from capstats.codes.progress import Progress
+
+QUIET = Progress(False)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Options:
     rename: Mapping[Hashable, Any] | None = None
     memory_limit: str | None = None
     spill_dir: str | Path | None = None
-    display: Progress = field(default_factory=lambda: Progress(False))
+    display: Progress = QUIET
 
     def of_table(self, table: str) -> Options:
         """The same for one table, as messages call it; sources are given this."""
@@ -69,8 +71,6 @@ class Options:
 
     def type_of(self, column: Hashable) -> Any:
         """What `types` says of a column, or None."""
-        if self.types is not None and not isinstance(self.types, Mapping):
-            raise ValueError(f"`types` must be a mapping {{column: type}}; got {shown(self.types)}.")
         return (self.types or {}).get(column)
 
 

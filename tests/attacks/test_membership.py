@@ -173,7 +173,7 @@ def test_a_width_must_be_positive(width):
         ({"widths": 0}, r"A width must be a positive, finite number; got 0 for column 'age'"),
         ({"categories": "hamming"}, r"`categories` must be"),
         ({"columns": ["age", "agee"]}, r"Column 'agee' is not in `records`. Did you mean 'age'"),
-        ({"columns": ["age", "age"]}, r"`columns` names 'age' twice"),
+        ({"columns": ["age", "age"]}, r"Column 'age' is named twice"),
         ({"columns": []}, r"`columns` must name at least one column"),
         ({"types": {"sexx": "text"}}, r"`types` names 'sexx', which is in no table"),
         ({"releases": 3}, r"`releases` must be numbers of released tables, from 1 to the 2 given; got 3"),
@@ -188,13 +188,13 @@ def test_bad_arguments_are_refused(arguments, message):
         membership_scores(mixed(1, 5), [mixed(2, 5), mixed(4, 5)], **(usual | arguments))
 
 
-def test_records_must_be_tables_in_memory_and_released_ones_must_be_there(tmp_path):
+def test_records_may_be_files_and_released_ones_must_be_there(tmp_path):
     mixed(1, 3).to_csv(tmp_path / "o.csv", index=False)
-    with pytest.raises(TypeError, match="`records` must be in memory"):
-        membership_scores(str(tmp_path / "o.csv"), mixed(2, 3), columns="town", widths=1)
+    of_file = membership_scores(str(tmp_path / "o.csv"), mixed(2, 3), columns="town", widths=1)
+    assert of_file.values.tolist() == membership_scores(mixed(1, 3), mixed(2, 3), columns="town", widths=1).values.tolist()
     with pytest.raises(TypeError, match="`records` is int"):
         membership_scores(3, mixed(2, 3), columns="town", widths=1)
-    with pytest.raises(TypeError, match="`synthetic` is None"):
+    with pytest.raises(TypeError, match="`synthetic` must be a table of records, or several; got None"):
         membership_scores(mixed(1, 3), None, columns="town", widths=1)
     with pytest.raises(ValueError, match=r"`synthetic\[0\]` is empty"):
         membership_scores(mixed(1, 3), [mixed(2, 0)], columns="town", widths=1)

@@ -47,7 +47,7 @@ def test_columns_of_mixed_kind_are_refused():
     with pytest.raises(TypeError, match="Column 'x' of `records` mixes kinds"):
         membership_scores({"x": [1, "a"]}, {"x": [1]}, columns="x", widths=1)
     with pytest.raises(TypeError, match=r"Column 'x' holds number labels in `records` and text labels in `synthetic\[1\]`"):
-        membership_scores({"x": [1]}, [{"x": [1]}, {"x": ["1"]}], columns="x", widths=1)
+        membership_scores({"x": [1]}, [{"x": [2]}, {"x": ["3"]}], columns="x", widths=1)
     with pytest.raises(TypeError, match="Column 'day' holds datetime labels, which are neither numbers nor categories"):
         membership_scores({"day": pd.to_datetime(["2024-01-01"])}, {"day": pd.to_datetime(["2024-01-02"])}, columns="day", widths=1)
 
