@@ -59,7 +59,7 @@ def work(what, folder, targets):
         return
     first, *_ = releases
     most = {"copy_columns": 0} if what == "without copies" else {}
-    found = audit(original, releases, keys=KEYS, target="target_0", against=first, rank_by="-average_cap", progress=False, **most)
+    found = audit(original, releases, keys=KEYS, target="target_0", against=first, rank_by="-average_cap_zero", progress=False, **most)
     if what == "report":
         texts = [repr(found), found.to_json(), found.to_html()]
         print(" ".join(f"{len(text):,}" for text in texts), "characters", file=sys.stderr)

@@ -28,6 +28,7 @@ from capstats.counting.compared import (
 from capstats.counting.inputs import Input
 from capstats.counting.reading import read_rows
 from capstats.sources.memory import MemorySource
+from capstats.sources.whole_records import together
 
 COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all but one are looked for
@@ -78,86 +79,95 @@ def find_copies(
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
         if (many := elsewhere(len(common))) is not None:
             return many.copies(common, left_out), None
-        return over_readable(inputs, common, lambda some, unread: _found(inputs, some, left_out | unread, keys, by_record))
+
+        def work(columns: Sequence[Hashable], unread: dict[str, str]) -> tuple[Copies, Counts | None]:
+            holdout = inputs[-1] if inputs[-1].name == "holdout" else None
+            search = Search(inputs[0], holdout, columns, left_out | unread, keys, by_record)
+            for release in inputs[1 : len(inputs) - (holdout is not None)]:
+                search.add(release)
+            return search.described, search.times
+
+        return over_readable(inputs, common, work)
     except NotCompared as why:
         return {"not_computed": str(why)}, None
 
 
-def _found(
-    inputs: Sequence[Input], columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys, by_record: bool
-) -> tuple[Copies, Counts | None]:
-    original = read_rows_of(inputs[0], columns, by_record)
-    kept = [i for i in range(len(columns)) if not original.identifies(i)]
-    left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
-    if not kept:
-        raise NotCompared("in all columns each record of the original has a value of its own")
-    columns, original = [columns[i] for i in kept], original.only(kept)
-    near = 1 < len(columns) <= NEAR and len(columns) * len(original.counts) <= MOST
-    described: Copies = {"columns": list(map(str, columns)), "left_out": left_out}
-    if not near:
-        described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
-    others, holdout = list(inputs[1:]), None
-    judges = False  # whether the holdout says what chance gives
-    if inputs[-1].name == "holdout":
-        meeting = meet(original, read_rows_of(others.pop(), columns), same_source=True)
-        described |= {"holdout_apart": meeting.apart, "holdout_spelled": meeting.spelled}
-        _add_levels(described, meeting, "holdout")
-        holdout = meeting.rows
-        of_original, held = Real(original.only(meeting.kept), None, near=False), Known(holdout.only(meeting.kept))
+class Search:
+    """Copies in one release after the other, compared with the original and a holdout over the columns, but for identifiers."""
+
+    def __init__(
+        self, original: Input, holdout: Input | None, columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys, by_record: bool
+    ):
+        rows = read_rows_of(original, columns, by_record)
+        kept = [i for i in range(len(columns)) if not rows.identifies(i)]
+        if not kept:
+            raise NotCompared("in all columns each record of the original has a value of its own")
+        self.columns, self.original, self.keys, self.by_record = [columns[i] for i in kept], rows.only(kept), keys, by_record
+        left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
+        self.described: Copies = {"columns": list(map(str, self.columns)), "left_out": left_out}
+        self.near = 1 < len(kept) <= NEAR and len(kept) * len(rows.counts) <= MOST
+        if not self.near:
+            self.described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
+        self.holdout: Rows | None = None
+        self.judges = False  # whether the holdout says what chance gives
+        self.real: dict[tuple[int, ...], Real] = {}  # by the columns that a release is compared over
+        self.times: Counts | None = None  # how many records of the release each row of the original is identical to
+        if holdout is not None:
+            self._compare_holdout(meet(self.original, read_rows_of(holdout, self.columns), same_source=True))
+        self.described["releases"] = []
+
+    def _compare_holdout(self, meeting: Meeting) -> None:
+        self.described |= {"holdout_apart": meeting.apart, "holdout_spelled": meeting.spelled}
+        self._add_levels(meeting, "holdout")
+        self.holdout = meeting.rows
+        of_original, held = Real(self.original.only(meeting.kept), None, near=False), Known(self.holdout.only(meeting.kept))
         at = of_original.known.times(held.numbers)
-        if same := beyond_chance(*_multiplicities(of_original, held, at)).found:
-            described["holdout_in_original"] = int(held.counts[at > 0].sum())
-        judges = not same and not meeting.apart
-    real: dict[tuple[int, ...], Real] = {}  # by the columns that a release is compared over
-    found, times = [], None
-    for table in others:
-        meeting = meet(original, read_rows_of(table, columns))
-        over = tuple(meeting.kept or range(len(columns)))
-        if over not in real:
-            real[over] = Real(original.only(over), None if holdout is None else holdout.only(over), near=near)
-        apart = {**described.get("holdout_apart", {}), **meeting.apart}
-        entry, held, copied = _of_release(real[over], meeting, over, judges, apart)
-        found.append(entry)
-        _add_levels(described, meeting, table.name)
-        found[-1]["copied_by_level"] = _by_level(meeting.rows, copied[held.of_row], table, keys)
-        if by_record:
-            times = held.times(original.only(over).numbers)
-    return {**described, "releases": found}, times
+        o, h, n = _multiplicities(of_original, held, at)
+        if same := beyond_chance(o, h, None, n).found:
+            self.described["holdout_in_original"] = int(held.counts[at > 0].sum())
+        self.judges = not same and not meeting.apart
+
+    def add(self, release: Input) -> None:
+        """Compare one more release."""
+        meeting = meet(self.original, read_rows_of(release, self.columns))
+        over = tuple(meeting.kept or range(len(self.columns)))
+        if over not in self.real:
+            self.real[over] = Real(self.original.only(over), self.holdout and self.holdout.only(over), near=self.near)
+        real, rows = self.real[over], meeting.rows.only(over)
+        held = Known(rows)
+        times = real.known.times(held.numbers)
+        o, s, *h, n = _multiplicities(real, held, times)
+        apart = {**self.described.get("holdout_apart", {}), **meeting.apart}
+        found = by_multiplicities(o, s, h[0] if h else None, n, self.judges, apart)
+        found |= {"columns": len(over), "spelled": meeting.spelled}
+        if real.near:
+            found["near_copied_records"] = real.known.near(rows, held, times)
+            if real.holdout is not None:
+                found["holdout_near_copied_records"] = real.holdout.near(rows, held, real.holdout.times(held.numbers))
+        found["copied_by_level"] = _by_level(meeting.rows, (times > 0)[held.of_row], release, self.keys)
+        self._add_levels(meeting, release.name)
+        self.described["releases"].append(found)
+        if self.by_record:
+            self.times = held.times(self.original.only(over).numbers)
+
+    def _add_levels(self, meeting: Meeting, table: str) -> None:
+        """Add how the levels of a table compare, where they do not meet."""
+        for column, entry in meeting.entries.items():
+            self.described.setdefault("levels", {}).setdefault(column, {})[table] = {**entry, "examples": []}
 
 
-def _add_levels(described: Copies, meeting: Meeting, table: str) -> None:
-    """Add how the levels of a table compare, where they do not meet."""
-    for column, entry in meeting.entries.items():
-        described.setdefault("levels", {}).setdefault(column, {})[table] = {**entry, "examples": []}
-
-
-def _of_release(
-    real: Real, meeting: Meeting, over: Sequence[int], judges: bool, apart: Mapping[str, str]
-) -> tuple[dict[str, Any], Known, Any]:
-    """What is said of a release; its distinct records, and which of them are copies."""
-    release = meeting.rows.only(over)
-    held = Known(release)
-    times = real.known.times(held.numbers)
-    o, s, h = _multiplicities(real, held, times)
-    found = by_multiplicities(o, s, h, np.ones(len(o), np.int64), judges, apart) | {"columns": len(over), "spelled": meeting.spelled}
-    if real.near:
-        found["near_copied_records"] = real.known.near(release, held, times)
-        if real.holdout is not None:
-            found["holdout_near_copied_records"] = real.holdout.near(release, held, real.holdout.times(held.numbers))
-    return found, held, times > 0
-
-
-def _multiplicities(real: Real, release: Known, times: Places) -> tuple[Places, Places, Places | None]:
-    """How often each different record occurs in the original, in a release, and in the holdout, if there is one."""
+def _multiplicities(real: Real, release: Known, times: Places) -> list[Places]:
+    """How often a record occurs in the original, in a release, and in the holdout, if there is one; and how many different ones do so."""
     if real.holdout is None:
         alone = release.counts[times == 0]
         s = release.times(real.known.numbers)
-        return np.concatenate([real.known.counts, 0 * alone]), np.concatenate([s, alone]), None
-    people = real.known.numbers.union(real.holdout.numbers, sort=False)
-    alone = release.counts[people.get_indexer(release.numbers) < 0]
-    of = [(real.known, 0 * alone), (release, alone), (real.holdout, 0 * alone)]
-    o, s, h = (np.concatenate([table.times(people), x]) for table, x in of)
-    return o, s, h
+        found = [np.concatenate([real.known.counts, 0 * alone]), np.concatenate([s, alone])]
+    else:
+        people = np.concatenate([real.known.numbers, real.holdout.numbers[real.known.times(real.holdout.numbers) == 0]])
+        alone = release.counts[(times == 0) & (real.holdout.times(release.numbers) == 0)]
+        of = [(real.known, 0 * alone), (release, alone), (real.holdout, 0 * alone)]
+        found = [np.concatenate([table.times(people), x]) for table, x in of]
+    return together([[*found, np.ones(len(found[0]), np.int64)]])
 
 
 def by_multiplicities(o: Places, s: Places, h: Places | None, n: Places, judges: bool, apart: Mapping[str, str]) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from typing import Any
 
 from capstats.codes.by_table import BY_COLUMN, SCALARS, check_tables
 from capstats.codes.checks import is_name, shown
+from capstats.codes.column import Column, Sums
 from capstats.codes.labels import Label, canonical
 from capstats.sources import files
 from capstats.sources.door import is_table, open_source
-from capstats.sources.source import Options, Source
+from capstats.sources.source import Options, Query, Source
 
 Weight = Hashable | None
 
@@ -27,6 +28,20 @@ class Input:
     options: Options = field(default_factory=Options)  # how it is read
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
+
+    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns that queries are answered from
+
+    def hold(self, columns: Sequence[Hashable], by_record: bool) -> None:
+        """Read these columns now, from which `rows` answers until ``held`` is cleared."""
+        found, sums = self.source.rows(Query(columns, by_record=by_record, options=self.options))
+        self.held.update(columns=dict(zip(columns, found, strict=True)), sums=sums, by_record=by_record)
+
+    def rows(self, query: Query) -> tuple[list[Column], Sums]:
+        """What `Source.rows` returns."""
+        columns = self.held.get("columns", {})
+        if query.cuts or query.weight is not None or not set(query.columns) <= columns.keys() or query.by_record > self.held["by_record"]:
+            return self.source.rows(query)
+        return [columns[c] for c in query.columns], self.held["sums"]
 
     @cached_property
     def name(self) -> str:

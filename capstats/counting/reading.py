@@ -133,7 +133,7 @@ def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Pa
     if query.cuts:
         query = replace(query, cuts={c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in query.cuts.items()})
     options.display.step(f"reading {name}")
-    found, sums = table.source.rows(query)
+    found, sums = table.rows(query)
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")

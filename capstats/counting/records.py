@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -18,10 +19,10 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
-from capstats.counting.compared import NotCompared
-from capstats.counting.copies import Copies, Keys, find_copies
+from capstats.counting import many_rows
+from capstats.counting.compared import NotCompared, columns_in_common
+from capstats.counting.copies import Copies, Keys, Search, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
-from capstats.counting.many_rows import ManyRows, many_rows
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
@@ -129,26 +130,65 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             f"Collect it, or work with counts: tabulate takes it as it is."
         )
     apart = [] if request.allow_same else _apart(request, inputs)
-    key, target = request.key_columns, request.target_columns
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(original, specs)
-        tables = each(inputs, lambda table: read(table, key, target, cuts, request.by_record and table is original))
+        together = _in_one_reading(inputs, request, cuts)
+        tables, copies, copied = together or (each(inputs, lambda table: _counted(table, original, request, cuts)), None, None)
         place = {table.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
-        copies, copied = None, None
-        if request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
+        if together is None and request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
 
-            def elsewhere(columns: int) -> ManyRows | None:
-                return many_rows(inputs, records, columns, request.by_record)
+            def elsewhere(columns: int) -> many_rows.ManyRows | None:
+                return many_rows.many_rows(inputs, records, columns, request.by_record)
 
-            copies, copied = find_copies(inputs, request.copy_columns, Keys(key, cuts), request.by_record, elsewhere)
+            copies, copied = find_copies(inputs, request.copy_columns, Keys(request.key_columns, cuts), request.by_record, elsewhere)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
             _warn_of_counts(table, counted, request.columns)
         parts = [(table.key, table.target) for table in tables]
         check_codes(options, inputs, request.columns, parts, cuts, whole=bool(request.copy_columns))
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
+
+
+def _counted(table: Input, original: Input, request: Request, cuts: Mapping[Hashable, Cut]) -> Counted:
+    return read(table, request.key_columns, request.target_columns, cuts, request.by_record and table is original)
+
+
+def _in_one_reading(
+    inputs: Sequence[Input], request: Request, cuts: Mapping[Hashable, Cut]
+) -> tuple[list[Counted], Copies, Counts | None] | None:
+    """The counts and the copies from one reading of each table; None where they are not read so, or not all columns can be.
+
+    Short tables are, one after the other, so that one release is held at a time.
+    """
+    if not request.copy_columns or request.synthetic is None or any(table.weight is not None for table in inputs):
+        return None
+    common, left_out = columns_in_common(inputs)
+    numbers = [table.source.number(table.options) for table in inputs]
+    if not 0 < len(common) <= request.copy_columns or None in numbers or sum(filter(None, numbers)) * len(common) > many_rows.MOST:
+        return None
+    original, *releases = inputs
+    holdout = None if request.holdout is None else releases.pop()
+    wanted = list(dict.fromkeys([*request.columns, *common]))
+    search: Search | None = None
+    found = {}
+    with suppress(TypeError, ValueError):  # of a column that nobody asked for, or it is raised again
+        for table in [original, *([] if holdout is None else [holdout]), *releases]:
+            table.hold(wanted, request.by_record and table is original)
+            found[table.name] = _counted(table, original, request, cuts)
+            if table is (holdout or original):
+                search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts), request.by_record)
+                original.held.clear()
+            elif search is not None:
+                search.add(table)
+            if search is not None:
+                table.held.clear()
+        if search is not None and all(table.counts.any() for table in found.values()):
+            return [found[table.name] for table in inputs], search.described, search.times
+    for table in inputs:
+        table.held.clear()
+    return None
 
 
 def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable]) -> None:

@@ -80,6 +80,11 @@ class FileSource(Source):
 
         return self._found(query, work, query.cuts)
 
+    def number(self, options: Options) -> int | None:
+        """The number of records, that the check of CSV or the metadata of Parquet tell."""
+        one = Query(self.names(options)[:1], options=options)
+        return self._found(one, lambda table, n: table.aggregate("count(*)").fetchall()[0][0] if n is None else n) if one.columns else 0
+
     def _words(self, options: Options, column: Hashable) -> dict[str, Quoted]:
         """The texts in quotes that would be codes of a column without them, and the labels that they are."""
         return {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}

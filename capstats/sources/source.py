@@ -127,6 +127,10 @@ class Source(ABC):
         """The number of records, where it is known without counting."""
         return None
 
+    def number(self, options: Options) -> int | None:  # noqa: ARG002  a file needs them
+        """The number of records of a table in memory, or of a file, whose values need not be read for it."""
+        return self.size
+
     def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
         """The names of all columns."""
         return list(self.table.columns)

@@ -256,13 +256,13 @@ class Matcher:
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
         """How often each of some tables has a number, and, last, how many numbers they have so often."""
         if self.parts is None:
-            return _together([self.run(lambda: _by_duckdb(self._rows(which, key, where)))])
+            return together([self.run(lambda: _by_duckdb(self._rows(which, key, where)))])
         found, step = [], 2**64 // self.parts + 1
         for start in range(0, 2**64, step):  # all records with some of the numbers at a time
             mine = f"({where}) AND k BETWEEN {start}::UBIGINT AND {min(start + step, 2**64) - 1}::UBIGINT"
             arrays = self.run(partial(self._fetched, which, key, mine))
             found.append(_by_sorting([np.asarray(x["k"]) for x in arrays], [np.asarray(x["w"]) if "w" in x else None for x in arrays]))
-        return _together(found)
+        return together(found)
 
     def _fetched(self, *which: Any) -> list[Any]:
         return [rows.fetchnumpy() for rows in self._rows(*which)]
@@ -302,10 +302,10 @@ def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray
     for i in range(len(numbers)):
         own = (tables == i).view(np.uint8) if records is None else np.where(tables == i, records, 0)
         counts.append(np.add.reduceat(own, first, dtype=np.int64) if len(first) else first)
-    return _together([[*counts, np.ones(len(first), np.int64)]])
+    return together([[*counts, np.ones(len(first), np.int64)]])
 
 
-def _together(parts: Sequence[Sequence[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
+def together(parts: Sequence[Sequence[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
     """Numbers that tables have equally often, added up."""
     *counts, times = (np.concatenate(x) for x in zip(*parts, strict=True))
     sizes = [int(x.max(initial=0)) + 1 for x in counts]
