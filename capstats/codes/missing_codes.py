@@ -273,12 +273,14 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":
         return list(map(canonical, _far_numbers(np.asarray(labels))))
     present = [x for x in labels if x is not MISSING]
+    if present and isinstance(present[0], str):
+        return _likely_texts(present)
     kind = kind_of(present[0]) if present else None
     if kind == "number":
         return likely_codes(np.array([float(x) for x in present if isinstance(x, float) or -(2**63) <= x < 2**53]))
     if kind in ("date", "datetime"):
         return _far_days(present)
-    return _likely_texts(present) if kind == "text" else []
+    return []
 
 
 def has_usual_end(values: np.ndarray, usual: Any = ENDS) -> bool:

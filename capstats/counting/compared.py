@@ -31,7 +31,7 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import PRECISION
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.inputs import Input
-from capstats.sources.source import Options, Query
+from capstats.sources.source import Options
 from capstats.tables.levels import Entry, compare, lookalike_pairs
 
 FINE = 8  # decimals of a number that was not rounded
@@ -286,12 +286,11 @@ def columns_in_common(inputs: Sequence[Input]) -> tuple[list[Hashable], dict[str
     return common, {str(c): WEIGHTS for c in names[0] if c in weights}
 
 
-def read_rows_of(table: Input, columns: Sequence[Hashable], by_record: bool = False, most: int | None = None) -> Rows:
+def read_rows_of(table: Input, columns: Sequence[Hashable], most: int | None = None) -> Rows:
     """A table as rows over the columns; a ValueError or TypeError where a column cannot be read."""
     options = table.options
     options.display.step(f"comparing whole records of {table.name}")
-    query = Query(columns, None if table.sampling else table.weight, by_record=by_record, options=options, first=most)
-    found, sums = table.source.rows(query) if most is not None else table.rows(query)
+    found, sums = (replace(table, weight=None, sampling=False) if table.sampling else table).rows(columns, most=most)
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":
         raise NotCompared(f"the counts of `{table.name}` are fractional")

@@ -62,12 +62,11 @@ def find_copies(
     inputs: Sequence[Input],
     most: int,
     keys: Keys = NO_KEYS,
-    by_record: bool = False,
     elsewhere: Callable[[int], Any] = lambda _: None,
 ) -> tuple[Copies, Counts | None]:
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
-    With ``by_record``, also how many records of the one release each row of the original is identical to. ``inputs`` are original,
+    Where the original is read record by record, also how many records of the one release each is identical to. ``inputs`` are original,
     releases and holdout, as `inputs_of` gives them. ``elsewhere`` gives, for a number of columns, what compares tables of too many records
     for it (see `many_rows`), or None. Columns with an identifier, such as row numbers, are left out, those that some table cannot give as
     labels, and of each release those that share no level with the original. Copies in each release are counted by level of the key columns,
@@ -82,7 +81,7 @@ def find_copies(
 
         def work(columns: Sequence[Hashable], unread: dict[str, str]) -> tuple[Copies, Counts | None]:
             holdout = inputs[-1] if inputs[-1].name == "holdout" else None
-            search = Search(inputs[0], holdout, columns, left_out | unread, keys, by_record)
+            search = Search(inputs[0], holdout, columns, left_out | unread, keys)
             for release in inputs[1 : len(inputs) - (holdout is not None)]:
                 search.add(release)
             return search.described, search.times
@@ -95,14 +94,12 @@ def find_copies(
 class Search:
     """Copies in one release after the other, compared with the original and a holdout over the columns, but for identifiers."""
 
-    def __init__(
-        self, original: Input, holdout: Input | None, columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys, by_record: bool
-    ):
-        rows = read_rows_of(original, columns, by_record)
+    def __init__(self, original: Input, holdout: Input | None, columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys):
+        rows = read_rows_of(original, columns)
         kept = [i for i in range(len(columns)) if not rows.identifies(i)]
         if not kept:
             raise NotCompared("in all columns each record of the original has a value of its own")
-        self.columns, self.original, self.keys, self.by_record = [columns[i] for i in kept], rows.only(kept), keys, by_record
+        self.columns, self.original, self.keys, self.by_record = [columns[i] for i in kept], rows.only(kept), keys, original.by_record
         left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
         self.described: Copies = {"columns": list(map(str, self.columns)), "left_out": left_out}
         self.near = 1 < len(kept) <= NEAR and len(kept) * len(rows.counts) <= MOST
@@ -217,7 +214,7 @@ def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, di
         cuts, values = {x: keys.cuts[x] for x in [name] if x in keys.cuts}, [None if x is MISSING else x for x in labels]
         if (decimal := table.options.decimal) != "." and (cuts or table.options.type_of(name) == "number"):
             values = [x.replace(decimal, ".") if isinstance(x, str) else x for x in values]
-        part, _ = read_rows(Input(MemorySource({name: values}, "synthetic"), table.options), [name], cuts, by_record=True)
+        part, _ = read_rows(Input(MemorySource({name: values}, "synthetic"), table.options, by_record=True), [name], cuts)
         levels = [in_cell(part.columns[0].labels[code]) for code in part.columns[0].codes[part.of_row].tolist()]
         own = found.setdefault(str(name), {})
         for i in np.flatnonzero(n := np.bincount(codes[copied], rows.counts[copied], len(levels))):

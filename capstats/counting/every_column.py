@@ -230,7 +230,7 @@ def is_accepted(column: Hashable, tables: Sequence[Looked], options: Options, bi
                 kinds = {x.source.values(Query([column], options=x.options), specs)[0][0].kind for x in inputs}
                 looks = [look for table in tables if (look := table.columns[column])]
                 return len(kinds) == 1 and None not in kinds and all(is_within(look, looks[0]) for look in looks[1:])
-            parts = [read_rows(table, [column], {})[0] for table in inputs]
+            parts = [read_rows(table, [column])[0] for table in inputs]
             check_codes(options, inputs, [column], [[part] for part in parts], {})
             labels, maps = joint_labels([part.columns[0] for part in parts], str(column), [table.name for table in inputs])
     except (TypeError, ValueError):

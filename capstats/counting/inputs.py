@@ -7,8 +7,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from capstats.codes.bins import Cut
 from capstats.codes.by_table import BY_COLUMN, SCALARS, check_tables
 from capstats.codes.checks import is_name, shown
 from capstats.codes.column import Column, Sums
@@ -29,19 +31,22 @@ class Input:
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
 
-    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns that queries are answered from
+    by_record: bool = False  # whether its rows are its records, in their order, however alike they are
+    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns from which others are answered
 
-    def hold(self, columns: Sequence[Hashable], by_record: bool) -> None:
+    def hold(self, columns: Sequence[Hashable]) -> None:
         """Read these columns now, from which `rows` answers until ``held`` is cleared."""
-        found, sums = self.source.rows(Query(columns, by_record=by_record, options=self.options))
-        self.held.update(columns=dict(zip(columns, found, strict=True)), sums=sums, by_record=by_record)
+        found, sums = self.rows(columns)
+        self.held.update(columns=dict(zip(columns, found, strict=True)), sums=sums)
 
-    def rows(self, query: Query) -> tuple[list[Column], Sums]:
-        """What `Source.rows` returns."""
-        columns = self.held.get("columns", {})
-        if query.cuts or query.weight is not None or not set(query.columns) <= columns.keys() or query.by_record > self.held["by_record"]:
-            return self.source.rows(query)
-        return [columns[c] for c in query.columns], self.held["sums"]
+    def rows(
+        self, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut] = MappingProxyType({}), most: int | None = None
+    ) -> tuple[list[Column], Sums]:
+        """What `Source.rows` returns, of all rows or of the first ones."""
+        held = self.held.get("columns", {})
+        if cuts or not set(columns) <= held.keys():
+            return self.source.rows(Query(columns, self.weight, self.sampling, cuts, self.by_record, self.options, most))
+        return [held[c] for c in columns], self.held["sums"]
 
     @cached_property
     def name(self) -> str:

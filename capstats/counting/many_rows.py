@@ -29,8 +29,9 @@ PARTS = 16  # of all records, at most; DuckDB counts more of them, which takes m
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
 
 
-def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int, by_record: bool = False) -> ManyRows | None:
+def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int) -> ManyRows | None:
     """The tables where they have so many ``records`` that they are compared out of memory; an error where they cannot be."""
+    by_record = inputs[0].by_record
     away = [i for i, table in enumerate(inputs) if not (table.source.in_memory or is_file(table.source)) and records[i] > SAMPLE]
     much = any(is_file(table.source) for table in inputs) and sum(records) * columns > MOST
     if not away and (by_record or not much):
@@ -105,7 +106,7 @@ class ManyRows:
         """The columns that all tables can give as labels, the first records of each over these, and why others are left out."""
 
         def read(some: Sequence[Hashable], unread: dict[str, str]) -> tuple[Sequence[Hashable], list[Rows], dict[str, str]]:
-            return some, [read_rows_of(table, some, most=SAMPLE) for table in self.inputs], unread
+            return some, [read_rows_of(table, some, SAMPLE) for table in self.inputs], unread
 
         return over_readable(self.inputs, columns, read, SAMPLE)
 

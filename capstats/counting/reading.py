@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -105,40 +106,32 @@ def read(
     key_columns: Sequence[Hashable],
     target_columns: Sequence[Hashable],
     cuts: Mapping[Hashable, Cut],
-    by_record: bool = False,
 ) -> Counted:
-    """A table as its distinct keys, its distinct targets and the counts of its distinct rows; without target columns, all have one target.
-
-    With ``by_record``, each record is a row of its own.
-    """
-    query = Query([*key_columns, *target_columns], table.weight, table.sampling, cuts, by_record, table.options)
-    (key, *others), sums = _read(table, query, len(key_columns) if target_columns else None)
+    """A table as its distinct keys, its distinct targets and the counts of its distinct rows; without target columns, with one target."""
+    (key, *others), sums = _read(table, [*key_columns, *target_columns], cuts, len(key_columns) if target_columns else None)
     (target,) = others or [Part([], np.zeros(len(sums[0]), np.intp))]
     return Counted(key, target, sums)
 
 
-def read_rows(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], by_record: bool = False) -> tuple[Part, Counts]:
-    """A table as its distinct rows and their counts; with ``by_record``, each record is a row of its own."""
-    (rows,), sums = _read(table, Query(columns, cuts=cuts, by_record=by_record, options=table.options))
+def read_rows(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut] = MappingProxyType({})) -> tuple[Part, Counts]:
+    """A table as its distinct rows and their counts."""
+    (rows,), sums = _read(table, columns, cuts)
     return rows, sums[0]
 
 
-def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Part], Sums]:
+def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], first: int | None = None) -> tuple[list[Part], Sums]:
     """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
     name, options = table.name, table.options
     types = options.types or {}
-    codes_of = (
-        {c: options.codes.of(c) for c in query.columns} if options.null_values is not None else dict.fromkeys(query.columns, NO_CODES)
-    )
-    if query.cuts:
-        query = replace(query, cuts={c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in query.cuts.items()})
+    codes_of = {c: options.codes.of(c) for c in columns} if options.null_values is not None else dict.fromkeys(columns, NO_CODES)
+    cuts = {c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in cuts.items()}
     options.display.step(f"reading {name}")
-    found, sums = table.rows(query)
+    found, sums = table.rows(columns, cuts)
     n = len(found[0].codes)
     if n == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
     step = options.display.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {name}", rows=n)
-    if query.by_record:
+    if table.by_record:
         rows, sums = factor(found), list(sums) or [np.ones(n, np.int64)]
     else:
         rows, sums = count(found, sums, step.advance)
@@ -148,10 +141,10 @@ def _read(table: Input, query: Query, first: int | None = None) -> tuple[list[Pa
         held = np.bincount(distinct.of_row, records, len(distinct.flat)) if types else None
         part = Part([], distinct.of_row)
         for i, codes in enumerate(distinct.codes, start=len(parts[0].columns) if parts else 0):
-            asked, column = query.columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
+            asked, column = columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
             missing = codes_of[asked]
-            if asked in query.cuts:
-                column, used = _binned(column, query.cuts[asked])
+            if asked in cuts:
+                column, used = _binned(column, cuts[asked])
             else:
                 if missing.given and missing.words:
                     part.quoted.update(str(x) for x in column.labels if isinstance(x, Quoted))
@@ -270,7 +263,7 @@ def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable]) -> set
         of_table = table.source.names(table.options)
         for column in [c for c in of_table if c not in columns and c != table.weight]:
             with suppress(TypeError, ValueError):  # of a column that nobody asked for
-                used |= read_rows(table, [column], {})[0].used[0]
+                used |= read_rows(table, [column])[0].used[0]
     return used
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -123,7 +123,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         request.original, request.synthetic, request.holdout, request.weights, request.counts, options, request.called
     )
     check_options(options, inputs, request.columns)
-    original = inputs[0]
+    inputs[0] = original = replace(inputs[0], by_record=request.by_record)
     if request.by_record and not (is_path(request.original) or original.source.in_memory):
         raise TypeError(
             f"An answer for each record needs a table in memory, or a file; `{original.name}` is {type(request.original).__name__}. "
@@ -132,8 +132,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     apart = [] if request.allow_same else _apart(request, inputs)
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(original, specs)
+        columns = {"key_columns": request.key_columns, "target_columns": request.target_columns}
         together = _in_one_reading(inputs, request, cuts)
-        tables, copies, copied = together or (each(inputs, lambda table: _counted(table, original, request, cuts)), None, None)
+        tables, copies, copied = together or (each(inputs, partial(read, **columns, cuts=cuts)), None, None)
         place = {table.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
@@ -141,18 +142,14 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             records = [table.summed(1).sum().item() for table in tables]
 
             def elsewhere(columns: int) -> many_rows.ManyRows | None:
-                return many_rows.many_rows(inputs, records, columns, request.by_record)
+                return many_rows.many_rows(inputs, records, columns)
 
-            copies, copied = find_copies(inputs, request.copy_columns, Keys(request.key_columns, cuts), request.by_record, elsewhere)
+            copies, copied = find_copies(inputs, request.copy_columns, Keys(request.key_columns, cuts), elsewhere)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
             _warn_of_counts(table, counted, request.columns)
         parts = [(table.key, table.target) for table in tables]
         check_codes(options, inputs, request.columns, parts, cuts, whole=bool(request.copy_columns))
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
-
-
-def _counted(table: Input, original: Input, request: Request, cuts: Mapping[Hashable, Cut]) -> Counted:
-    return read(table, request.key_columns, request.target_columns, cuts, request.by_record and table is original)
 
 
 def _in_one_reading(
@@ -175,10 +172,10 @@ def _in_one_reading(
     found = {}
     with suppress(TypeError, ValueError):  # of a column that nobody asked for, or it is raised again
         for table in [original, *([] if holdout is None else [holdout]), *releases]:
-            table.hold(wanted, request.by_record and table is original)
-            found[table.name] = _counted(table, original, request, cuts)
+            table.hold(wanted)
+            found[table.name] = read(table, request.key_columns, request.target_columns, cuts)
             if table is (holdout or original):
-                search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts), request.by_record)
+                search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts))
                 original.held.clear()
             elif search is not None:
                 search.add(table)
