@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from capstats.codes.column import Counts, Places
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.progress import Progress
 from capstats.counting.records import Records, read_records
-from capstats.counting.request import Request
+from capstats.counting.request import Reading, Request
 from capstats.tables.axes import join_columns
 from capstats.tables.levels import compared_with, records_by_level, warn_of_levels
 
@@ -153,6 +153,8 @@ def attacked(
     """The rows of the tables of an attack over its columns, with options of reading; ``called`` is what messages call the tables."""
     tables = {name: given.pop(name) for name in ("original", "synthetic", "holdout", "by_record") if name in given}
     target = {"target": None, "target_argument": None}
-    request = Request.of(given, **tables, **target, keys=columns, keys_argument="columns", called=called, allow_same=allow_same)
+    request = Request.of(
+        cast(Reading, given), **tables, **target, keys=columns, keys_argument="columns", called=called, allow_same=allow_same
+    )
     with Progress(request.progress) as shown:
         return joint_rows(request, shown, near=True)

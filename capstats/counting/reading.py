@@ -122,7 +122,7 @@ def read_rows(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable,
 def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], first: int | None = None) -> tuple[list[Part], Sums]:
     """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
     name, options = table.name, table.options
-    types = options.types or {}
+    types: Mapping[Hashable, Any] = options.types or {}
     codes_of = {c: options.codes.of(c) for c in columns} if options.null_values is not None else dict.fromkeys(columns, NO_CODES)
     cuts = {c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in cuts.items()}
     options.display.step(f"reading {name}")

@@ -132,9 +132,12 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     apart = [] if request.allow_same else _apart(request, inputs)
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(original, specs)
-        columns = {"key_columns": request.key_columns, "target_columns": request.target_columns}
         together = _in_one_reading(inputs, request, cuts)
-        tables, copies, copied = together or (each(inputs, partial(read, **columns, cuts=cuts)), None, None)
+        tables, copies, copied = together or (
+            each(inputs, partial(read, key_columns=request.key_columns, target_columns=request.target_columns, cuts=cuts)),
+            None,
+            None,
+        )
         place = {table.name: i for i, table in enumerate(inputs)}
         for i, j in ((place[one], place[other]) for one, other in apart):
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
