@@ -69,9 +69,9 @@ def membership_scores(
     types : mapping {column: type}, optional
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
     **reading
-        How the tables are read, as in `tabulate`: ``bins`` (cut as `records` says), ``null_values``, ``allow_unused_codes``, and for files
-        ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables
-        may hold the same records.
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `records` says), ``counts``, ``null_values``,
+        ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and
+        ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------

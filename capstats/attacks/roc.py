@@ -57,8 +57,9 @@ def membership_roc(
     at : sequence of floats
         Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
     **reading
-        How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``null_values``, ``allow_unused_codes``, and for files
-        ``encoding``, ``decimal``, ``memory_limit``, ``spill_dir``; and ``allow_same``, whether two tables may hold the same records.
+        How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``counts``, ``null_values``,
+        ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and
+        ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------

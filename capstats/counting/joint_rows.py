@@ -151,6 +151,8 @@ def attacked(
     columns: Hashable | Sequence[Hashable], *, called: Mapping[str, str] = MappingProxyType({}), allow_same: bool = False, **given: Any
 ) -> JointRows:
     """The rows of the tables of an attack over its columns, with options of reading; ``called`` is what messages call the tables."""
+    for name in {"missing", "backing"} & given.keys():
+        raise TypeError(f"There is no option {name!r}: a missing value is a level, and each record counts. Leave it out.")
     tables = {name: given.pop(name) for name in ("original", "synthetic", "holdout", "by_record") if name in given}
     target = {"target": None, "target_argument": None}
     request = Request.of(

@@ -1,14 +1,21 @@
 """Joint rows: every row of any table once, with the records that each table has of it."""
 
+import math
+
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from mixed_records import LEVELS
 
 from capstats import MISSING, LevelsWarning
+from capstats.attacks import maximum_knowledge, membership_scores
 from capstats.codes.progress import Progress
 from capstats.counting.joint_rows import joint_rows
 from capstats.counting.request import Request
 
 ORIGINAL = {"a": ["x", "x", "y", None], "b": [1, 1, 2, 2], "n": [1, 2, 3, 4]}
+OTHER_LEVELS = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # meant to be there
 RELEASED = {"a": ["x", "z"], "b": [1, 2], "n": [1.0, 2.5]}
 
 
@@ -53,3 +60,76 @@ def test_what_counts_no_records_is_refused():
         rows(counts="n")
     with pytest.raises(TypeError, match="`synthetic` must be a table of records, or several; got None"):
         rows(synthetic=None)
+
+
+# --- of attacks ---------------------------------------------------------------------------------------------------------
+
+
+@OTHER_LEVELS
+def test_categories_stand_for_their_places_in_the_stated_order_levels_without_records_included():
+    """Low to top are 3 apart where the order has four levels, although nobody has the two between."""
+    ordered = [pd.DataFrame({"income": pd.Categorical([x], LEVELS)}) for x in ("low", "top")]
+    assert membership_scores(*ordered, columns="income", widths=1).item() == pytest.approx(-4.5 / math.log(10), rel=1e-14)
+    plain = [{"income": [x]} for x in ("low", "top")]
+    assert membership_scores(*plain, columns="income", widths=1).item() == pytest.approx(-0.5 / math.log(10), rel=1e-14)
+    stated = membership_scores(*plain, columns="income", widths=1, types={"income": LEVELS})
+    assert stated.item() == pytest.approx(-4.5 / math.log(10), rel=1e-14)
+    codes = [{"income": [x]} for x in (1, 4)]
+    assert membership_scores(*codes, columns="income", widths=1, categories="mismatch").item() == pytest.approx(
+        -4.5 / math.log(10), rel=1e-14
+    )
+    levels = membership_scores(*codes, columns="income", widths=1, categories="mismatch", types={"income": [1, 4]})
+    assert levels.item() == pytest.approx(-0.5 / math.log(10), rel=1e-14)
+
+
+@OTHER_LEVELS
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, lambda c: pl.DataFrame(c).to_arrow(), dict], ids=["pandas", "polars", "arrow", "mapping"]
+)
+def test_scores_stand_in_the_order_of_the_records_whatever_holds_them(make):
+    """More than 10,000 polars texts are counted by polars, which forgets their order."""
+    rng = np.random.default_rng(4)
+    columns = {"town": rng.choice(["a", "b", "c"], 10_500).tolist(), "age": rng.integers(0, 3, 10_500).tolist()}
+    released = {"town": ["a"], "age": [0]}
+    found = membership_scores(make(columns), make(released), columns=["town", "age"], widths=1)
+    places = [{"a": 0, "b": 1, "c": 2}[t] for t in columns["town"]]
+    expected = [-(p**2 + a**2) / 2 / math.log(10) for p, a in zip(places, columns["age"], strict=True)]
+    np.testing.assert_allclose(found.values, expected, rtol=1e-13)
+
+
+@OTHER_LEVELS
+def test_columns_of_mixed_kind_are_refused():
+    with pytest.raises(TypeError, match="Column 'x' of `records` mixes kinds"):
+        membership_scores({"x": [1, "a"]}, {"x": [1]}, columns="x", widths=1)
+    with pytest.raises(TypeError, match=r"Column 'x' holds number labels in `records` and text labels in `synthetic\[1\]`"):
+        membership_scores({"x": [1]}, [{"x": [2]}, {"x": ["3"]}], columns="x", widths=1)
+    with pytest.raises(TypeError, match="Column 'day' holds datetime labels, which are neither numbers nor categories"):
+        membership_scores({"day": pd.to_datetime(["2024-01-01"])}, {"day": pd.to_datetime(["2024-01-02"])}, columns="day", widths=1)
+
+
+@OTHER_LEVELS
+def test_whole_records_are_read_as_tabulate_reads_files(tmp_path):
+    """Decimal commas, a text that means missing and bins: 1,5 and 1,9 are in one bin of two; neither 9 nor a missing value is."""
+    paths = [tmp_path / "records.csv", tmp_path / "released.csv"]
+    paths[0].write_text("x;y\n1,5;é\n9;é\n-;é\n", encoding="cp1252")
+    paths[1].write_text("x;y\n1,9;é\n", encoding="cp1252")
+    options = {"bins": {"x": [5]}, "null_values": "-", "encoding": "cp1252", "decimal": ","}
+    found = maximum_knowledge(*paths, columns=["x", "y"], **options)
+    assert found.accuracy.values.tolist() == [pytest.approx(1 / 3), 1]
+    with pytest.raises(ValueError, match="`encoding` applies to CSV files only"):
+        maximum_knowledge({"x": [1], "y": [2]}, {"x": [1], "y": [2]}, columns=["x", "y"], encoding="cp1252")
+    with pytest.raises(ValueError, match="`bins` names 'z', which is not among `columns`"):
+        maximum_knowledge(*paths, columns=["x", "y"], bins={"z": 3})
+
+
+@OTHER_LEVELS
+def test_attacks_take_numbers_of_records_and_no_other_way_of_counting():
+    records = {"age": [20, 20, 30, 30, 30], "town": list("aabbb")}
+    released = {"age": [20, 30, 30], "town": ["a", "a", "b"]}
+    counted = [{"age": [20, 30], "town": ["a", "b"], "n": [2, 3]}, {"age": [20, 30, 30], "town": ["a", "a", "b"], "n": [1, 1, 1]}]
+    one = maximum_knowledge(records, released, columns=["age", "town"])
+    assert maximum_knowledge(*counted, columns=["age", "town"], counts="n").identical(one)
+    with pytest.raises(TypeError, match="There is no option 'missing'"):
+        maximum_knowledge(records, released, columns=["age", "town"], missing="drop")
+    with pytest.raises(ValueError, match="`weights` cannot be used"):
+        maximum_knowledge(records, released, columns=["age", "town"], weights="age")
