@@ -70,8 +70,8 @@ def membership_scores(
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `records` says), ``counts``, ``null_values``,
-        ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and
-        ``allow_same``, whether two tables may hold the same records.
+        ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``;
+        and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------

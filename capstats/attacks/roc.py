@@ -58,8 +58,8 @@ def membership_roc(
         Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `members` says), ``counts``, ``null_values``,
-        ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``; and
-        ``allow_same``, whether two tables may hold the same records.
+        ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``;
+        and ``allow_same``, whether two tables may hold the same records.
 
     Returns
     -------
