@@ -26,7 +26,7 @@ from capstats.codes.column import Column, Counts, Ints
 from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of, one_kind
-from capstats.codes.missing_codes import CODE_DAYS, ENDS, Codes, has_usual_end, likely_codes
+from capstats.codes.missing_codes import CODE_DAYS, USUAL_ENDS, Codes, has_usual_end, likely_codes
 from capstats.codes.names import check_named
 
 TypeToCut = Literal["number", "date", "datetime"]
@@ -406,7 +406,7 @@ def likely_numbers(values: np.ndarray, kind: Kind | None) -> list[Label]:
 
 def usual_ends(values: np.ndarray, kind: Kind | None) -> bool:
     """Whether the least or the greatest of the values is a usual code."""
-    return has_usual_end(values, ENDS if kind == "number" else _code_days(kind))
+    return has_usual_end(values, USUAL_ENDS if kind == "number" else frozenset(_code_days(kind)))
 
 
 def _code_days(kind: Kind | None) -> list[int]:

@@ -10,7 +10,7 @@ import datetime as dt
 import math
 import re
 import shlex
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -258,6 +258,7 @@ _LEAST = {-(2**bits) for bits in (15, 31, 63)}  # the least integers, which R, n
 CODES = np.array(sorted({-x for x in _USUAL | _REPEATED} | _LEAST | _USUAL))
 _SMALL = np.arange(-9, 0)  # one after the other in surveys: refused, not known, not asked
 ENDS = np.union1d(CODES, _SMALL)  # a column with codes begins or ends with one of these
+USUAL_ENDS = frozenset(ENDS.tolist())
 _CODE_TEXTS = {f"{code}{end}" for code in ENDS for end in ("", ".0", ".00")}
 CODE_DAYS = {
     *(dt.date(year, 12, 31) for year in (1899, 2099, 2999, 9999)),
@@ -283,9 +284,9 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     return []
 
 
-def has_usual_end(values: np.ndarray, usual: Any = ENDS) -> bool:
+def has_usual_end(values: np.ndarray, usual: Set[int] = USUAL_ENDS) -> bool:
     """Whether the least or the greatest of the values is a usual code, without which none is far from the others."""
-    return bool(len(values)) and bool(np.isin([values.min(), values.max()], usual).any())
+    return bool(len(values)) and not usual.isdisjoint([values.min().item(), values.max().item()])
 
 
 def _far_numbers(values: np.ndarray) -> list[Any]:
