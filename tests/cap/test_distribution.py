@@ -214,11 +214,13 @@ def test_rank_of_an_average_shares_ties_whatever_the_last_bit():
 
 
 @both_versions
-def test_ecdf_says_how_many_records_it_is_of(unmatched):
+def test_ecdf_and_quantiles_say_how_many_records_they_are_of(unmatched):
     o, s = [[3, 2], [1, 4]], [[1, 0], [2, 0]]
     assert cap_ecdf(o, s, [0.1, 0.5], unmatched=unmatched).attrs["records"] == {"zero": 10, "drop": 4}[unmatched]
     several = cap_ecdf(o, [s, [[1, 1], [1, 1]]], 0.5, unmatched=unmatched)
     assert several.attrs["records"] == {"zero": 10, "drop": [4, 10]}[unmatched]
+    quantiles = cap_quantiles(o, [s, [[1, 1], [1, 1]]], [0.25, 0.5], unmatched=unmatched)
+    assert quantiles.attrs["records"] == several.attrs["records"]
 
 
 def test_record_at_the_end_of_the_reach_belongs_to_the_whisker():

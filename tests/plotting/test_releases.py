@@ -120,14 +120,6 @@ def test_long_names_are_numbered_and_listed_beside_a_figure_of_its_own(many):
     assert names.splitlines()[19].endswith("00019")
 
 
-@pytest.mark.slow
-def test_names_are_plain_text(ax):
-    measures = audited(["$x_1$", "_b", "\x1b[31m"])
-    plot_risk_utility(measures, ax=ax)
-    assert {text.get_text() for text in ax.texts} == {r"\$x_1\$", " _b", r"\x1b[31m"}
-    ax.figure.canvas.draw()
-
-
 def test_what_has_no_releases_or_no_such_numbers_is_refused(three):
     one = audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t").measures
     with pytest.raises(TypeError, match=r"`measures` must be the measures of an audit of several synthetic tables, .*; got dims \(\)"):
@@ -316,12 +308,6 @@ def test_one_release_without_a_name_and_a_frontier_without_an_original(ax):
     plot_frontier(frontier(O_3, key_totals=[1, 0, 1]), numbers(paper_synthetics().sel(synthetic="b", drop=True)), ax=ax)
     assert {"least, keys left out", "original"}.isdisjoint(named(ax))
     assert [text.get_text() for text in ax.texts] == [""]
-
-
-def test_a_new_figure_has_a_legend():
-    ax = plot_frontier(frontier(O_3))
-    (legend,) = ax.figure.legends
-    assert "least average CAP" in [text.get_text() for text in legend.get_texts()]
 
 
 def test_other_things_are_refused(ax):
