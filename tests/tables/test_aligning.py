@@ -97,12 +97,6 @@ def test_columns_in_another_order_are_not_taken_for_the_same_keys() -> None:
     assert aligned(o, s) == ([("y", "y"), ("y", "n"), ("n", "y")], [[0, 1, 2], [0, 2, 1]])
 
 
-def test_sizes_that_differ_without_labels_raise_with_both() -> None:
-    bare = xr.DataArray([[1, 2, 3]], dims=("target", "key"))
-    with pytest.raises(ValueError, match=r"`o` has 1 targets x 2 keys, `s` has 1 targets x 3 keys: they must agree\. .* label both tables"):
-        align({"o": array(["a", "b"]), "s": bare}, "key")
-
-
 @given(st.lists(LABELS, min_size=1, max_size=3))
 def test_an_aligned_axis_is_the_union_and_finds_every_label(several: list[list[Any]]) -> None:
     arrays = {name: array(labels, name=name) for name, labels in zip("osh", several, strict=False)}
