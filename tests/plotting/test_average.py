@@ -37,20 +37,10 @@ def test_bars_are_the_histogram_of_the_values_that_were_given(ax, averages):
 
 def test_undefined_averages_are_left_out_and_counted_in_the_label(ax):
     values = xr.DataArray([0.1, np.nan, 0.3, np.nan, np.nan], dims="draw")
-    plot_average_cap({"version 1": values.fillna(0), "version 2": values}, ax=ax)
-    assert [container[0].get_label() for container in ax.containers] == ["version 1", "version 2 (3 undefined)"]
-    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [5, 2]
-
-
-def test_undefined_averages_of_one_array_are_counted_in_its_label(ax):
-    plot_average_cap(xr.DataArray([0.1, np.nan], dims="draw"), ax=ax)
-    assert ax.get_legend_handles_labels()[1] == ["(1 undefined)"]
-
-
-def test_a_version_that_is_undefined_throughout_has_no_bar(ax):
-    plot_average_cap({"a": xr.DataArray([0.1, 0.2]), "b": xr.DataArray([np.nan, np.nan])}, ax=ax)
-    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [2, 0]
-    assert ax.containers[1][0].get_label() == "b (2 undefined)"
+    plot_average_cap({"version 1": values.fillna(0), "version 2": values, "none": values[1:2]}, ax=ax)
+    assert [container[0].get_label() for container in ax.containers] == ["version 1", "version 2 (3 undefined)", "none (1 undefined)"]
+    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [5, 2, 0]
+    assert plot_average_cap(values).get_legend_handles_labels()[1] == ["(3 undefined)"]
 
 
 def test_arrays_of_any_shape_are_counted_flat(ax):

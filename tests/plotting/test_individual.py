@@ -123,14 +123,6 @@ def test_boxes_whiskers_and_outliers_are_those_of_the_expanded_records(ax, o_4, 
         assert dots(ax)[place].get_ydata()[0] == pytest.approx(records.mean(), rel=1e-12)
 
 
-def test_outliers_are_the_values_beyond_the_whiskers_once_each(ax):
-    """90 records at 1/2, one at 0 and two cells at 9/10 with five records between them."""
-    o, s = [[45, 1, 2, 3, 0], [45, 0, 0, 0, 0]], [[1, 0, 9, 9, 1], [1, 1, 1, 1, 0]]
-    plot_individual_cap(cap_boxplot(o, s), ax=ax)
-    assert outliers(ax) == {1: [0, 0.9]}
-    assert extents(ax.patches[0]) == (0.5, 0.5)
-
-
 def test_no_line_is_drawn_where_the_tables_have_different_originals(ax):
     boxes = cap_boxplot(paper_originals(), paper_synthetics().sel(synthetic="a"))
     plot_individual_cap(boxes, ax=ax)
@@ -163,12 +155,6 @@ def test_one_table_without_dims_is_one_box(ax):
     assert ax.get_xlabel() == "n = 100 records"
     assert [dot.get_ydata()[0] for dot in dots(ax)] == [average_cap(tables.o, tables.s).item()]
     assert medians(ax) == [25 / 33]
-
-
-def test_one_table_chosen_from_many_is_one_box(ax, boxes):
-    plot_individual_cap(boxes.sel(synthetic="b"), ax=ax)
-    assert len(ax.patches) == 1
-    assert dots(ax)[0].get_ydata()[0] == boxes.average.sel(synthetic="b").item()
 
 
 def test_tables_without_labels_carry_their_position(ax, o_4):
@@ -257,13 +243,6 @@ def test_long_names_are_shortened_in_the_middle_and_stay_apart(twenty):
         assert whole.endswith(end)
     assert [dot.get_ydata()[0] for dot in dots(ax)] == list(range(1, 21))
     assert [dot.get_xdata()[0] for dot in dots(ax)] == sorted(twenty.average.values)
-
-
-@pytest.mark.slow
-def test_names_that_differ_only_in_the_middle_are_not_shortened_there(o_4):
-    names = [f"{'a' * 30}{i}{'b' * 30}" for i in range(2)]
-    ax = plot_individual_cap(cap_boxplot(o_4, paper_synthetics().isel(synthetic=[0, 1]).assign_coords(synthetic=names)))
-    assert sorted({label.get_text()[:31] for label in ax.get_yticklabels()}) == [name[:31] for name in names]
 
 
 def test_orientation_is_chosen_by_the_caller_where_given(boxes, twenty):
