@@ -173,5 +173,5 @@ def added(a: Data, b: Data) -> Data:
     """The sum of two tables of one shape; sparse where either is."""
     if not is_sparse(a) and not is_sparse(b):
         return a + b
-    coords, values = zip(filled(a), filled(b), strict=True)
-    return coo(np.concatenate(coords, axis=1), np.concatenate(values), a.shape)
+    (coords, values), (others, more) = filled(a), filled(b)
+    return coo([np.concatenate(both) for both in zip(coords, others, strict=True)], np.concatenate([values, more]), a.shape)

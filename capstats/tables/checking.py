@@ -67,7 +67,7 @@ def checked_together(
             )
     counts = {name: checked(table, name, CELLS, name not in inexact) for name, table in tables.items()}
     keyed = {name: checked(array, name, ("key",)) for name, array in by_key.items()}
-    sparse = any(is_sparse(array.data) for array in counts.values())
+    sparse = any(map(is_sparse, [array.data for array in counts.values()]))
     later = {name: array for name, array in counts.items() if array.size > large and not sparse}
     for name, array in (counts | keyed).items():
         if name not in later:
