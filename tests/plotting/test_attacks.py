@@ -109,11 +109,7 @@ def test_a_curve_for_each_column_and_their_average(ax, knowledge):
 
 
 def test_of_many_columns_no_two_curves_are_alike_and_the_legend_stands_beside_them(ax):
-    names = [f"c{v}" for v in range(12)]
-    many = xr.Dataset(
-        {"accuracy": (("releases", "column"), np.ones((2, 12))), "average": ("releases", [1, 1])}, {"releases": [1, 2], "column": names}
-    )
-    plot_maximum_knowledge(many, ax=ax)
+    plot_maximum_knowledge(table_of([f"c{v}" for v in range(12)], [1, 2]), ax=ax)
     assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 13
     assert ax.get_legend().get_bbox_to_anchor().x0 >= ax.bbox.x1 - 1
 

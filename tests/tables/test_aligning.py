@@ -145,16 +145,6 @@ def test_tables_that_share_no_level_are_warned_of_once_and_at_the_caller(measure
     assert told[0].filename == __file__
 
 
-def test_a_level_in_another_spelling_is_warned_of_though_others_are_shared() -> None:
-    with pytest.warns(LevelsWarning, match="Column 'region' of `o` and `s` has 1 pair of levels that look like one level in two spellings"):
-        capstats.average_cap(A.o, one([[12, 3], [1, 20]], ["North", "south"]).o)
-
-
-def test_targets_that_share_no_level_are_warned_of() -> None:
-    with pytest.warns(LevelsWarning, match=r"Column 'income' has no level in common .* so no guess can be right"):
-        capstats.average_cap(A.o, one([[1, 2], [3, 4]], ["North", "South"], ("poor", "rich")).o)
-
-
 def test_each_table_that_shares_nothing_with_the_first_is_named() -> None:
     other = one([[1, 2], [3, 4]], ["East", "West"]).o
     with pytest.warns(LevelsWarning, match="in `o`.*`h`") as told:

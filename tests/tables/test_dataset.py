@@ -236,17 +236,6 @@ def test_labels_beside_the_categories_of_another_table_are_merged() -> None:
     xr.testing.assert_identical(merge_counts(tables, tables, allow_same=True).s, 2 * tables.s)
 
 
-def test_merging_adds_what_was_dropped() -> None:
-    tables = tabulate(RECORDS, RECORDS, keys="sex", target="income", missing="drop")
-    assert tables.attrs["dropped"] == {"original": 1, "synthetic": 1}
-    assert merge_counts(tables, tables, tables, allow_same=True).attrs["dropped"] == {"original": 3, "synthetic": 3}
-
-
-def test_merging_one_table_gives_it_back() -> None:
-    tables = tabulate(RECORDS, RECORDS, keys=["level", "sex"], target="income")
-    xr.testing.assert_identical(merge_counts(tables), tables)
-
-
 def test_merging_counts_of_holdouts_and_of_fractions() -> None:
     a = tabulate(RECORDS, RECORDS, holdout=RECORDS, keys="sex", target="income", weights="w")
     b = tabulate(RECORDS.assign(w=0.5), RECORDS, holdout=RECORDS, keys="sex", target="income", weights="w")
