@@ -24,6 +24,13 @@ RECORDS = pd.DataFrame(
 )
 
 
+def drawn(seed: int, n: int = 60) -> pd.DataFrame:
+    """Random records with key columns sex, of categories and with missing values, and age; a target t; and w."""
+    rng = np.random.default_rng(seed)
+    sex = pd.Categorical.from_codes(rng.integers(-1, 3, n), ["x", "m", "f"])
+    return pd.DataFrame({"sex": sex, "age": rng.integers(1, 12, n), "t": rng.choice(["low", "mid", "high"], n), "w": rng.integers(0, 3, n)})
+
+
 def cells(array: xr.DataArray) -> dict[Any, Any]:
     """Counts by (*key, target)."""
     frame = array.to_series()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, check_convention, imputation, key_columns, nearest_rows
+from capstats.cap.neighbours import Convention, check_convention, key_columns, nearest_rows, rows_used
 from capstats.cap.tolerance import Within
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
@@ -83,10 +83,10 @@ def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius:
     0.75
     """
     aligned = Aligned({"o": o, "s": s})
-    impute = imputation(aligned, unmatched, radius, within=within)  # None with the defaults
+    rows_of = rows_used(aligned, unmatched, radius, within=within)
 
     def formula(o: Table, s: Table) -> Floats:
-        s, s_j = (s, s.key_total()) if impute is None else impute(o, s)
+        s, s_j = rows_of(o, s)
         c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
         n = o.total() if unmatched == "zero" else (o.key_total() * (s_j > 0)).sum(-1)
         return ratio(c, n, np.nan)

@@ -18,7 +18,8 @@ def leave_one_out(values: Mapping[Columns, Floats], k: int) -> Floats | None:
     without = [everything[:c] + everything[c + 1 :] for c in everything]
     if not {everything, *without} <= values.keys():
         return None
-    return np.stack([values[everything] - values[columns] for columns in without])
+    found: Floats = mean_increments(values, k, [k])[0]
+    return found
 
 
 def shapley(values: Mapping[Columns, Floats], k: int) -> Floats | None:
@@ -34,7 +35,7 @@ def mean_increments(values: Mapping[Columns, Floats], k: int, sizes: Collection[
 
     The values of all subsets of these sizes, and of those with one column fewer, are needed.
     """
-    means = np.zeros((len(sizes), k, *np.shape(values[()])))
+    means = np.zeros((len(sizes), k, *np.shape(next(iter(values.values())))))
     for at, size in enumerate(sizes):
         for columns in combinations(range(k), size):
             for place, c in enumerate(columns):

@@ -47,7 +47,13 @@ def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
 
     Keys without original records may have no rows, except with ``everybody``. With ``within`` the rows count near guesses as well.
     """
-    return imputation(aligned, unmatched, radius, everybody=everybody, within=within) or own_rows
+    rows_of = _rows_used(aligned, unmatched, radius, everybody=everybody)
+    windows = windows_of(aligned, within)
+    if windows is None:
+        return rows_of
+    if radius:
+        raise ValueError(f"`within` needs radius 0; got radius {radius!r}. Give one of the two.")
+    return lambda o, s: s.rows_in_windows(windows, lambda table: rows_of(o, table))
 
 
 def own_rows(_: Table, s: Table) -> tuple[Table, Array]:
@@ -55,21 +61,7 @@ def own_rows(_: Table, s: Table) -> tuple[Table, Array]:
     return s, s.key_total()
 
 
-def imputation(
-    aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within | None = None
-) -> RowsUsed | None:
-    """The same where keys use the rows of other keys, with "nearest" or a radius; None where each key uses its own row, as it is."""
-    rows_of = _rows_of_others(aligned, unmatched, radius, everybody=everybody)
-    windows = windows_of(aligned, within)
-    if windows is None:
-        return rows_of
-    if radius:
-        raise ValueError(f"`within` needs radius 0; got radius {radius!r}. Give one of the two.")
-    used = rows_of or own_rows
-    return lambda o, s: s.rows_in_windows(windows, lambda table: used(o, table))
-
-
-def _rows_of_others(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool) -> RowsUsed | None:
+def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool) -> RowsUsed:
     check_convention(unmatched)
     check_integer(radius, "radius", "0, 1, ... up to the number of key columns", least=0)
     if unmatched == "nearest" and radius:
@@ -78,7 +70,7 @@ def _rows_of_others(aligned: Aligned, unmatched: str, radius: int, *, everybody:
             f'Give unmatched="zero" or "drop" for keys without a synthetic key within the radius.'
         )
     if unmatched != "nearest" and not radius:
-        return None
+        return own_rows
     codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {shown(radius)}.")
@@ -156,10 +148,20 @@ def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table,
         return
     keys, donors, step = np.flatnonzero(recipients), np.flatnonzero(s.key_total()), max(1, FULL // s.shape[0])
     for start in range(0, len(keys), step):
-        rows = Rows(s, keys[start : start + step])
-        if len(donors):
-            Search(codes, rows.keys, donors, rows).nearest()
-        yield o.columns(rows.keys), Dense(rows.values.T)
+        some = keys[start : start + step]
+        yield o.columns(some), _whole_rows(codes, some, donors, s)
+
+
+def _whole_rows(codes: list[Ints], keys: Index, donors: Index, s: Cells) -> Dense:
+    """What some keys of one sparse table take from the nearest ones, with all their cells: shape (target, keys)."""
+    rows = np.zeros((len(keys), s.shape[0]), s.values.dtype)
+
+    def add(donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int) -> None:
+        rows[np.searchsorted(keys, recipients)] += s.sums_of_rows(donors, donor_group, groups)[recipient_group]
+
+    if len(donors):
+        Search(codes, keys, donors, add).nearest()
+    return Dense(rows.T)
 
 
 def distances(codes: list[Ints], o: Table, s: Table, beside: int = 0) -> Iterator[tuple[Index, Index, Ints]]:
@@ -182,19 +184,6 @@ def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s
     own = [[tuple(0 if n == 1 else i for i, n in zip(at, shape, strict=True)) for at in np.ndindex(batch)] for shape in batches]
     for results in zip(*(formula(o.member(a), s.member(b)) for a, b in zip(*own, strict=True)), strict=True):
         yield np.reshape(results, (*batch, *results[0].shape))
-
-
-class Rows:
-    """What some keys of one sparse table have received from the nearest ones so far: whole rows, shape (key, target)."""
-
-    def __init__(self, s: Cells, keys: Index):
-        self.s, self.keys = s, keys
-        self.values = np.zeros((len(keys), s.shape[0]), s.values.dtype)
-
-    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:  # noqa: ARG002 -- 1 for nearest keys
-        """Give each recipient the records of all donors whose ``donor_group`` is its ``recipient_group``."""
-        places = np.searchsorted(self.keys, recipients)
-        self.values[places] += self.s.sums_of_rows(donors, donor_group, groups)[recipient_group]
 
 
 def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple[Table, Array]:
@@ -224,7 +213,7 @@ def _pooled(
         pool = Pool(s.member(at))
         recipients, donors = np.flatnonzero(receives[at]), np.flatnonzero(s_j[at])
         if len(recipients) and len(donors):
-            impute(Search(codes, recipients, donors, pool), at, recipients)
+            impute(Search(codes, recipients, donors, pool.add), at, recipients)
         pools.append(pool)
     rows = np.reshape([pool.values for pool in pools], s.values.shape)
     return s.like(rows), np.reshape([pool.totals for pool in pools], s_j.shape)

@@ -7,10 +7,10 @@ of their columns. theory/attacks.md#neighbours proves that each pair is met as o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, groupby
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +47,6 @@ def looking_up(ways: int, donors: Any, recipients: Any) -> Any:
 def effort(columns: int, donors: Any, recipients: Any) -> Any:
     """What it takes at most, roughly, to find the nearest donors of all recipients."""
     return np.minimum(recipients * comparing(columns, donors), looking_up(2**columns - 1, donors, recipients)) * (recipients > 0)
-
-
-class Receiver(Protocol):
-    """What takes the pairs of recipients and donors, as groups within which every donor belongs to every recipient."""
-
-    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:
-        """Take the pairs whose ``donor_group`` is the ``recipient_group``, ``times`` each."""
 
 
 class Pool:
@@ -119,13 +112,13 @@ def mixed(hashes: Hashes) -> Hashes:
 
 
 class Search:
-    """Recipients and donors, at least one of each, and the pool that takes what the recipients get."""
+    """Recipients and donors, at least one of each, and what takes pairs of them: a function with the arguments of `Pool.add`."""
 
-    def __init__(self, columns: Sequence[Ints], recipients: Index, donors: Index, pool: Receiver):
+    def __init__(self, columns: Sequence[Ints], recipients: Index, donors: Index, add: Callable[..., None]):
         self.sizes = [int(column.max()) + 1 for column in columns]
         narrow = [column.astype(np.min_scalar_type(size - 1)) for column, size in zip(columns, self.sizes, strict=True)]
         self.a, self.b = Keys(narrow, recipients), Keys(narrow, donors)
-        self.pool = pool
+        self.add = add
         self.columns = len(columns)
 
     def nearest(self) -> Index:
@@ -213,7 +206,7 @@ class Search:
         name = np.cumsum(met) - 1
         a, b = met[recipient_group], met[donor_group]
         if b.any():
-            self.pool.add(
+            self.add(
                 self.b.keys[donors[b]], name[donor_group[b]], self.a.keys[recipients[a]], name[recipient_group[a]], int(name[-1]) + 1, times
             )
         return recipients[a]
@@ -263,7 +256,7 @@ class Search:
         a, b = (np.concatenate(part) for part in zip(*pairs, strict=True))
         first = np.diff(a, prepend=-1) > 0
         recipients = a[first]
-        self.pool.add(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[recipients], np.arange(len(recipients)), len(recipients))
+        self.add(self.b.keys[b], np.cumsum(first) - 1, self.a.keys[recipients], np.arange(len(recipients)), len(recipients))
 
 
 def differences(a: Sequence[Ints], b: Sequence[Ints]) -> Ints:

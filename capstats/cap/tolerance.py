@@ -14,6 +14,7 @@ from capstats.codes.checks import is_number, shown
 from capstats.codes.labels import MISSING, canonical, level_index, one_kind
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import names_of
+from capstats.tables.backing import of_cells
 from capstats.tables.table import Array, Floats, Index, Part, Windows
 from capstats.tables.ties import TIE
 
@@ -41,15 +42,9 @@ def windows_of(aligned: Aligned, within: Within | None) -> Windows | None:
     rank = np.full(aligned.sizes["target"], len(known), np.intp)  # a missing value comes last
     rank[known[order]] = np.arange(len(known))
     parts = (_falling if triangular else _near)(values[order], distances[order])
-    parts = [Part(*(_spread(x, known[order], len(rank)) for x in part)) for part in parts]
+    parts = [Part(*(of_cells([known[order]], x, rank.shape, False) for x in part)) for part in parts]
     missing = (rank == len(known)).astype(np.int64)
     return Windows(rank, [*parts, Part(rank, rank + 1, missing, missing)] if missing.any() else parts)
-
-
-def _spread(values: Array, where: Index, size: int) -> Array:
-    found = np.zeros(size, values.dtype)
-    found[where] = values
-    return found
 
 
 def _offsets(values: Array) -> Array:

@@ -149,7 +149,7 @@ def average_cap_interval(
                 tuple(x - y for x, y in zip(*pair, strict=True)) for pair in ((means, others), (deviations, its), (values, its_values))
             )
             apart = np.abs(sum(values) / len(first)).max(-1, initial=0)
-        variance = _variance(squares, sum(deviations) / len(first))
+        variance = (squares.side_by_side() * (sum(deviations) / len(first)) ** 2).sum(-1)
         return np.stack(np.broadcast_arrays(*means, variance, sum(records) / len(first), apart), axis=-1)
 
     found = aligned.map(formula, "average_cap_interval", ("part",))
@@ -383,10 +383,6 @@ def _effective(o: Table, squares: Table) -> Floats:
     """The effective number of records, W1**2 / W2; the number of records if all weights are 1."""
     w = o.total()
     return ratio(w, ratio(squares.total(), w, 0.0), 0.0)
-
-
-def _variance(squares: Table, deviations: Floats) -> Floats:
-    return np.asarray((squares.side_by_side() * deviations**2).sum(-1))
 
 
 def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import numpy as np
 import xarray as xr
 
 from capstats.datasets.bundled import FACTS
@@ -148,15 +147,7 @@ def paper_originals() -> xr.DataArray:
     >>> o.sel(original="O_3", K="K_1").values.tolist()
     [0, 0, 127]
     """
-    return (
-        _labelled(_ORIGINALS)
-        .rename(synthetic="original")
-        .rename("o")
-        .assign_attrs(
-            source=f"{_PAPER}, Tables 4 to 6; O_1 from the prose of section 4",
-            licence=FACTS,
-        )
-    )
+    return _labelled(_ORIGINALS, "original", "o", "Tables 4 to 6; O_1 from the prose of section 4")
 
 
 def paper_synthetics() -> xr.DataArray:
@@ -199,17 +190,12 @@ def paper_synthetics() -> xr.DataArray:
     >>> int(o_4.where(s_a == s_a.max("target"), 0).sum())
     134
     """
-    return _labelled(_SYNTHETICS).rename("s").assign_attrs(source=f"{_PAPER}, Tables 7 to 10", licence=FACTS)
+    return _labelled(_SYNTHETICS, "synthetic", "s", "Tables 7 to 10")
 
 
-def _labelled(tables: Mapping[str, list[list[int]]]) -> xr.DataArray:
-    """Stack 3 x 3 tables along `synthetic`, under the labels of the paper."""
-    counts = {label: np.asarray(table) for label, table in tables.items()}
-    any_table = next(iter(counts.values()))  # `o` is required, but not used here
-    stacked: xr.DataArray = from_counts(
-        any_table,
-        counts,
-        key_labels={"K": ["K_1", "K_2", "K_3"]},
-        target_labels={"T": ["T_1", "T_2", "T_3"]},
-    )["s"]
-    return stacked
+def _labelled(tables: Mapping[str, list[list[int]]], dim: str, name: str, source: str) -> xr.DataArray:
+    """3 x 3 tables along a dim, under the labels of the paper."""
+    keys, targets = {"K": ["K_1", "K_2", "K_3"]}, {"T": ["T_1", "T_2", "T_3"]}
+    any_table = next(iter(tables.values()))  # `o` is required, but not used here
+    stacked: xr.DataArray = from_counts(any_table, tables, key_labels=keys, target_labels=targets)["s"]
+    return stacked.rename(synthetic=dim).rename(name).assign_attrs(source=f"{_PAPER}, {source}", licence=FACTS)

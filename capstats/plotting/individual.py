@@ -12,10 +12,8 @@ from matplotlib.font_manager import FontProperties
 
 from capstats.codes.checks import check_choice
 from capstats.plotting.shared import (
-    BASELINE,
     BLUE,
     GREY,
-    ORIGINAL,
     VERMILLION,
     area,
     axes_of,
@@ -131,9 +129,9 @@ def plot_individual_cap(
     drawn = ax.bxp([_box(boxes.isel({dim or "synthetic": i}), label) for i, label in enumerate(labels)], **style)
     if drawn["means"]:
         drawn["means"][0].set_label("average CAP")
-    for variable, line in (("original_cap", ORIGINAL), ("baseline_cap", BASELINE)):
-        if variable in boxes and at_most(np.max(boxes[variable].values), np.min(boxes[variable].values)):
-            (ax.axhline if upright else ax.axvline)(float(boxes[variable].values.flat[0]), **line, zorder=3)
+    held = [boxes[name].values if name in boxes else np.empty(0) for name in ("original_cap", "baseline_cap")]
+    original, baseline = (x.flat[0] if x.size and at_most(x.max(), x.min()) else None for x in held)
+    references(ax, "y" if upright else "x", None, original, baseline, zorder=3)
     if circles:
         _circles(boxes, positions, ax, upright)
     _axes(ax, upright, dim, boxes, order)

@@ -23,6 +23,7 @@ from capstats.plotting.shared import (
     lines,
     n_records,
     one_pair,
+    parts_of,
     references,
     shown,
     text_of,
@@ -198,7 +199,7 @@ def plot_key_target(
         "" if nobody else f"{_written(value)}\n{a:,.10g}{between}{b:,.10g}"
         for value, a, b, nobody in zip(shares.flat, counts.flat, others.flat, empty.flat, strict=True)
     ]
-    name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), list(map(_parts, labels_at(o, "key", keys))))
+    name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), list(map(parts_of, labels_at(o, "key", keys))))
     below = [_columns(o, "target"), "in each cell: individual CAP;", both, _number(len(keys), o.sizes["key"], "keys", by)]
     below += [_number(len(targets), len(held), "targets", None), n_records(filled(o.variable.data)[1].sum())]
     ax.set_xlabel(lines(*below), fontsize=size)
@@ -230,10 +231,6 @@ def _written(value: float) -> str:
     if value in (0, 1):
         return f"{value:.0f}"
     return "<.01" if value < 0.005 else ">.99" if value > 0.995 else f"{value:.2f}"
-
-
-def _parts(label: Any) -> tuple[str, ...]:
-    return tuple(map(str, label)) if isinstance(label, tuple) else (str(label),)
 
 
 def _columns(o: xr.DataArray, dim: str) -> str:

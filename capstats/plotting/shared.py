@@ -105,9 +105,14 @@ def lines(*texts: str) -> str:
     return "\n".join(filter(None, texts))
 
 
+def parts_of(label: Any) -> tuple[str, ...]:
+    """A label, or the labels of several columns, as texts."""
+    return tuple(map(str, label)) if isinstance(label, tuple) else (str(label),)
+
+
 def text_of(label: Any) -> str:
-    """A label, or the labels of several columns, as plain text."""
-    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    """The same as one text."""
+    return ", ".join(parts_of(label))
 
 
 def area(number: Any, base: float = 4) -> Any:

@@ -184,7 +184,7 @@ class Nearest:
         self.add(donors, own, donors, own, len(own))
         lacking = np.setdiff1d(self.asked, donors)
         if len(lacking):
-            Search(values.codes, lacking, donors, self).nearest()
+            Search(values.codes, lacking, donors, self.add).nearest()
         self.groups, of_group = (
             csr_array((np.ones(len(value), np.int64), (value, group)), shape=(len(values.flat), self.number))
             for value, group in (map(np.concatenate, zip(*pairs, strict=True)) for pairs in self.pairs)
@@ -193,7 +193,7 @@ class Nearest:
         self.records, self.rows = (self._sums(np.bincount(self.released, x, len(values.flat))) for x in (s, None))
         self.values = self._sums(np.bincount(donors, minlength=len(values.flat)))
 
-    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:  # noqa: ARG002 -- 1 for nearest values
+    def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int) -> None:
         """Take the pairs whose ``donor_group`` is the ``recipient_group``."""
         for pairs, value, group in zip(self.pairs, (recipients, donors), (recipient_group, donor_group), strict=True):
             pairs.append((value, group + self.number))

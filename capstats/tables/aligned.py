@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.codes.column import Places
 from capstats.tables.axes import Held, alike, axis_of, coords_of, index_of, join, labels_of
 from capstats.tables.backing import is_sparse, placed, summed
-from capstats.tables.checking import CELLS, Core, check_not_swapped, check_range, checked
+from capstats.tables.checking import CELLS, Core, checked_together
 from capstats.tables.dense import BLOCK, DenseBatch, expanded
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.sparse import SparseBatch
@@ -31,24 +31,16 @@ class Aligned:
     """
 
     def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
-        check_not_swapped(tables)
-        counts = {name: checked(table, name, CELLS, name not in inexact) for name, table in tables.items()}
-        keyed = {name: checked(array, name, ("key",)) for name, array in (by_key or {}).items()}
-        sparse = any(is_sparse(array.data) for array in counts.values())
-        large = {name: array for name, array in counts.items() if array.size > BLOCK and not sparse}  # DenseBatch checks their sums
-        for name, array in {**counts, **keyed}.items():
-            if name not in large:
-                check_range(array, array.data, name, 1 if name in keyed else 2)
-
-        self._names = list(counts)
-        self._arrays, self._joined = on_same_cells(counts | keyed)
-        placed = {name: self._arrays[name] for name in counts}
+        given, large, sparse = checked_together(tables, by_key or {}, inexact, BLOCK)
+        self._names = list(tables)
+        self._arrays, self._joined = on_same_cells(given)
+        placed = {name: self._arrays[name] for name in tables}
         if self._joined and len(placed) > 1:
             warn_of_other_levels(placed, self.axes)
         batch, self._coords = batch_of(self._arrays)
         self.dims, self.shape = list(batch), tuple(batch.values())
         self.sizes = dict(zip(CELLS, next(iter(placed.values())).shape[-2:], strict=True))
-        of_keys = [expanded(self._arrays[name], self.dims) for name in keyed]
+        of_keys = [expanded(self._arrays[name], self.dims) for name in by_key or ()]
         self._tables = SparseBatch(placed, of_keys, batch) if sparse else DenseBatch(placed, of_keys, batch, large)
 
     @cached_property
@@ -113,7 +105,8 @@ def on_same_cells(arrays: Arrays) -> tuple[dict[str, Any], Axes]:
         if axis is not None:
             joined[dim] = axis
             for (name, array), where in zip(holders.items(), places, strict=True):
-                found[name] = _spread(array, dim, where, len(axis))
+                kept = {c: v for c, v in getattr(array, "coords", {}).items() if dim not in v.dims}
+                found[name] = xr.DataArray(placed(array.data, array.dims.index(dim), where, len(axis)), kept, array.dims, name)
     return found, joined
 
 
@@ -149,15 +142,6 @@ def _length(array: Held, dim: str) -> int:
 
 def _size(array: Held) -> str:
     return " x ".join(f"{_length(array, dim)} {dim}s" for dim in CELLS if dim in array.dims)
-
-
-def _spread(array: Held, dim: str, where: Places, size: int) -> Held:
-    """The table on a longer axis: its entries at ``where``, no records elsewhere."""
-    wide = placed(array.data, array.dims.index(dim), where, size)
-    if isinstance(array, xr.Variable):
-        return xr.Variable(array.dims, wide)
-    kept = {c: v for c, v in array.coords.items() if dim not in v.dims}
-    return xr.DataArray(wide, dims=array.dims, coords=kept, name=array.name)
 
 
 def warn_of_other_levels(arrays: Arrays, axes: Axes) -> None:

@@ -34,7 +34,7 @@ def choose_sparse(backing: Backing, filled: int, cells: int, tables: int = 1) ->
 
 
 def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: float = 0) -> Data:
-    """A ``sparse.COO`` of values at coordinates, one row of them a dim; no two are the same."""
+    """A ``sparse.COO`` of values at coordinates, one row of them a dim; those of one cell are added up in their order."""
     try:
         import sparse
     except ImportError as error:
@@ -44,8 +44,11 @@ def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: floa
     cells = np.array(coords)
     place = np.ravel_multi_index(tuple(cells), tuple(shape))
     order, fill_value = ascending(place), values.dtype.type(fill)
+    cells, values, first = cells[:, order], values[order], np.flatnonzero(np.diff(place[order], prepend=-1))
+    if len(first) < len(values):
+        cells, values = cells[:, first], np.add.reduceat(values, first)
     # not sorted, it would compile a function
-    return sparse.COO(cells[:, order], values[order], tuple(shape), has_duplicates=False, sorted=True, fill_value=fill_value)
+    return sparse.COO(cells, values, tuple(shape), has_duplicates=False, sorted=True, fill_value=fill_value)
 
 
 def ascending(places: Index) -> Index | slice:
@@ -55,25 +58,15 @@ def ascending(places: Index) -> Index | slice:
 
 def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], sparse: bool) -> Data:
     """A table from the values of its cells, those of a cell that occurs more than once added up."""
-    flat = target * shape[1]
-    flat += key
-    if not sparse:
-        try:
-            table = np.zeros(shape, values.dtype)
-        except MemoryError as error:
-            size = f"{shape[0]} targets x {shape[1]} keys need {math.prod(shape) * 8 / 1e9:.1f} GB"
-            raise MemoryError(f'{size}. Give backing="sparse", or fewer or coarser columns.') from error
-        np.add.at(table.reshape(-1), flat, values)
-        return table
-    return _summed(flat, values, shape)
-
-
-def _summed(flat: Index, values: Array, shape: Sequence[int]) -> Data:
-    """A ``sparse.COO`` of values at flat places, those of one place added up in their order."""
-    order = np.argsort(flat, kind="stable")
-    flat, values = flat[order], values[order]
-    first = np.flatnonzero(np.diff(flat, prepend=-1))
-    return coo(np.unravel_index(flat[first], tuple(shape)), np.add.reduceat(values, first) if len(first) else values, shape)
+    if sparse:
+        return coo([target, key], values, shape)
+    try:
+        table = np.zeros(shape, values.dtype)
+    except MemoryError as error:
+        size = f"{shape[0]} targets x {shape[1]} keys need {math.prod(shape) * 8 / 1e9:.1f} GB"
+        raise MemoryError(f'{size}. Give backing="sparse", or fewer or coarser columns.') from error
+    np.add.at(table.reshape(-1), target * shape[1] + key, values)
+    return table
 
 
 def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
@@ -180,6 +173,5 @@ def added(a: Data, b: Data) -> Data:
     """The sum of two tables of one shape; sparse where either is."""
     if not is_sparse(a) and not is_sparse(b):
         return a + b
-    parts = [filled(a), filled(b)]
-    flat = np.concatenate([np.ravel_multi_index(coords, a.shape) for coords, _ in parts])
-    return _summed(flat, np.concatenate([values for _, values in parts]), a.shape)
+    (coords, values), (others, more) = filled(a), filled(b)
+    return coo([np.concatenate(both) for both in zip(coords, others, strict=True)], np.concatenate([values, more]), a.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,8 +51,13 @@ def check_unweighted(why: str, **tables: Any) -> None:
             raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, but {why}. Give the numbers of records, {records}.")
 
 
-def check_not_swapped(tables: Mapping[str, Any]) -> None:
-    """Raise where one table has the name of another one, and that one its name, as where `o` and `s` are given the other way round."""
+def checked_together(
+    tables: Mapping[str, Any], by_key: Mapping[str, Any], inexact: Collection[str], large: int
+) -> tuple[dict[str, Held], dict[str, Held], bool]:
+    """The tables of one formula and its numbers of each key, checked; and whether any table is sparse.
+
+    Those of more than ``large`` cells are given once more: their range is to be checked. No two tables may be swapped.
+    """
     names = {name: str(table.name) for name, table in tables.items() if isinstance(table, xr.DataArray)}
     for name, own in names.items():
         if own != name and names.get(own) == name:
@@ -60,6 +65,14 @@ def check_not_swapped(tables: Mapping[str, Any]) -> None:
                 f"`{name}` is a table called {own!r}, and `{own}` one called {name!r}: they are given the other way round. "
                 f'If that is meant, rename them: {own}.rename("{name}"), {name}.rename("{own}").'
             )
+    counts = {name: checked(table, name, CELLS, name not in inexact) for name, table in tables.items()}
+    keyed = {name: checked(array, name, ("key",)) for name, array in by_key.items()}
+    sparse = any(map(is_sparse, [array.data for array in counts.values()]))
+    later = {name: array for name, array in counts.items() if array.size > large and not sparse}
+    for name, array in (counts | keyed).items():
+        if name not in later:
+            check_range(array, array.data, name, 1 if name in keyed else 2)
+    return counts | keyed, later, sparse
 
 
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:

@@ -228,11 +228,14 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
 def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], list[Array]]:
     """The places of the labels of each cell, and its counts; an error where there are other columns, or a cell is there twice."""
     is_csv, columns = not is_parquet(path), len(_columns(header))
-    texts = [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)]
-    need(columns + columns_of_counts(header) == (_width_of_csv(path) if is_csv else width_of_parquet(path)))
+    texts, width = (
+        [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)],
+        columns + columns_of_counts(header),
+    )
     if is_csv:
-        given = _of_csv(path, len(_types(header)))
+        given = _of_csv(path, width)
     else:
+        need(width == width_of_parquet(path))
         check_parquet(path, _read_as(header), columns, most_rows(header), max(len((x or "").encode()) for of in texts for x in of))
         given = read_parquet(path, _read_as(header))
     places = [_places(cells, known) for cells, known in zip(given, texts, strict=False)]
@@ -405,16 +408,8 @@ def _without_formulas(text: str) -> str:
     return re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: re.sub(r"[=+\-@]", lambda sign: f"\\u{ord(sign[0]):04x}", found[0]), text)
 
 
-def _width_of_csv(path: str | Path) -> int:
-    """How many columns the line of names has."""
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        file.readline()
-        return len(next(csv.reader(file), []))
-
-
 def _of_csv(path: str | Path, columns: int) -> list[Any]:
-    """The columns of a CSV file behind its comment and the line of names, as texts."""
-    frame = pd.read_csv(path, skiprows=2, header=None, dtype=str, na_filter=False, encoding="utf-8")
-    if frame.shape[1] != columns:
-        raise ValueError("It has another number of columns.")
-    return [frame[i].to_numpy(object) for i in range(columns)]
+    """The columns of a CSV file behind its comment and the line of names, which is as wide, as texts."""
+    frame = pd.read_csv(path, skiprows=1, header=None, dtype=str, na_filter=False, encoding="utf-8")
+    need(frame.shape[1] == columns)
+    return [frame[i].to_numpy(object)[1:] for i in range(columns)]

@@ -68,13 +68,9 @@ class DenseBatch:
 
 def expanded(array: Held, dims: Sequence[str]) -> Array:
     """The values with one axis for each of the dims of a batch, of length 1 where the array does not have it."""
-    values = array.data
-    own = [dim for dim in map(str, array.dims) if dim in dims]
-    if own == dims:
-        return np.asarray(values)
-    values = values.transpose([own.index(d) for d in dims if d in own] + list(range(len(own), array.ndim)))
-    shape = [array.sizes[d] if d in own else 1 for d in dims]
-    return np.asarray(values.reshape(*shape, *values.shape[len(own) :]))
+    own = [dim for dim in dims if dim in array.dims]
+    values = array.data if not own else array.transpose(*own, ...).data
+    return np.asarray(values[tuple(slice(None) if dim in own else None for dim in dims)])
 
 
 def _part(array: Array, piece: Piece) -> Array:

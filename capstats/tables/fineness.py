@@ -118,10 +118,8 @@ def too_fine(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
     found = [_sentence(column, entry, first) for column, entry in entries.items()]
     remedies = [_remedy(column, entry, column in attrs.get("bins", {})) for column, entry in entries.items()]
     why = "Records without a match count 0 in average CAP (version 1): it is low because the key is fine, not because the release is safe."
-    return [
-        *targets,
-        f"{' '.join(found)} {why} Compare it with average_cap_nearest; {listed(remedies)}, or leave {_them(entries)} out of the keys.",
-    ]
+    them = "it" if len(entries) == 1 else "them"
+    return [*targets, f"{' '.join(found)} {why} Compare it with average_cap_nearest; {listed(remedies)}, or leave {them} out of the keys."]
 
 
 def _sentence(column: str, entry: Mapping[str, Any], first: str) -> str:
@@ -157,7 +155,3 @@ def _remedy(column: str, entry: Mapping[str, Any], is_cut: bool) -> str:
         typed = shlex.quote(f"{column}={of}")
         return f"cut {column!r}, as with types={{{column!r}: {of!r}}} and bins={{{column!r}: 10}} (--type {typed} --bin {option})"
     return f"merge levels of {column!r} in all tables"
-
-
-def _them(entries: Mapping[str, Any]) -> str:
-    return "it" if len(entries) == 1 else "them"

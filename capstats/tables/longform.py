@@ -145,25 +145,18 @@ def expand(table: Counts) -> pd.DataFrame:
 
 
 def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str, Any]:
-    """The label columns of the entries at the given places of each dim, such as those of listed cells."""
+    """The label columns of the entries at the given places of each dim, such as those of listed cells: categorical, null where missing."""
     columns: dict[str, Any] = {}
     for dim, place in places.items():
-        for name, values in _categoricals(array, dim).items():
-            columns[free_name(name, columns)] = values.take(place)
+        axis = axis_of(array, dim)
+        if axis is None:
+            axis = axis_from(range(array.sizes[dim]), array.sizes[dim], dim, "")
+        for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
+            known = [x for x in level if x is not MISSING]
+            categories, codes = level_index(known) if len(known) < len(level) else level, np.asarray(codes)[place]
+            column = pd.Categorical.from_codes(np.where(codes < len(known), codes, -1), categories=categories)
+            columns[free_name(str(name), columns)] = column
     return columns
-
-
-def _categoricals(array: xr.DataArray, dim: str) -> dict[str, pd.Categorical]:
-    """The labels of a dim as one categorical a column, null where missing."""
-    axis = axis_of(array, dim)
-    if axis is None:
-        axis = axis_from(range(array.sizes[dim]), array.sizes[dim], dim, "")
-    found = {}
-    for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
-        known = [x for x in level if x is not MISSING]
-        categories = level_index(known) if len(known) < len(level) else level
-        found[str(name)] = pd.Categorical.from_codes(np.where(np.asarray(codes) < len(known), codes, -1), categories=categories)
-    return found
 
 
 def compare_levels(tables: xr.Dataset) -> pd.DataFrame:

@@ -409,16 +409,15 @@ def alike(values: Array) -> list[str]:
     sizes = np.abs(values[np.isfinite(values)])
     largest = sizes.max(initial=0.0)
     if (sizes == np.trunc(sizes)).all():
-        return [f"{value + 0.0:,.0f}" if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
-    digits = int(np.clip(3 - np.ceil(np.log10(largest)), 1, 3)) if largest > 1 else int(np.clip(2 - np.floor(np.log10(largest)), 4, 9))
-    return [_number(value, digits) if np.isfinite(value) else _not_finite(value) for value in values.tolist()]
+        digits = 0
+    else:
+        digits = int(np.clip(3 - np.ceil(np.log10(largest)), 1, 3) if largest > 1 else np.clip(2 - np.floor(np.log10(largest)), 4, 9))
+    return [_number(value, digits) for value in values.tolist()]
 
 
 def _number(value: float, digits: int) -> str:
+    if not np.isfinite(value):
+        return "undefined" if np.isnan(value) else f"{'-' if value < 0 else ''}infinite"
     if digits > 8:
         return f"{value:.3g}"
-    return share(value, digits) if abs(value) <= 1 else f"{value:,.{digits}f}"
-
-
-def _not_finite(value: float) -> str:
-    return "undefined" if np.isnan(value) else f"{'-' if value < 0 else ''}infinite"
+    return share(value, digits) if digits and abs(value) <= 1 else f"{value + 0.0:,.{digits}f}"

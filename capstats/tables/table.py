@@ -145,11 +145,9 @@ class Dense:
 
     def in_least_cell(self, key: Array, m: int) -> Dense:
         """A table of m records, all of them in the first least cell of the given key: (...)."""
-        columns = np.take_along_axis(self.values, key[..., None, None], axis=-1)
+        target = np.take_along_axis(self.values, key[..., None, None], axis=-1)[..., 0].argmin(-1)
         found = np.zeros(self.values.shape, np.int64)
-        chosen = np.zeros(columns.shape, np.int64)
-        np.put_along_axis(chosen, columns.argmin(axis=-2, keepdims=True), m, axis=-2)
-        np.put_along_axis(found, np.broadcast_to(key[..., None, None], columns.shape), chosen, axis=-1)
+        found[(*np.indices(key.shape), target, key)] = m
         return Dense(found)
 
     def in_windows(self, windows: Windows) -> Dense:
@@ -226,26 +224,25 @@ class Cells:
         return np.asarray(self.values.sum())
 
     def key_total(self) -> Array:
-        return self._by_key(np.add, 0)
+        return self._reduced(np.add, 1)
 
     def target_total(self) -> Array:
-        return np.bincount(self.target, self.values, self.shape[0]).astype(self.values.dtype)
+        return self._reduced(np.add, 0)
 
     def key_greatest(self) -> Array:
-        return self._by_key(np.maximum, 0)
+        return self._reduced(np.maximum, 1)
 
     def key_least(self) -> Array:
         full = np.bincount(self.key, minlength=self.shape[1]) == self.shape[0]  # elsewhere a cell that is not stored holds 0
-        return np.where(full, self._by_key(np.minimum, EXACT), 0).astype(self.values.dtype)
+        return np.where(full, self._reduced(np.minimum, 1, EXACT), 0).astype(self.values.dtype)
 
     def target_greatest(self) -> Array:
-        found = np.zeros(self.shape[0], self.values.dtype)
-        np.maximum.at(found, self.target, self.values)
-        return found
+        return self._reduced(np.maximum, 0)
 
-    def _by_key(self, reduce: np.ufunc, start: float) -> Array:
-        found = np.full(self.shape[1], start, self.values.dtype)
-        reduce.at(found, self.key, self.values)
+    def _reduced(self, reduce: np.ufunc, axis: int, start: float = 0) -> Array:
+        """The values of the cells of each target (axis 0) or key (axis 1), put together by a ufunc of two of them."""
+        found = np.full(self.shape[axis], start, self.values.dtype)
+        reduce.at(found, (self.target, self.key)[axis], self.values)
         return found
 
     def key_product(self, other: Table) -> Array:

@@ -8,14 +8,11 @@ from math import prod
 
 import numpy as np
 import pytest
-import sparse
-import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 from one_table import records
 from strategies import table_pairs, theorem
 
-import capstats
 from capstats import average_cap, baseline_cap, from_counts
 from capstats.cap import goodman_kruskal_tau, normalized_cap, protected_records, target_distance
 from capstats.datasets import paper_originals, paper_synthetics
@@ -23,7 +20,6 @@ from capstats.datasets import paper_originals, paper_synthetics
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
-measures = pytest.mark.parametrize("measure", [protected_records, normalized_cap])
 pairs = table_pairs(4, 4, empty=True)
 
 
@@ -191,32 +187,7 @@ def test_average_cap_is_read_off_the_scale(tables):
         assert b + x * (itself - b) == pytest.approx(average_cap(o, s).item(), rel=1e-9, abs=1e-12)
 
 
-# --- both
-
-
-@measures
-def test_dims_broadcast_and_both_backings_and_any_order_agree(measure):
-    rng = np.random.default_rng(3)
-    o = xr.DataArray(rng.integers(0, 4, (4, 6)), {"target": list("abcd")}, dims=("target", "key"))
-    s = xr.DataArray(rng.integers(0, 4, (3, 4, 6)) * rng.integers(0, 2, (3, 1, 6)), {"target": list("abcd")}, ("draw", "target", "key"))
-    found = measure(o, s)
-    assert found.dims == ("draw",)
-    assert found.name == measure.__name__
-    for draw in range(3):
-        assert found[draw].item() == measure(o, s[draw]).item()
-    np.testing.assert_allclose(measure(o, s[:, ::-1]), found, rtol=1e-12)
-    stored = (x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s))
-    np.testing.assert_allclose(measure(*stored), found, rtol=1e-12)
-
-
-@measures
-def test_bad_input_is_refused(measure):
-    with pytest.raises(ValueError, match="`s` must be non-negative; got -1 at key=0, target=0"):
-        measure([[1]], [[-1]])
-    with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
-        measure([[1]], [[1]], unmatched="none")
-    with pytest.raises(ValueError, match="the keys of these tables have no labels"):
-        measure([[1]], [[1]], unmatched="nearest")
+# --- distance of the targets
 
 
 PRINTED = ([[3, 2, 0], [1, 2, 2]], [[1, 5, 0], [1, 5, 0]])
@@ -313,14 +284,3 @@ def test_several_releases_have_a_distance_each_and_a_table_without_records_none(
     assert np.isnan(target_distance(0 * o, s).item())
     weighted = target_distance(0.3 * o, 0.7 * s).item()
     assert weighted == pytest.approx(0.3, rel=1e-12)
-
-
-def test_labels_decide_which_keys_are_compared():
-    one = capstats.from_counts([[3, 1], [0, 4]], key_labels={"k": ["a", "b"]}, target_labels=["x", "y"]).o
-    other = capstats.from_counts([[4, 0], [1, 3]], key_labels={"k": ["b", "a"]}, target_labels=["y", "x"]).o
-    assert target_distance(one, other).item() == 0
-
-
-def test_what_is_no_table_of_counts_is_refused():
-    with pytest.raises(ValueError, match="`s` must be non-negative"):
-        target_distance([[1, 2]], [[1, -2]])

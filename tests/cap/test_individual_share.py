@@ -373,15 +373,6 @@ def test_weights_of_1_give_the_unweighted_numbers_and_their_unit_changes_nothing
     assert all(plain[name].item() == pytest.approx(ones[name].item(), nan_ok=True) for name in plain)
 
 
-def test_options_that_are_none_raise() -> None:
-    with pytest.raises(ValueError, match=r"`unmatched` must be .*; got 'none'"):
-        individual_share([[1]], [[1]], h=[[1]], unmatched="none")  # type: ignore[arg-type]
-    people = {"k": [1], "t": [1], "w": [2]}
-    x = tabulate(people, holdout=people, keys="k", target="t", weights="w")
-    with pytest.raises(ValueError, match="`o` holds sums of the sampling weights"):
-        individual_share(x.o, x.o, h=x.h)
-
-
 # --- how often intervals cover ----------------------------------------------------------------------------------------
 
 

@@ -399,17 +399,6 @@ def test_each_table_of_a_batch_has_its_own_matched_keys(way, unmatched, radius):
     np.testing.assert_array_equal(average_cap(o, s[0], unmatched=unmatched, radius=radius), average.isel(draw=0))
 
 
-def test_several_synthetic_tables_of_tabulate_are_compared_one_by_one(way):
-    rng = np.random.default_rng(3)
-    frames = [{c: rng.integers(0, 5, 30) for c in ("a", "b", "c", "t")} for _ in range(3)]
-    tables = tabulate(frames[0], {"first": frames[1], "second": frames[2]}, keys=["a", "b", "c"], target="t")
-    both = average_cap(tables.o, tables.s, unmatched="nearest")
-    for label, frame in zip(("first", "second"), frames[1:], strict=True):
-        alone = tabulate(frames[0], frame, keys=["a", "b", "c"], target="t")
-        expected = average_cap(alone.o, alone.s, unmatched="nearest").item()
-        assert both.sel(synthetic=label).item() == pytest.approx(expected, rel=1e-14)
-
-
 def test_keys_without_records_borrow_too(way):
     """The domain is what the table shows."""
     frames = [{"a": ["x", "y"], "b": ["u", "v"], "t": [1, 2]}, {"a": ["x", "x"], "b": ["u", "u"], "t": [1, 2]}]
@@ -426,14 +415,9 @@ MEASURES = [individual_cap, average_cap]
 
 @pytest.mark.parametrize("tables", [([[1, 2]], [[2, 1]]), from_counts([[1, 2]], [[2, 1]]).data_vars.values()], ids=["arrays", "numbered"])
 def test_keys_without_labels_cannot_be_compared(tables):
-    for measure in MEASURES:
-        with pytest.raises(ValueError, match=r'`unmatched` "nearest" compares keys column by column.*key_labels'):
-            measure(*tables, unmatched="nearest")
+    for measure in MEASURES:  # test_every_measure.py has the nearest keys
         with pytest.raises(ValueError, match=r"`radius` 1 compares keys column by column.*key_labels"):
             measure(*tables, radius=1)
-    for call in (lambda o, s, **how: cap_quantiles(o, s, 0.5, **how), lambda o, s, **how: cap_ecdf(o, s, 0.5, **how), cap_boxplot):
-        with pytest.raises(ValueError, match="key_labels"):
-            call(*tables, unmatched="nearest")
     with pytest.raises(ValueError, match=r"The distance between keys.*key_labels"):
         nearest_distance(*tables)
 

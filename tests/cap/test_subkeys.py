@@ -70,7 +70,7 @@ def test_the_nearest_keys_lend_once_each(way):
             expected[:, j] = s[:, donors[apart == apart.min()]].sum(1)
         for table, stored in tables(s, rng):
             pool = Pool(table)
-            assert Search(columns, recipients, donors, pool).nearest().tolist() == distance
+            assert Search(columns, recipients, donors, pool.add).nearest().tolist() == distance
             check(pool, expected, recipients, stored)
 
 
@@ -85,7 +85,7 @@ def test_all_keys_within_the_radius_lend_once_each(way):
                 expected[:, j] = s[:, donors[(keys[donors] != keys[j]).sum(1) <= radius]].sum(1)
             for table, stored in tables(s, rng):
                 pool = Pool(table)
-                Search(columns, recipients, donors, pool).within(radius)
+                Search(columns, recipients, donors, pool.add).within(radius)
                 check(pool, expected, recipients, stored)
 
 
@@ -98,7 +98,7 @@ def test_more_levels_and_columns_than_one_integer_holds(way):
     keys[2, [0, 14]] += 1
     keys[6, 3] += 2
     pool = Pool(Dense(np.array([[0, 1, 2, 4, 8, 16, 0]])))
-    assert Search(list(keys.T), np.array([6, 0]), np.arange(1, 6), pool).nearest().tolist() == [2, 2]
+    assert Search(list(keys.T), np.array([6, 0]), np.arange(1, 6), pool.add).nearest().tolist() == [2, 2]
     assert pool.values[0, [0, 6]].tolist() == [3, 1]
 
 

@@ -336,18 +336,6 @@ def test_intervals_over_syntheses_cover_as_often_as_they_say(tables: int) -> Non
 # --- shapes, labels and errors ----------------------------------------------------------------------------------------
 
 
-def test_other_dims_broadcast_and_labels_decide() -> None:
-    o = labelled([[3, 1, 2, 0], [1, 5, 1, 2]])
-    s = labelled(np.random.default_rng(0).integers(0, 5, (3, 2, 2, 4)), ("release", "synthetic"))
-    found = average_cap_interval(o, s.transpose("key", "release", "target", "synthetic"), over="synthetic", unmatched="nearest")
-    assert found.estimate.dims == ("release",)
-    shuffled = s.isel(key=[2, 0, 3, 1], target=[1, 0])
-    for i in range(3):
-        one = average_cap_interval(o, shuffled.isel(release=i), over="synthetic", unmatched="nearest")
-        for name in found:
-            assert found[name].values[i] == pytest.approx(one[name].item(), abs=1e-12)
-
-
 def test_the_estimate_is_average_cap_to_the_last_bit() -> None:
     rng = np.random.default_rng(2)
     o, s = rng.integers(0, 50, (5, 40)), rng.integers(0, 3, (6, 5, 40))
@@ -384,9 +372,6 @@ def test_counts_near_the_greatest_are_held() -> None:
         ({"over": "synthetic"}, "`over` must be a dim of `s`, and neither 'target' nor 'key'; got 'synthetic'"),
         ({"s": [[[1, 1]]], "over": "draw", "against": [[1, 1]]}, "`over` must be a dim of `against`"),
         ({"s": [[[1, 1]]], "over": "draw", "against": [[[1, 1]]] * 2}, "`s` has 1 tables along 'draw', `against` has 2"),
-        ({"unmatched": "none"}, "`unmatched` must be"),
-        ({"unmatched": "nearest"}, "have no labels"),
-        ({"s": [[-1, 2]]}, "`s` must be non-negative; got -1"),
         ({"against": [[-1, 2]]}, "`against` must be non-negative; got -1"),
     ],
 )

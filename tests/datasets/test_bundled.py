@@ -41,30 +41,13 @@ def test_the_tables_of_r_are_here_as_they_are_there(frame: Callable[[], pd.DataF
     [
         (
             titanic,
-            {
-                "Class": ["1st", "2nd", "3rd", "Crew"],
-                "Sex": ["Male", "Female"],
-                "Age": ["Child", "Adult"],
-                "Survived": ["No", "Yes"],
-            },
+            {"Class": ["1st", "2nd", "3rd", "Crew"], "Sex": ["Male", "Female"], "Age": ["Child", "Adult"], "Survived": ["No", "Yes"]},
             2201,
         ),
-        (
-            ucb_admissions,
-            {
-                "Admit": ["Admitted", "Rejected"],
-                "Gender": ["Male", "Female"],
-                "Dept": ["A", "B", "C", "D", "E", "F"],
-            },
-            4526,
-        ),
+        (ucb_admissions, {"Admit": ["Admitted", "Rejected"], "Gender": ["Male", "Female"], "Dept": ["A", "B", "C", "D", "E", "F"]}, 4526),
         (
             hair_eye_color,
-            {
-                "Hair": ["Black", "Brown", "Red", "Blond"],
-                "Eye": ["Brown", "Blue", "Hazel", "Green"],
-                "Sex": ["Male", "Female"],
-            },
+            {"Hair": ["Black", "Brown", "Red", "Blond"], "Eye": ["Brown", "Blue", "Hazel", "Green"], "Sex": ["Male", "Female"]},
             592,
         ),
     ],
@@ -95,12 +78,7 @@ def test_titanic_has_the_published_margins() -> None:
     assert margin(people, "Sex") == {"Male": 1731, "Female": 470}
     assert margin(people, "Age") == {"Child": 109, "Adult": 2092}
     survivors = people[people["Survived"] == "Yes"]
-    assert margin(survivors, "Class") == {
-        "1st": 203,
-        "2nd": 118,
-        "3rd": 178,
-        "Crew": 212,
-    }
+    assert margin(survivors, "Class") == {"1st": 203, "2nd": 118, "3rd": 178, "Crew": 212}
     assert margin(survivors, "Sex") == {"Male": 367, "Female": 344}
     assert margin(survivors, "Age") == {"Child": 57, "Adult": 654}
 
@@ -138,12 +116,7 @@ def test_ucb_department_a_admitted_more_women_than_men_in_proportion() -> None:
 def test_hair_eye_color_sums_to_snees_two_way_table() -> None:
     students = hair_eye_color()
     table = students.pivot_table(index="Hair", columns="Eye", values="count", aggfunc="sum", observed=True)
-    assert table.to_numpy().tolist() == [
-        [68, 20, 15, 5],
-        [119, 84, 54, 29],
-        [26, 17, 14, 14],
-        [7, 94, 10, 16],
-    ]
+    assert table.to_numpy().tolist() == [[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]]
 
 
 def test_hair_eye_color_has_the_published_margins() -> None:

@@ -44,10 +44,7 @@ def test_smoking_gives_the_individual_cap_printed_in_section_2() -> None:
 
 @pytest.mark.parametrize(
     ("tables", "first", "labels"),
-    [
-        (paper_originals, "original", ["O_1", "O_2", "O_3", "O_4"]),
-        (paper_synthetics, "synthetic", ["a", "b", "e", "g"]),
-    ],
+    [(paper_originals, "original", ["O_1", "O_2", "O_3", "O_4"]), (paper_synthetics, "synthetic", ["a", "b", "e", "g"])],
 )
 def test_paper_tables_are_labelled_as_in_the_paper(tables: Callable[[], xr.DataArray], first: str, labels: list[str]) -> None:
     table = tables()
@@ -92,12 +89,7 @@ def test_o_3_and_o_4_are_as_the_prose_describes_them() -> None:
 
 @pytest.mark.parametrize(
     ("original", "synthetic", "printed", "digits"),
-    [
-        ("O_3", "b", 0.31, 2),
-        ("O_3", "g", 0.35, 2),
-        ("O_4", "a", 0.318, 3),
-        ("O_4", "e", 0.309, 3),
-    ],
+    [("O_3", "b", 0.31, 2), ("O_3", "g", 0.35, 2), ("O_4", "a", 0.318, 3), ("O_4", "e", 0.309, 3)],
 )
 def test_paper_tables_give_the_average_cap_printed_in_section_4(original: str, synthetic: str, printed: float, digits: int) -> None:
     o = paper_originals().sel(original=original)

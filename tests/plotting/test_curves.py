@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from drawn import GRID, O_4, named
 
-from capstats import average_cap, baseline_cap, cap_ecdf, individual_cap
+from capstats import average_cap, cap_ecdf, individual_cap
 from capstats.datasets import paper_synthetics
 from capstats.disclosure import tau_curve, tcap
 from capstats.plotting import plot_cap_ecdf, plot_tau_curve
@@ -34,15 +34,6 @@ def test_steps_of_the_ecdf_are_the_records(ax):
     plot_cap_ecdf(cap_ecdf(O_4, s, np.unique(caps)), ax=ax)
     (line,) = ax.lines
     np.testing.assert_allclose(line.get_ydata(), [(caps <= x).mean() for x in line.get_xdata()])
-
-
-def test_averages_beside_the_ecdf_are_lines_of_three_styles(ax):
-    s = paper_synthetics().sel(synthetic="g", drop=True)
-    numbers = average_cap(O_4, s).item(), average_cap(O_4, O_4).item(), baseline_cap(O_4).item()
-    plot_cap_ecdf(cap_ecdf(O_4, s, GRID), average=numbers[0], original=numbers[1], baseline=numbers[2], ax=ax)
-    assert [line.get_xdata()[0] for line in ax.lines[1:]] == list(numbers)
-    assert [line.get_linestyle() for line in ax.lines[1:]] == ["-.", "--", ":"]
-    assert named(ax) == ["average CAP", "average CAP of the original", "baseline: guess without a key"]
 
 
 def test_averages_of_several_tables_are_dots_on_their_curves(ax):
@@ -90,9 +81,3 @@ def test_tau_curves_of_several_tables_are_named(ax):
     assert named(ax) == ["a", "b", "e", "g"]
     assert ax.get_ylabel() == "TCAP, all, cell"
     assert {line.get_linewidth() for line in ax.lines} == {3}
-
-
-def test_names_of_tables_are_plain_text_in_curves(ax):
-    s = paper_synthetics().isel(synthetic=[0, 1]).assign_coords(synthetic=["_$x$", "a\nb"])
-    plot_tau_curve(tau_curve(O_4, s, variant="all"), ax=ax)
-    assert named(ax) == [r" _\$x\$", r"a\nb"]

@@ -11,7 +11,6 @@ import xarray as xr
 
 from capstats import audit, average_cap, cap_boxplot, cap_ecdf, from_counts, individual_cap
 from capstats.attacks import maximum_knowledge
-from capstats.datasets import paper_synthetics
 from capstats.disclosure import key_summary, tau_curve
 from capstats.plotting import (
     plot_average_cap,
@@ -39,13 +38,6 @@ HOSTILE = [
     "url(#evil)",
     "]]><!--",
 ]
-
-
-@pytest.fixture
-def hostile(o_4):
-    """Boxes of tables with labels that a page, a formula or a terminal would interpret."""
-    names = xr.concat([paper_synthetics()] * 2, dim="synthetic").assign_coords(synthetic=HOSTILE)
-    return cap_boxplot(o_4, names)
 
 
 def elements(text):
@@ -98,26 +90,6 @@ def test_a_page_parser_finds_the_same_elements_as_an_xml_parser(boxes, averages)
     assert (second.get("role"), second.get("aria-label")) == ("img", '"<b>"')
 
 
-@pytest.mark.slow
-def test_hostile_labels_are_text_and_nothing_else(hostile):
-    text = inline_svg(plot_individual_cap(hostile, orientation="horizontal"), prefix="a")
-    inert = [
-        "<script>alert(1)</script>",
-        "</svg><img src=x onerror=alert(1)>",
-        "$\\frac{",
-        "a\\u202eb",
-        "&lt;&amp;",
-        "\\x1b[31m",
-        "url(#evil)",
-        "]]><!--",
-    ]
-    assert set(inert) <= set(written(text))
-    assert {element.tag.removeprefix(SVG) for element in elements(text)} <= {"svg", "defs", "g", "path", "use", "text", "clipPath", "rect"}
-    parser = html5lib.HTMLParser(strict=True)
-    page = parser.parse(f"<!DOCTYPE html><html><head><title>t</title></head><body>{text}</body></html>")
-    assert set(inert) <= {"".join(element.itertext()) for element in page.iter(f"{SVG}text")}
-
-
 LABELS = [*HOSTILE[:7], "long" * 2500]
 
 
@@ -125,7 +97,7 @@ def drawn_with_hostile_labels():
     """Every figure that writes labels of the data, of tables whose keys, targets, columns and names a page would interpret."""
     rng = np.random.default_rng(1)
     o, s = rng.integers(0, 9, (8, 8)), rng.integers(1, 9, (8, 8, 8))
-    tables = from_counts(o, dict(zip(LABELS, s, strict=True)), key_labels={"<k>": LABELS}, target_labels={"$t$": LABELS})
+    tables = from_counts(o, dict(zip(LABELS, s, strict=True)), key_labels={"<k> $\\frac{": LABELS}, target_labels={"$\\frac{t$": LABELS})
     one = tables.isel(synthetic=0, drop=True)
     q, grid = individual_cap(one.o, one.s), np.linspace(0, 1, 21)
     records = {label: rng.integers(0, 3, 40) for label in [*LABELS, "$t$", "<u>"]}

@@ -97,12 +97,6 @@ def test_columns_in_another_order_are_not_taken_for_the_same_keys() -> None:
     assert aligned(o, s) == ([("y", "y"), ("y", "n"), ("n", "y")], [[0, 1, 2], [0, 2, 1]])
 
 
-def test_sizes_that_differ_without_labels_raise_with_both() -> None:
-    bare = xr.DataArray([[1, 2, 3]], dims=("target", "key"))
-    with pytest.raises(ValueError, match=r"`o` has 1 targets x 2 keys, `s` has 1 targets x 3 keys: they must agree\. .* label both tables"):
-        align({"o": array(["a", "b"]), "s": bare}, "key")
-
-
 @given(st.lists(LABELS, min_size=1, max_size=3))
 def test_an_aligned_axis_is_the_union_and_finds_every_label(several: list[list[Any]]) -> None:
     arrays = {name: array(labels, name=name) for name, labels in zip("osh", several, strict=False)}
@@ -149,16 +143,6 @@ def test_tables_that_share_no_level_are_warned_of_once_and_at_the_caller(measure
         'table[["region"]] <- tolower(table[["region"]]). For all levels see compare_levels.'
     ]
     assert told[0].filename == __file__
-
-
-def test_a_level_in_another_spelling_is_warned_of_though_others_are_shared() -> None:
-    with pytest.warns(LevelsWarning, match="Column 'region' of `o` and `s` has 1 pair of levels that look like one level in two spellings"):
-        capstats.average_cap(A.o, one([[12, 3], [1, 20]], ["North", "south"]).o)
-
-
-def test_targets_that_share_no_level_are_warned_of() -> None:
-    with pytest.warns(LevelsWarning, match=r"Column 'income' has no level in common .* so no guess can be right"):
-        capstats.average_cap(A.o, one([[1, 2], [3, 4]], ["North", "South"], ("poor", "rich")).o)
 
 
 def test_each_table_that_shares_nothing_with_the_first_is_named() -> None:

@@ -7,23 +7,18 @@ import pandas as pd
 import pytest
 import sparse
 import xarray as xr
+from small_tables import drawn
 
 import capstats
 from capstats.tables import backing
 
 
-def records(seed: int, n: int = 60) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    sex = pd.Categorical.from_codes(rng.integers(-1, 3, n), ["x", "m", "f"])
-    return pd.DataFrame({"sex": sex, "age": rng.integers(1, 12, n), "t": rng.choice(["low", "mid", "high"], n), "w": rng.integers(0, 3, n)})
-
-
 def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = {"keys": ["sex", "age"], "target": "t"}
-    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
+    assert isinstance(capstats.tabulate(drawn(1), **arguments).o.data, np.ndarray)
     monkeypatch.setattr(backing, "LARGE", 50)
-    assert isinstance(capstats.tabulate(records(1), **arguments).o.data, np.ndarray)
-    assert isinstance(capstats.tabulate(records(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
+    assert isinstance(capstats.tabulate(drawn(1), **arguments).o.data, np.ndarray)
+    assert isinstance(capstats.tabulate(drawn(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
 
 
 @pytest.mark.slow
@@ -32,7 +27,7 @@ def test_many_tables_are_sparse_where_they_are_large_together(monkeypatch: pytes
     """Five records fill five cells of a table of fewer than 200; thirty tables on common axes have more than 4 x 200 together."""
     monkeypatch.setattr(backing, "LARGE", 200)
     arguments = {"keys": ["sex", "age"], "target": ["t", "w"]}
-    few = [records(seed, n=5) for seed in range(30)]
+    few = [drawn(seed, n=5) for seed in range(30)]
     one, many = capstats.tabulate(few[0], few[1], **arguments), capstats.tabulate(few[0], few[1:], **arguments)
     assert one.o.size < 200 < many.o.size * 30 / 4
     assert isinstance(one.s.data, np.ndarray)
@@ -49,7 +44,7 @@ def pair(original: pd.DataFrame, synthetic: pd.DataFrame, arguments: dict[str, l
 
 def test_an_unknown_backing_is_refused() -> None:
     with pytest.raises(ValueError, match='`backing` must be "auto", "dense" or "sparse"; got \'wide\''):
-        capstats.tabulate(records(1), keys="sex", target="t", backing="wide")
+        capstats.tabulate(drawn(1), keys="sex", target="t", backing="wide")
 
 
 def test_a_dense_table_that_does_not_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,24 +176,22 @@ def test_a_description_that_is_none_is_damaged(tmp_path: Path, text: str) -> Non
         read_counts(path)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "float32", "U50000000", "object", "<i8", "M8[ns]"])
-def test_counts_are_read_as_wide_numbers_alone(tmp_path: Path, dtype: str) -> None:
-    variables = [{**of, "dtype": dtype} for of in parsed(lines(tmp_path)[0])["variables"]]
-    with pytest.raises(ValueError, match="is damaged"):
-        read_counts(changed(tmp_path, variables=variables))
+WRONG = [
+    *(("dtype", dtype) for dtype in ("bool", "int8", "uint8", "float32", "U50000000", "object", "<i8", "M8[ns]")),
+    *(("shape", shape) for shape in ([10**9], [10**30], [0], [-2], [True], [2, 2], [], ["2"], [2.0])),
+    *(
+        ("targets", targets)
+        for targets in ([[0, 2]], [[0, -1]], [[0, 10**9]], [[0, 0]], [[0]], [[]], [], [[0, 1], [0, 1]], [[0, True]], [0, 1])
+    ),
+]
 
 
-@pytest.mark.parametrize("shape", [[10**9], [10**30], [0], [-2], [True], [2, 2], [], ["2"], [2.0]])
-def test_a_shape_is_that_of_the_columns(tmp_path: Path, shape: list[Any]) -> None:
+@pytest.mark.parametrize(("field", "value"), WRONG, ids=str)
+def test_counts_are_wide_numbers_in_as_many_columns_by_distinct_targets(tmp_path: Path, field: str, value: Any) -> None:
     o, s = parsed(lines(tmp_path)[0])["variables"]
+    fields = {"targets": value} if field == "targets" else {"variables": [o, {**s, field: value}]}
     with pytest.raises(ValueError, match="is damaged"):
-        read_counts(changed(tmp_path, variables=[o, {**s, "shape": shape}]))
-
-
-@pytest.mark.parametrize("targets", [[[0, 2]], [[0, -1]], [[0, 10**9]], [[0, 0]], [[0]], [[]], [], [[0, 1], [0, 1]], [[0, True]], [0, 1]])
-def test_targets_are_distinct_combinations_of_levels(tmp_path: Path, targets: list[Any]) -> None:
-    with pytest.raises(ValueError, match="is damaged"):
-        read_counts(changed(tmp_path, targets=targets))
+        read_counts(changed(tmp_path, **fields))
 
 
 @pytest.mark.parametrize("at", [2, 3, 5])

@@ -7,15 +7,17 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import measures_of_counts
 import numpy as np
 import pandas as pd
 import pytest
 import sparse
 import xarray as xr
+from measures_of_counts import Call
 from public_names import public_names
 
 import capstats
-from capstats import anonymity, cap, disclosure, laws, peers, plotting, population, screening
+from capstats import cap, disclosure, laws, peers, plotting, population, screening
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -38,41 +40,11 @@ def counts() -> dict[str, xr.DataArray]:
     return found | {"s": found["s"].assign_coords(synthetic=["a", "b"])}
 
 
-Call = Callable[..., Any]
-BOTH: dict[str, Call] = {  # of an original and a release, or two
-    "average_cap": capstats.average_cap,
-    "average_cap nearest": lambda o, s: capstats.average_cap(o, s, unmatched="nearest"),
-    "average_cap radius": lambda o, s: capstats.average_cap(o, s, radius=1),
-    "average_cap within": lambda o, s: capstats.average_cap(o, s, within=2),
-    "average_cap_interval": lambda o, s: capstats.average_cap_interval(o, s, over="synthetic"),
-    "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o),
-    "baseline_cap": lambda o, s: capstats.baseline_cap(o, s, kind="modal_synthetic"),
-    "cap_boxplot": lambda o, s: capstats.cap_boxplot(o, s, unmatched="nearest"),
-    "cap_ecdf": lambda o, s: capstats.cap_ecdf(o, s, [0.2, 0.5]),
-    "cap_quantiles": lambda o, s: capstats.cap_quantiles(o, s, [0.1, 0.5, 0.9]),
-    "correct_predictions": capstats.correct_predictions,
+BOTH: dict[str, Call] = measures_of_counts.BOTH | {  # of an original and a release, or two
+    "average_cap_interval over": lambda o, s: capstats.average_cap_interval(o, s, over="synthetic"),
     "individual_cap": lambda o, s: capstats.individual_cap(o, s, unmatched="nearest"),
-    "matched_records": capstats.matched_records,
-    "anonymity_profile": lambda o, s: anonymity.anonymity_profile(o, s),
-    "nearest_distance": cap.nearest_distance,
-    "normalized_cap": lambda o, s: cap.normalized_cap(o, s, unmatched="nearest"),
-    "protected_records": cap.protected_records,
-    "target_distance": cap.target_distance,
-    "dis": disclosure.dis,
-    "disco": lambda o, s: disclosure.disco(o, s, counted=o.where(o.town == 1, 0)),
-    "key_summary": lambda o, s: disclosure.key_summary(o, s).drop_vars("label", errors="ignore"),
-    "one_way_check": lambda o, s: disclosure.one_way_check(o, s, records=0, share=0.2),
-    "two_way_check": lambda o, s: disclosure.two_way_check(o, s, records=0, share=0.2),
-    "replicated_uniques": disclosure.replicated_uniques,
-    "sample_uniques": disclosure.sample_uniques,
-    "tau_curve": lambda o, s: disclosure.tau_curve(o, s, variant="disclosive"),
-    "tcap": lambda o, s: disclosure.tcap(o, s, variant="matched", tau=0.6),
-    "permutation_test": lambda o, s: laws.permutation_test(o, s, draws=9, rng=1)[["expected", "standard_deviation"]],
-    "Permuted": lambda o, s: laws.expected_cap(o, laws.Permuted(s)),
-    "rapid": lambda o, s: peers.rapid(o, s, score="conditional", tau=0.9, unmatched="nearest"),
-    "cap_influence": lambda o, s: screening.cap_influence(o, s, unit="cell", of="both"),
-    "population_uniqueness": lambda o, s: population.population_uniqueness(o, population_size=999, s=s),
-    "from_counts": lambda o, s: capstats.from_counts(o, s),
+    "cap_influence of cells": lambda o, s: screening.cap_influence(o, s, unit="cell", of="both"),
+    "from_counts": capstats.from_counts,
 }
 ONE: dict[str, Call] = {  # of an original and one release
     "rank_merges": screening.rank_merges,
@@ -84,50 +56,15 @@ WITH_HOLDOUT: dict[str, Call] = {  # of an original, releases and a holdout
     "membership_test": lambda o, s, h: laws.membership_test(o, s, h=h, draws=9, rng=1)[["contrast", "standard_deviation"]],
 }
 WITH_POPULATION: dict[str, Call] = {  # of a sample and the population that it is from
-    "delta_presence": lambda o, people: population.delta_presence(o, population=people),
-    "journalist_risk": lambda o, people: population.journalist_risk(o, population=people),
-    "k_map": lambda o, people: population.k_map(o, population=people),
-    "population_marketer_risk": lambda o, people: population.population_marketer_risk(o, population=people),
-    "population_profile": lambda o, people: population.population_profile(o, population=people),
-    "individual_risk": lambda o, people: population.individual_risk(4 * people, o_records=people),
-    "household_risk": lambda o, people: population.household_risk(4 * people, o_records=people),
-    "expected_reidentifications": lambda o, people: population.expected_reidentifications(4 * people, o_records=people),
+    name: lambda o, people, name=name: getattr(population, name)(o, population=people)
+    for name in ("delta_presence", "journalist_risk", "k_map", "population_marketer_risk", "population_profile")
 }
-ALONE: dict[str, Call] = {  # of one table
-    "maximum_cap": lambda o: capstats.maximum_cap(o, m=7),
-    "minimum_cap": lambda o: capstats.minimum_cap(o, unmatched="drop"),
+ALONE: dict[str, Call] = measures_of_counts.ALONE | {  # of one table
     "expand": capstats.expand,
-    **{
-        name: getattr(anonymity, name)
-        for name in ("alpha_k_anonymity", "beta_likeness", "class_sizes", "delta_disclosure", "k_anonymity", "l_diversity", "marketer_risk")
-    },
-    "prosecutor_risk": anonymity.prosecutor_risk,
-    "t_closeness": anonymity.t_closeness,
-    "t_closeness ordered": lambda o: anonymity.t_closeness(o, distance="ordered"),
-    "goodman_kruskal_lambda": cap.goodman_kruskal_lambda,
-    "goodman_kruskal_tau": cap.goodman_kruskal_tau,
-    "dio": disclosure.dio,
     "weap": disclosure.weap,
-    "anonymity_bounds": lambda o: laws.anonymity_bounds(o, crossed=0.3),
-    "calibrate": lambda o: laws.calibrate(o, laws.Pram, risk=0.6),
-    "cap_law": lambda o: laws.cap_law(o, laws.Bootstrap()).cdf([0.3, 0.5, 0.6]),
-    "dp_bound": lambda o: laws.dp_bound(o, [0.5, 2.0]),
-    "dp_epsilon": lambda o: laws.dp_epsilon(o, 0.7),
-    "dp_mechanism": lambda o: laws.dp_mechanism(o, 1.0, counts="public"),
-    "expected_cap": lambda o: laws.expected_cap(o, laws.Dirichlet(9, alpha=0.5)),
-    "expected_cap_bounds": lambda o: laws.expected_cap_bounds(o, laws.Uniform(9)),
-    "expected_disclosure": lambda o: laws.expected_disclosure(o, laws.Bootstrap(9)),
-    "frontier": lambda o: laws.frontier(o, distances=[0.1, 0.4]),
     "frontier_tables": lambda o: capstats.average_cap(o, laws.frontier_tables(o, distances=[0.1, 0.4]).least_shares),
     "minimal_cells": laws.minimal_cells,
-    "minimal_table": lambda o: capstats.average_cap(o, laws.minimal_table(o, 5)),
-    "protected_law": lambda o: laws.protected_law(o, laws.Bootstrap(9)).cdf([0.3, 0.6]),
-    "variance_cap": lambda o: laws.variance_cap(o, laws.Bootstrap(9)),
-    "joint_bounds": lambda o: laws.joint_bounds([xr.Dataset({"o": o, "s": o})] * 2),
-    "dis_suda": lambda o: population.dis_suda(o, sampling_fraction=0.1),
     "differencing": lambda o: population.differencing(o, {"age": {"old": "a", "mid": "a"}}, {"age": {"young": "b", "mid": "b"}}, k=4),
-    "minimal_sample_uniques": population.minimal_sample_uniques,
-    "suda_scores": population.suda_scores,
 }
 OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
     "audit measures": lambda t: capstats.audit(t, allow_same=True).measures,

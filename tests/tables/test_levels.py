@@ -83,10 +83,6 @@ def test_levels_that_only_one_table_has_are_kept_and_not_warned_of() -> None:
     }
 
 
-def test_tables_with_the_same_levels_say_nothing() -> None:
-    assert "levels" not in tabulate(ORIGINAL, ORIGINAL, keys="region", target="t").attrs
-
-
 def test_a_missing_value_does_not_count_as_shared() -> None:
     o = {"region": ["a", None], "t": [0, 1]}
     with pytest.warns(LevelsWarning, match="no level in common"):

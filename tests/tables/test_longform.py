@@ -14,7 +14,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capstats import MISSING, average_cap, expand, from_counts, full_domain, observed_domain, tabulate, to_frame
+from capstats import MISSING, expand, from_counts, full_domain, observed_domain, tabulate, to_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -153,14 +153,6 @@ def test_the_long_form_of_other_libraries_is_read_too() -> None:
     same(tabulate(polars, polars, keys=["group", "size"], target="income", counts=("o", "s")), tables)
 
 
-def test_a_published_table_of_counts_is_read_by_its_frequencies() -> None:
-    """As R prints as.data.frame(Titanic), in part."""
-    published = {"Class": ["1st", "3rd", "1st", "3rd"], "Survived": ["No", "No", "Yes", "Yes"], "Freq": [122, 528, 203, 178]}
-    tables = tabulate(published, published, keys="Class", target="Survived", counts="Freq")
-    assert tables.o.values.tolist() == [[122, 528], [203, 178]]
-    assert 0.5 < float(average_cap(tables.o, tables.s)) < 1
-
-
 def test_unlabelled_tables_have_a_long_form() -> None:
     frame = to_frame(from_counts([[1, 2]], [[3, 4]]))
     assert frame.to_dict("list") == {"key_": [0, 1], "target_": [0, 0], "o": [1, 2], "s": [3, 4]}
@@ -207,8 +199,6 @@ def test_a_table_without_records_expands_to_none() -> None:
             ValueError,
             r"`table` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as table\.isel",
         ),
-        ([[-1]], ValueError, r"`table` must be non-negative; got -1 at key=0, target=0"),
-        (pd.DataFrame([[1]]), TypeError, r"`table` is a DataFrame\. For records use capstats\.tabulate"),
         (from_counts([[1]]), TypeError, r"`table` is a Dataset"),
     ],
 )

@@ -1,0 +1,124 @@
+"""What holds of every measure of CAP alike: it broadcasts, a share has no unit, and what is no table or no convention is refused.
+
+tests/tables has more of this kind: test_aligned.py labels and what is no table, test_labels_decide.py any order of the cells, and
+test_backings.py sparse tables.
+"""
+
+from functools import partial
+from typing import get_args
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from capstats import (
+    average_cap,
+    average_cap_interval,
+    baseline_cap,
+    cap_boxplot,
+    cap_ecdf,
+    cap_quantiles,
+    correct_predictions,
+    from_counts,
+    individual_cap,
+    individual_share,
+    matched_records,
+)
+from capstats.cap import goodman_kruskal_lambda, goodman_kruskal_tau, normalized_cap, protected_records, target_distance
+from capstats.cap.baselines import Kind
+
+WITH_UNMATCHED = {
+    "average_cap": average_cap,
+    "individual_cap": individual_cap,
+    "normalized_cap": normalized_cap,
+    "protected_records": protected_records,
+    "cap_ecdf": lambda o, s, **how: cap_ecdf(o, s, [0.2, 0.5], **how),
+    "cap_quantiles": lambda o, s, **how: cap_quantiles(o, s, [0.1, 0.5, 1], **how),
+    "cap_boxplot": lambda o, s, **how: cap_boxplot(o, s, **how).drop_dims(["outlier", "target"]).drop_vars("average_rank"),
+    "average_cap_interval": average_cap_interval,
+    "correct_predictions": correct_predictions,
+}
+OF_THE_ORIGINAL = {
+    **{f"baseline_cap {kind}": lambda o, _, kind=kind: baseline_cap(o, kind=kind) for kind in ("marginal", "modal", "uniform")},
+    "goodman_kruskal_tau": lambda o, _: goodman_kruskal_tau(o),
+    "goodman_kruskal_lambda": lambda o, _: goodman_kruskal_lambda(o),
+}
+MEASURES = {
+    **{f"{name} {how}": partial(measure, unmatched=how) for name, measure in WITH_UNMATCHED.items() for how in ("zero", "drop")},
+    **OF_THE_ORIGINAL,
+    "baseline_cap modal_synthetic": partial(baseline_cap, kind="modal_synthetic"),
+    "baseline_cap crossed": partial(baseline_cap, kind="crossed"),
+    "target_distance": target_distance,
+    "matched_records": matched_records,
+}
+OF_INTEGERS = ("cap_quantiles", "cap_boxplot", "average_cap_interval")
+NUMBERS_OF_RECORDS = ("matched_records", "correct_predictions", "protected_records")
+ORDERS = [
+    ("draw", "synthetic", "target", "key"),
+    ("key", "target", "synthetic", "draw"),
+    ("target", "draw", "key", "synthetic"),
+    ("synthetic", "key", "draw", "target"),
+    ("target", "key", "draw", "synthetic"),
+]
+
+
+def variables(found):
+    return found.data_vars if isinstance(found, xr.Dataset) else {found.name: found}
+
+
+def test_every_kind_of_baseline_is_here():
+    assert {f"baseline_cap {kind}" for kind in get_args(Kind)} <= set(MEASURES)
+
+
+@pytest.mark.few(26)
+@pytest.mark.parametrize("dims", ORDERS, ids="-".join)
+@pytest.mark.parametrize("name", MEASURES)
+def test_extra_dims_broadcast_wherever_they_stand(name, dims):
+    rng = np.random.default_rng([*name.encode()])
+    o = xr.DataArray(rng.integers(0, 5, (2, 3, 4)) + 1, dims=("original", "target", "key"))
+    o[0, 2] = 0  # a target that one of the originals does not have
+    s = xr.DataArray(rng.integers(0, 4, (3, 2, 3, 4)), dims=("draw", "synthetic", "target", "key"))
+    s[0, 0, :, 1] = 0  # a key that one of the releases does not have
+    found = variables(MEASURES[name](o.transpose("key", "original", "target"), s.transpose(*dims)))
+    for original, draw, synthetic in np.ndindex(2, 3, 2):
+        here = {"original": original, "draw": draw, "synthetic": synthetic}
+        for variable, alone in variables(MEASURES[name](o[original].values, s[draw, synthetic].values)).items():
+            of_original = name in OF_THE_ORIGINAL or (name.startswith("cap_boxplot") and variable in ("original_cap", "baseline_cap"))
+            own = {"original"} if of_original else set(here)
+            assert set(found[variable].dims) == own | set(alone.dims)
+            np.testing.assert_array_equal(found[variable].isel({dim: here[dim] for dim in own}), alone)
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if not name.startswith(OF_INTEGERS)])
+def test_a_share_has_no_unit_and_numbers_of_records_are_scaled_along(name):
+    """With fractional weights, and with counts whose products are beyond 2**63."""
+    rng = np.random.default_rng(3)
+    for scale in (0.37, 1e-9, 1e12, 2**45):
+        for _ in range(10):
+            o, s = (rng.integers(0, 6, (3, 4)) * rng.integers(0, 2, (3, 4)) for _ in "os")
+            o[0, 0], s[-1, -1] = 1, 1
+            expected = MEASURES[name](o, s) * (scale if name.startswith(NUMBERS_OF_RECORDS) else 1)
+            np.testing.assert_allclose(MEASURES[name](scale * o, s / 3), expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_what_is_no_table_of_counts_is_refused_with_its_cell(name):
+    measure, good, bad = MEASURES[name], [[1, 1], [1, 2]], [[1, -1], [1, 2]]
+    for place, given in ("o", (bad, good)), *([("s", (good, bad))] if name not in OF_THE_ORIGINAL else []):
+        with pytest.raises(ValueError, match=f"`{place}` must be non-negative; got -1 at key=1, target=0"):
+            measure(*given)
+    if name not in OF_THE_ORIGINAL:
+        with pytest.raises(ValueError, match="they must agree"):
+            measure(good, [[1, 1, 1], [1, 1, 1]])
+    assert next(iter(variables(measure(good, good)))) in (name.partition(" ")[0], "estimate", "lower_whisker")
+
+
+@pytest.mark.parametrize("name", [*WITH_UNMATCHED, "individual_share"])
+@pytest.mark.parametrize("unmatched", ["closest", "Zero", None, 0])
+def test_an_unknown_convention_is_refused_and_nearest_keys_need_labels(name, unmatched):
+    measure = WITH_UNMATCHED.get(name, partial(individual_share, h=[[1, 2]]))
+    with pytest.raises(ValueError, match=r'`unmatched` must be "zero".* "drop".* or "nearest"'):
+        measure([[1, 2]], [[1, 2]], unmatched=unmatched)
+    for tables in (([[1, 2]], [[2, 1]]), from_counts([[1, 2]], [[2, 1]]).data_vars.values()):  # those of from_counts are numbered
+        with pytest.raises(ValueError, match=r'`unmatched` "nearest" compares keys column by column.*have no labels.*key_labels'):
+            measure(*tables, unmatched="nearest")
