@@ -11,7 +11,6 @@ from few_records import OTHER, RECORDS, category
 
 import capstats
 from capstats import datasets, tabulate
-from capstats.codes.names import RESERVED
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -44,7 +43,7 @@ def test_a_weight_of_zero_keeps_its_cell() -> None:
     assert tables.o.sel(sex="zero").values.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("name", sorted(RESERVED))
+@pytest.mark.parametrize("name", ["o", "synthetic", "records", "method"])
 def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: str) -> None:
     records = {name: ["f", "m"], "age": [1, 2], "t": ["x", "y"]}
     tables = tabulate(records, {"a": records, "b": records}, holdout=records, keys=[name, "age"], target="t")
