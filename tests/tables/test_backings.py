@@ -138,13 +138,6 @@ MEASURES = {
         for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     **{
-        f"expected_cap_bounds {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_cap_bounds(
-            o, made(model, 9, alpha=0.5 if model == "dirichlet" else None)
-        )[name]
-        for name in ("lower", "upper")
-        for model in ("uniform", "bootstrap", "independent", "dirichlet")
-    },
-    **{
         f"expected_disclosure {name} {model}": lambda o, s, name=name, model=model: capstats.laws.expected_disclosure(
             o, made(model, 9, alpha=0.5 if model == "dirichlet" else None)
         )[name]
