@@ -43,19 +43,14 @@ def _mean(cells: Cells, o_j: Array) -> float:
 
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
     """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
-    keys, held = Keys.of(cells, o_j), _held(cells, o_j)
+    weight = cells.weight().astype(np.float64)
+    held = (o_j > 0) & (weight > 0)  # keys with original records that a release can have
+    keys = Keys(cells.urn, o_j[held], weight[held], float(np.sum(cells.outside) + weight[~held].sum()))
     right, spread = right[held], None if spread is None else spread[held]
-    count = len(keys.o_j)
-    if not count:
+    if not held.any():
         return np.nan
-    if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
-        return over_sets(keys, right, spread) / keys.some_matched()
-    return Groups(keys).expected(right, spread) / keys.some_matched()
-
-
-def _held(cells: Cells, o_j: Array) -> NDArray[np.bool_]:
-    """The keys with original records that a release can have."""
-    return (o_j > 0) & (cells.weight() > 0)
+    few = held.sum() <= FEW and (spread is None or held.sum() * 2 ** held.sum() * keys.urn.m <= WORK)
+    return (over_sets(keys, right, spread) if few else Groups(keys).expected(right, spread)) / keys.some_matched()
 
 
 @dataclass(frozen=True)
@@ -66,12 +61,6 @@ class Keys:
     o_j: Array  # original records of each key
     weight: Floats
     filler: float  # weight of all other keys
-
-    @classmethod
-    def of(cls, cells: Cells, o_j: Array) -> Keys:
-        """Those of the urn of one table."""
-        held, weight = _held(cells, o_j), cells.weight().astype(np.float64)
-        return cls(cells.urn, o_j[held], weight[held], float(np.sum(cells.outside) + weight[~held].sum()))
 
     @property
     def total(self) -> float:
