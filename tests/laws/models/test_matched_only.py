@@ -5,26 +5,16 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-import sparse
-import xarray as xr
-from every_release import average_cap, every_release, made, moments
+from every_release import average_cap, moments
 from hypothesis import example, given
 from hypothesis import strategies as st
+from small_laws import releases_of, urn_of, urns
 from strategies import count_tables, examples
 
 from capstats.laws import Bootstrap, Dirichlet, Uniform, expected_cap, variance_cap
 from capstats.laws.models.matched_only import Circle, Groups, Keys, over_sets
 from capstats.laws.models.urns import Urn
 
-MODELS = {
-    "uniform": {},
-    "bootstrap": {},
-    "independent": {},
-    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
-    "dirichlet, 0": {"alpha": Fraction(0)},
-    "dirichlet, 1/64": {"alpha": Fraction(1, 64)},
-}
-models = pytest.mark.parametrize("name", MODELS)
 TABLES = [
     [[1]],
     [[3, 0]],  # a key without records, into which all synthetic records may fall
@@ -36,30 +26,26 @@ TABLES = [
 ]
 
 
-def options(name):
-    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
-
-
 def drop(measure, o, m, name):
-    return measure(o, made(m=m, **options(name)), unmatched="drop")
+    return measure(o, urn_of(name, m), unmatched="drop")
 
 
 def assert_moments(o, m, name):
-    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    releases = releases_of(o, m, name)
     mean, variance = moments(releases, lambda s: average_cap(o, s, "drop"))
     assert drop(expected_cap, o, m, name).item() == pytest.approx(float(mean), rel=1e-12)
     assert drop(variance_cap, o, m, name).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
 
 
 @pytest.mark.few(1)
-@models
+@urns
 def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
     for o, m in product(TABLES, range(1, 4)):
         assert_moments(o, m, name)
 
 
 @pytest.mark.few(3)
-@models
+@urns
 @examples(6)
 @given(count_tables(2, 3, most=9), st.integers(1, 4))
 def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, m):
@@ -125,21 +111,6 @@ def test_what_is_out_of_reach_is_refused():
             measure(o, Dirichlet(10**9, alpha=0.5), unmatched="drop")
     with pytest.raises(ValueError, match="would take 2e"):
         variance_cap(np.random.default_rng(10).integers(1, 10**6, (2, 200)), Bootstrap(10**6), unmatched="drop")
-
-
-@models
-def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
-    rng = np.random.default_rng(11)
-    tables = xr.DataArray(rng.poisson(0.8, (3, 4, 5)), dims=("draw", "target", "key"))
-    tables[0] = 0
-    cells = tables.copy(data=sparse.COO.from_numpy(tables.values))
-    for measure in (expected_cap, variance_cap):
-        several = drop(measure, tables, 6, name)
-        assert several.dims == ("draw",)
-        assert np.isnan(several[0])
-        single = [drop(measure, table, 6, name).item() for table in tables.values[1:]]
-        assert several[1:].values == pytest.approx(single, rel=1e-14)
-        assert drop(measure, cells, 6, name)[1:].values == pytest.approx(single, rel=1e-12)
 
 
 # --- Generating functions against all sets of matched keys, and the parts of which they are made ---
