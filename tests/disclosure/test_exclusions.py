@@ -135,13 +135,6 @@ def test_several_target_columns_are_named_by_a_tuple():
         exclude(t, targets="x")
 
 
-def test_the_order_of_the_dims_does_not_matter():
-    t = tabulate(people(8), people(9), keys=["a", "b"], target="t")
-    found, turned = exclude(t, **OPTIONS), exclude(t.transpose("key", "target"), **OPTIONS)
-    xr.testing.assert_identical(turned.o_report, found.o_report)
-    xr.testing.assert_identical(turned.s_counted, found.s_counted)
-
-
 def test_labels_and_columns_may_come_in_any_list():
     t = tabulate(people(8), keys=["a", "b"], target="t")
     for some in (list, set, np.array, pd.Series, pd.Index):

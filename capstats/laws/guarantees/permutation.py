@@ -290,7 +290,9 @@ def check_records(tables: dict[str, Any]) -> None:
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:
     """The checked options of a test, ready for the margins, costs and observed sum of each table."""
-    check_options(alternative, draws)
+    check_choice(alternative, "alternative", get_args(Alternative))
+    if draws is not None:
+        check_integer(draws, "draws", "a number of random permutations, an integer from 0", least=0)
     check_level(level)
     return partial(tail, alternative=alternative, draws=draws, seed=seed_of(rng), level=level)
 
@@ -309,13 +311,6 @@ def _result(numbers: dict[str, xr.DataArray], title: str, alternative: str) -> x
 
 
 # --- how far out a sum lies among all tables with the same margins ------------------------------------------------------
-
-
-def check_options(alternative: str, draws: int | None) -> None:
-    """Raise unless the alternative is known and the draws are a number of random tables."""
-    check_choice(alternative, "alternative", get_args(Alternative))
-    if draws is not None:
-        check_integer(draws, "draws", "a number of random permutations, an integer from 0", least=0)
 
 
 def seed_of(rng: Any) -> int:
