@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 import capstats
-from capstats.laws import Bootstrap, Dirichlet, Independent, Law, Partial, Permuted, Pram, Swap, Uniform, cap_law, protected_law
+from capstats.laws import Bootstrap, Dirichlet, Independent, Law, Partial, Permuted, Pram, Swap, Uniform, cap_law
 from capstats.paper import no_riskier
 
 SIZES = [1_000, 10_000, 100_000]  # cells, of 5 targets
@@ -34,7 +34,6 @@ def bench_finite() -> None:
             show(name, o, repr(model), lambda o=o, model=model: cap_law(o, model))
         if o.size <= 1_000:
             show(name, o, "mean of 3, Uniform(900)", lambda o=o: cap_law(o, Uniform(900)).mean_of(3))
-            show(name, o, "protected, Uniform(900)", lambda o=o: protected_law(o, Uniform(900)))
     for name in ("O_3", "O_4"):
         start = time.perf_counter()
         lower, upper = no_riskier(name, 900)

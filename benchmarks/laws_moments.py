@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, expected_cap, expected_cap_bounds, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform, expected_cap, variance_cap
 
 TARGETS, KEYS, RECORDS = 10, 10**5, 10**6
 MODELS = {
@@ -107,10 +107,6 @@ def bench_moments() -> None:
                 exact = exact_variance(o, RECORDS, name_of, getattr(model, "alpha", 0.0))
                 line += f", relative error of the variance {abs(variance / exact - 1):.0e}"
             print(line)
-        start = time.perf_counter()
-        bounds = expected_cap_bounds(o, Bootstrap(RECORDS))
-        width = (bounds.upper - bounds.lower).item()
-        print(f"  version 2, bootstrap: bounds {bounds.lower.item():.9f}, width {width:.0e}: {time.perf_counter() - start:.2f} s")
         if name == "even keys":
             start = time.perf_counter()
             exact = expected_cap(o, Bootstrap(RECORDS), unmatched="drop").item()

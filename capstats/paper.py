@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -290,7 +289,7 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
     boxes = cap_boxplot(o, figure_1_tables(seed)).drop_vars(["baseline_cap", "outlier_records"])  # the paper's Figure 1 has neither
     values = printed_values()
     files = [
-        write_csv(folder / "values.csv", _value_rows(values)),
+        write_csv(folder / "values.csv", ([x.where, x.what, x.printed, x.computed, x.agrees] for x in values)),
         write_csv(folder / "tables.csv", table_rows()),
     ]
     provenance = {
@@ -315,11 +314,6 @@ def reproduce(out: str | Path, *, seed: int = SEED) -> tuple[list[Value], xr.Dat
         files += four_panels(folder / name, draw, [str(x) for x in o.original.values], provenance)
     files += tables_page(folder / "tables", provenance)
     return values, averages["no riskier"], files
-
-
-def _value_rows(values: list[Value]) -> Iterator[list[Any]]:
-    for value in values:
-        yield [value.where, value.what, value.printed, value.computed, value.agrees]
 
 
 def _number(x: float) -> str:

@@ -140,10 +140,8 @@ ALONE: dict[str, Call] = {  # of one table
         )
     },
     **{
-        f"{measure.__name__} {model}": lambda x, measure=measure, model=model: measure(x, of_nine(model))
-        for measure, model in product(
-            (laws.expected_cap_bounds, laws.expected_disclosure), ("uniform", "bootstrap", "independent", "dirichlet")
-        )
+        f"expected_disclosure {model}": lambda x, model=model: laws.expected_disclosure(x, of_nine(model))
+        for model in ("uniform", "bootstrap", "independent", "dirichlet")
     },
     **{
         f"{measure.__name__} {model}": lambda x, measure=measure, model=model, told=told: measure(x, made(model, **told))
@@ -159,7 +157,6 @@ ALONE: dict[str, Call] = {  # of one table
     ),
     "cap_law uniform": lambda x: laws.cap_law(x, laws.Uniform()).cdf([0.2, 0.25, 0.3]),
     "cap_law bootstrap": lambda x: laws.cap_law(x, laws.Bootstrap()).cdf([0.3, 0.5, 0.6]),
-    "protected_law": lambda x: laws.protected_law(x, laws.Bootstrap(9)).cdf([0.3, 0.6]),
     "individual_risk": lambda x: population.individual_risk(10 * x, o_records=(x > 0).astype(np.int64)),
     "household_risk": lambda x: population.household_risk(10 * x, o_records=(x > 0).astype(np.int64)),
     "expected_reidentifications": lambda x: population.expected_reidentifications(10 * x, o_records=(x > 0).astype(np.int64)),
@@ -172,7 +169,7 @@ ALONE: dict[str, Call] = {  # of one table
     "suda_scores halving": lambda x: population.suda_scores(x, rule="halving"),
     "suda_scores product": lambda x: population.suda_scores(x, rule="product", max_size=2),
 }
-ONE_TABLE = ("calibrate", "cap_law", "protected_law", "minimal_sample_uniques")  # which take no further dims
+ONE_TABLE = ("calibrate", "cap_law", "minimal_sample_uniques")  # which take no further dims
 IN_ORDER: dict[str, Call] = {  # which take numbers by position, random numbers cell by cell, or tables of one Dataset
     **{
         f"cap_bounds {margins}": lambda o, _, how=how, margins=margins: laws.cap_bounds(
@@ -196,7 +193,7 @@ OF_INTEGERS = (  # what their names start with
     *("average_cap_interval", "cap_boxplot", "cap_quantiles", "individual_share", "sample_uniques", "replicated_uniques"),
     *("membership_test", "permutation_test", "dp_audit_release", "noisy_counts", "sample_tables", "variance_cap permuted"),
     *("expected_cap permuted", "expected_cap partial", "expected_cap swap", "variance_cap partial", "variance_cap swap"),
-    *("variance_cap pram", "variance_cap by a matrix", "calibrate swap", "calibrate partial", "protected_law"),
+    *("variance_cap pram", "variance_cap by a matrix", "calibrate swap", "calibrate partial"),
     *("delta_presence", "journalist_risk", "k_map", "population_marketer_risk", "population_profile", "population_uniqueness"),
     *("dis_suda", "minimal_sample_uniques", "suda_scores", "marketer_risk", "prosecutor_risk"),
 )

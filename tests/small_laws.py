@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
+from every_release import every_release, made
 
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.law import Simulated
@@ -56,3 +59,25 @@ def check_drawn(law: Any, exact: dict[Any, Any]) -> None:
     through = np.cumsum([float(p) for p in exact.values()])
     assert (found.lower <= through + 1e-12).all()
     assert (through - 1e-12 <= found.upper).all()
+
+
+URNS: dict[str, dict[str, Fraction]] = {  # models whose records fall into cells, each with a number of records
+    "uniform": {},
+    "bootstrap": {},
+    "independent": {},
+    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
+    "dirichlet, 0": {"alpha": Fraction(0)},
+    "dirichlet, 3": {"alpha": Fraction(3)},
+    "dirichlet, 1/64": {"alpha": Fraction(1, 64)},
+}
+urns = pytest.mark.parametrize("name", URNS)
+
+
+def urn_of(name: str, m: int) -> Any:
+    """The model of the library."""
+    return made(name.split(",")[0], m, **{key: float(value) for key, value in URNS[name].items()})
+
+
+def releases_of(o: Any, m: int, name: str) -> Any:
+    """All its releases with their probabilities."""
+    return every_release(o, m, model=name.split(",")[0], **URNS[name])

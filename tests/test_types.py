@@ -31,7 +31,6 @@ expected_cap(o, Swap(records=3))
 expected_cap(o, laws.Pram(theta=0.1), unmatched="drop")
 expected_cap(o, laws.Pram(matrix=np.eye(2)))
 laws.variance_cap(tables.o, Dirichlet(300, alpha=0.5))
-laws.expected_cap_bounds(o, laws.Permuted(s))
 laws.expected_disclosure(o, laws.Bootstrap(100)).disco
 expected_cap(o, laws.Given(100, p=np.full((2, 2), 0.25)), unmatched="nearest")
 laws.Given.from_conditionals(tables.o, 100, columns={"smoker": records["smoker"].value_counts(normalize=True)})

@@ -83,30 +83,14 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
     """
     check_targets(l)
     aligned = Aligned({"o": by_value(o), "s": by_value(s)})
-    models: dict[str, Model] = {
-        "classes": number_of_classes,
-        "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total() == 1).sum(-1))),
-        **_models(aligned, l),
-        "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
-        "marketer": lambda x: _of_whole(x, classes_per_record),
-    }
-    found = {name: aligned.map(_side_by_side(model), name, ("table",)) for name, model in models.items()}
-    counts_records = [weights_of(table) is None for table in (o, s)]
-    if not all(counts_records):
-        for name in ("uniques", "prosecutor", "marketer"):
-            found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
-    records = {f"{name}_records": same_or_span(aligned.totals(table)) for name, table in (("original", "o"), ("synthetic", "s"))}
-    return Result(found, attrs={"result": "Anonymity profile", **records}).assign_coords(table=["original", "synthetic"])
-
-
-def _models(aligned: Aligned, l: int) -> dict[str, Model]:  # noqa: E741
-    """The models of aligned tables that have a parameter; ``l`` is that of the recursive diversity."""
 
     def ordered(x: Table) -> Floats:
         found = ordered_distance(x, aligned.sizes["target"])
         return found if len(target_columns(aligned)) == 1 else np.full_like(found, np.nan)
 
-    return {
+    models: dict[str, Model] = {
+        "classes": number_of_classes,
+        "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total() == 1).sum(-1))),
         "k": smallest_class,
         "alpha": greatest_share,
         "distinct_l": distinct_targets,
@@ -118,7 +102,16 @@ def _models(aligned: Aligned, l: int) -> dict[str, Model]:  # noqa: E741
         "enhanced_beta": enhanced_likeness,
         "delta": lambda x: log_ratio(x, "all"),
         "delta_occurring": lambda x: log_ratio(x, "occurring"),
+        "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
+        "marketer": lambda x: _of_whole(x, classes_per_record),
     }
+    found = {name: aligned.map(_side_by_side(model), name, ("table",)) for name, model in models.items()}
+    counts_records = [weights_of(table) is None for table in (o, s)]
+    if not all(counts_records):
+        for name in ("uniques", "prosecutor", "marketer"):
+            found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
+    records = {f"{name}_records": same_or_span(aligned.totals(table)) for name, table in (("original", "o"), ("synthetic", "s"))}
+    return Result(found, attrs={"result": "Anonymity profile", **records}).assign_coords(table=["original", "synthetic"])
 
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:

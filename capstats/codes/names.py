@@ -53,7 +53,9 @@ REMOVED = {
     "capstats.screening.cap_after_merge": "capstats.screening.rank_merges(o, s, columns=[column])",
     "capstats.cap.smoothed_cap": "capstats.average_cap(o, s + alpha)",
     "capstats.laws.cap_tail_bound": "capstats.laws.cap_law, the law itself",
+    "capstats.laws.expected_cap_bounds": 'capstats.laws.expected_cap(o, model, unmatched="drop"), the mean, or draws of sample_tables',
     "capstats.laws.expected_noisy_cap": "the mean of capstats.average_cap over draws of capstats.laws.noisy_counts",
+    "capstats.laws.protected_law": "capstats.cap.protected_records of the draws of capstats.laws.sample_tables, divided by the records",
     "capstats.laws.pooled_law": "capstats.average_cap of sums of the draws of capstats.laws.sample_tables",
 }
 

@@ -17,7 +17,6 @@ from capstats.laws.attainable.several_targets import joint_bounds
 from capstats.laws.attainable.with_margins import cap_bounds
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.law import Law
-from capstats.laws.distribution.protected_share import protected_law
 from capstats.laws.guarantees.audits import dp_audit
 from capstats.laws.guarantees.averages import dp_average_bound
 from capstats.laws.guarantees.noise import noisy_counts
@@ -28,7 +27,7 @@ from capstats.laws.models import Bootstrap, Dirichlet, Given, Independent, Model
 from capstats.laws.models.sampling import sample_tables
 from capstats.laws.moments.calibration import calibrate
 from capstats.laws.moments.disclosure import expected_disclosure
-from capstats.laws.moments.expected import expected_cap, expected_cap_bounds, variance_cap
+from capstats.laws.moments.expected import expected_cap, variance_cap
 
 __all__ = [
     "Bootstrap",
@@ -53,7 +52,6 @@ __all__ = [
     "dp_epsilon",
     "dp_mechanism",
     "expected_cap",
-    "expected_cap_bounds",
     "expected_disclosure",
     "frontier",
     "frontier_tables",
@@ -65,7 +63,6 @@ __all__ = [
     "minimum_cap",
     "noisy_counts",
     "permutation_test",
-    "protected_law",
     "sample_tables",
     "variance_cap",
 ]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from capstats.population.gamma_ratios import digamma_rise, log_cross_ratio, log_rise, summation_rule
+from capstats.tables.gamma_ratios import digamma_rise, log_cross_ratio, log_rise, summation_rule
 from capstats.tables.table import Floats
 
 SMALL = 32  # classes up to this size are added as they are, larger ones by a series in 1 / size

@@ -130,21 +130,9 @@ def test_t_is_at_most_beta_and_beta_is_at_most_exp_delta_minus_1(table):
 def test_merging_keys_never_takes_a_table_further_from_its_margin(data):
     table = data.draw(tables)
     merged = coarsened(table, data.draw(keys_that_merge(table.shape[1])))
-    for model, options in [
-        (t_closeness, {}),
-        (t_closeness, {"distance": "ordered"}),
-        (beta_likeness, {}),
-        (delta_disclosure, {}),
-    ]:
+    told = [(t_closeness, {}), (t_closeness, {"distance": "ordered"}), (beta_likeness, {}), (delta_disclosure, {})]
+    for model, options in [*told, (beta_likeness, {"kind": "enhanced"})]:
         assert at_most(model(merged, **options).item(), model(table, **options).item() + 1e-14)
-
-
-@theorem
-@given(st.data())
-def test_merging_keys_never_breaks_enhanced_likeness(data):
-    table = data.draw(tables)
-    before = beta_likeness(table, kind="enhanced").item()
-    assert at_most(beta_likeness(coarsened(table, data.draw(keys_that_merge(table.shape[1]))), kind="enhanced").item(), before + 1e-14)
 
 
 def test_merging_keys_can_raise_delta_over_occurring_targets():
@@ -183,26 +171,6 @@ def test_the_order_of_targets_needs_one_column():
     with pytest.raises(ValueError, match=r'`distance` "ordered" needs one target column.*\[\'ill\', \'paid\'\]'):
         t_closeness(tables.o, distance="ordered")
     assert t_closeness(tables.o).item() == pytest.approx(1 / 6, rel=1e-15)
-
-
-def test_undefined_without_records():
-    empty = [[0, 0], [0, 0]]
-    found = [t_closeness(empty), t_closeness(empty, distance="ordered"), beta_likeness(empty), beta_likeness(empty, kind="enhanced")]
-    assert np.isnan([*found, delta_disclosure(empty), delta_disclosure(empty, kind="occurring")]).all()
-
-
-def test_every_other_dim_is_a_table_of_its_own():
-    batch = xr.DataArray(np.random.default_rng(7).integers(0, 4, (5, 3, 4)), dims=("key", "draw", "target"))
-    calls = [
-        (t_closeness, {}),
-        (t_closeness, {"distance": "ordered"}),
-        (beta_likeness, {}),
-        (beta_likeness, {"kind": "enhanced"}),
-        (delta_disclosure, {"kind": "occurring"}),
-    ]
-    for model, options in calls:
-        one_by_one = [model(batch.isel(draw=d), **options).item() for d in range(3)]
-        np.testing.assert_array_equal(model(batch, **options), one_by_one)
 
 
 def test_bad_options_are_refused():

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import counts, table_pairs, theorem
 
-from capstats import at_most, average_cap, from_counts, individual_cap, matched_records, tabulate
+from capstats import at_most, average_cap, from_counts, individual_cap, matched_records
 from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques, tcap, weap
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -120,6 +120,7 @@ def test_disclosed_are_among_answered_among_matched(tables):
     assert at_most(in_both, dio(o))
     assert at_most(disco(o, s), dis(o, s))
     assert at_most(dis(o, s), matched)
+    assert replicated_uniques(o, s) <= sample_uniques(o, s) <= sample_uniques(o) <= dio(o)
 
 
 @pytest.mark.slow
@@ -159,36 +160,6 @@ def test_mean_weap_is_the_cap_of_the_synthetic_table_with_itself(tables):
     assert np.isnan(scores).all(0).tolist() == (s.sum(0) == 0).tolist()
     assert np.nansum(scores * s) / s.sum() == pytest.approx(average_cap(s, s).item(), rel=1e-14)
     assert s[scores == 1].sum() / s.sum() == dio(s).item()
-
-
-@pytest.mark.slow
-@theorem
-@given(pairs_of_tables(), st.randoms(use_true_random=False))
-def test_order_and_names_of_keys_and_targets_do_not_matter(tables, random):
-    o, s = tables
-    keys, targets = ([*range(n)] for n in o.shape[::-1])
-    random.shuffle(keys)
-    random.shuffle(targets)
-    labelled = from_counts(
-        o, s, key_labels={"k": [f"k{j}" for j in range(len(keys))]}, target_labels=[f"t{i}" for i in range(len(targets))]
-    )
-    mixed = labelled.s.isel(key=keys, target=targets)
-    for measure in OF_BOTH.values():
-        assert measure(labelled.o, mixed).item() == measure(o, s).item()
-
-
-@pytest.mark.slow
-def test_order_of_records_and_key_columns_and_names_of_levels_do_not_matter():
-    rng = np.random.default_rng(34)
-    for _ in range(10):
-        tables = [pd.DataFrame(rng.integers(0, 3, (n, 3)), columns=["a", "b", "t"]) for n in (25, 18)]
-        named = [table.sample(frac=1, random_state=1).replace({0: "no", 1: "z", 2: "10"}).astype("category") for table in tables]
-        plain, other = tabulate(*tables, keys=["a", "b"], target="t"), tabulate(*named, keys=["b", "a"], target="t")
-        for measure in OF_BOTH.values():
-            assert measure(plain.o, plain.s).item() == measure(other.o, other.s).item()
-        for variant in ("all", "matched", "disclosive", "certain", "synthetic"):
-            found = [tcap(t.o, t.s, variant=variant, tau=0.6).item() for t in (plain, other)]
-            np.testing.assert_allclose(*found, rtol=1e-14)
 
 
 # Batches, labels, weights
@@ -260,21 +231,6 @@ def test_purity_of_fractional_weights_is_decided_as_floats_add():
     """Assumption of theory/certainty.md#attribute-disclosure: 1 + 1e-17 is stored as 1, 1 + 1e-15 is not."""
     assert disco([[1], [0]], [[1], [1e-17]]) == 1
     assert disco([[1], [0]], [[1], [1e-15]]) == 0
-
-
-@pytest.mark.slow
-@theorem
-@given(pairs_of_tables())
-def test_replicated_are_among_matched_are_among_unique(tables):
-    o, s = tables
-    assert replicated_uniques(o, s) <= sample_uniques(o, s) <= sample_uniques(o)
-
-
-@theorem
-@given(pairs_of_tables())
-def test_uniques_are_certain_in_the_original(tables):
-    o, _ = tables
-    assert sample_uniques(o) <= dio(o)
 
 
 def test_fractional_weights_tell_no_unique():

@@ -99,34 +99,18 @@ def check_permutations(shape, n, m):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("n", "m"), [(3, 4), (4, 6)], ids=["few records", "more records"])
 @each_shape
-def test_mean_variance_and_disclosure_where_records_are_placed_in_cells(shape):
-    check_cell_models(shape, 3, 4)
+def test_mean_variance_and_disclosure_where_records_are_placed_in_cells(shape, n, m):
+    check_cell_models(shape, n, m)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("n", "m"), [(3, 4), (4, 5)], ids=["few records", "more records"])
 @each_shape
-def test_mean_and_variance_where_keys_are_kept(shape):
-    check_kept_models(shape, 3)
-
-
-@pytest.mark.slow
-@each_shape
-def test_mean_and_variance_where_the_targets_of_a_release_are_permuted(shape):
-    check_permutations(shape, 3, 4)
-
-
-@pytest.mark.slow
-@each_shape
-def test_larger_tables_where_records_are_placed_in_cells(shape):
-    check_cell_models(shape, 4, 6)
-
-
-@pytest.mark.slow
-@each_shape
-def test_larger_tables_where_keys_are_kept_or_targets_permuted(shape):
-    check_kept_models(shape, 4)
-    check_permutations(shape, 4, 5)
+def test_mean_and_variance_where_keys_are_kept_or_the_targets_of_a_release_are_permuted(shape, n, m):
+    check_kept_models(shape, n)
+    check_permutations(shape, n, m)
 
 
 @pytest.mark.slow

@@ -5,8 +5,7 @@ tuples of rows. The original tables of a shape are all those with few records, a
 each cell and at most two more, so that positive least counts occur too.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
@@ -15,6 +14,7 @@ from math import comb, floor, nan
 import numpy as np
 import pytest
 import xarray as xr
+from every_release import compositions
 
 import capstats
 
@@ -37,16 +37,6 @@ both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
 
 # The tables
-
-
-def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write `total` as an ordered sum of `parts` whole numbers."""
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in compositions(total - first, parts - 1):
-            yield (first, *rest)
 
 
 @cache
@@ -154,14 +144,6 @@ def set_b(o: Table) -> set[tuple[int, int]]:
     return {(i, j) for i, j in cells_of(o) if o[i][j] == least}
 
 
-def set_c(o: Table) -> set[tuple[int, int]]:
-    return {(i, j) for i, j in cells_of(o) if o[i][j] == min(column(o, j))}
-
-
-def greatest_cells(o: Table) -> set[tuple[int, int]]:
-    return {(i, j) for i, j in cells_of(o) if o[i][j] == max(column(o, j))}
-
-
 def set_d(o: Table) -> set[tuple[int, int]]:
     shares = {(i, j): Fraction(o[i][j], sum(column(o, j))) for i, j in cells_of(o) if sum(column(o, j)) > 0}
     return {cell for cell, share in shares.items() if share == min(shares.values())}
@@ -263,13 +245,14 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     return groups
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(7)
+@pytest.mark.parametrize("extreme", [min, max])
 @both_versions
 @shapes
-def test_lemma_1_minimisers_are_exactly_the_tables_supported_on_c(shape, unmatched):
-    """Lemma 1, with the value; where no matched key is in O, version 2 is undefined for every table."""
+def test_lemma_1_extremes_are_exactly_the_tables_supported_on_c_or_on_the_greatest_cells(shape, unmatched, extreme):
+    """Lemma 1, with the value, and with maxima; where no matched key is in O, version 2 is undefined for every table."""
     for o in originals(shape):
-        c = set_c(o)
+        cells = {(i, j) for i, j in cells_of(o) if o[i][j] == extreme(column(o, j))}  # of the least counts, C
         for totals, tables in tables_by_key_totals(shape).items():
             matched = [j for j, total in enumerate(totals) if total]
             n = len(records_of(o)) if unmatched == "zero" else sum(key_totals(o)[j] for j in matched)
@@ -277,27 +260,8 @@ def test_lemma_1_minimisers_are_exactly_the_tables_supported_on_c(shape, unmatch
             if n == 0:
                 assert set(caps.values()) == {None}
                 continue
-            least = Fraction(sum(min(column(o, j)) for j in matched), n)
-            assert min(caps.values()) == least
-            assert attain(min, caps) == {s for s in tables if support(s) <= c}
-
-
-@pytest.mark.few(5)
-@both_versions
-@shapes
-def test_lemma_1_maximisers_are_exactly_the_tables_supported_on_greatest_cells(shape, unmatched):
-    """Lemma 1 with maxima."""
-    for o in originals(shape):
-        cells = greatest_cells(o)
-        for totals, tables in tables_by_key_totals(shape).items():
-            matched = [j for j, total in enumerate(totals) if total]
-            n = len(records_of(o)) if unmatched == "zero" else sum(key_totals(o)[j] for j in matched)
-            if n == 0:
-                continue
-            caps = {s: average(o, s, unmatched) for s in tables}
-            greatest = Fraction(sum(max(column(o, j)) for j in matched), n)
-            assert max(caps.values()) == greatest
-            assert attain(max, caps) == {s for s in tables if support(s) <= cells}
+            assert extreme(caps.values()) == Fraction(sum(extreme(column(o, j)) for j in matched), n)
+            assert attain(extreme, caps) == {s for s in tables if support(s) <= cells}
 
 
 @both_versions
@@ -317,16 +281,18 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
 
 @both_versions
 @shapes
-def test_maximum_cap_is_the_greatest_of_all_tables(shape, unmatched):
-    """Lemma 1 over all key totals, for every number of records; without `m`, for at least as many as keys."""
+def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
+    """Lemma 1 over all key totals, and Theorems 2 and 3, for each number of records; without `m` for at least as many as keys."""
     targets, keys, _, most = SMALL[shape]
     o = o_array(originals(shape))
+    least, greatest = (values(f(o, unmatched=unmatched), "original_table") for f in (capstats.minimum_cap, capstats.maximum_cap))
     for m in range(1, most + 1):
         tables = all_tables(targets, keys, m)
-        exact = [max(cap for s in tables if (cap := average(table, s, unmatched)) is not None) for table in originals(shape)]
-        assert_equal(values(capstats.maximum_cap(o, unmatched=unmatched, m=m), "original_table"), exact)
+        caps = [[cap for s in tables if (cap := average(table, s, unmatched)) is not None] for table in originals(shape)]
+        assert_equal(least, list(map(min, caps)))
+        assert_equal(values(capstats.maximum_cap(o, unmatched=unmatched, m=m), "original_table"), list(map(max, caps)))
         if m >= keys:
-            assert_equal(values(capstats.maximum_cap(o, unmatched=unmatched), "original_table"), exact)
+            assert_equal(greatest, list(map(max, caps)))
 
 
 # theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
@@ -359,18 +325,6 @@ def test_theorem_3_value_and_exact_minimisers(shape):
         assert min(caps.values()) == Fraction(o[i][j], sum(column(o, j)))
         minimisers = attain(min, caps)
         assert minimisers == {s for s in tables if support(s) & set_d(o) and support(s) <= set_d(o) | absent_cells(o)}
-
-
-@both_versions
-@shapes
-def test_minimum_cap_is_the_least_of_all_tables(shape, unmatched):
-    """Theorems 2 and 3: for every number of records."""
-    targets, keys, _, most = SMALL[shape]
-    minimum = values(capstats.minimum_cap(o_array(originals(shape)), unmatched=unmatched), "original_table")
-    for m in range(1, most + 1):
-        tables = all_tables(targets, keys, m)
-        exact = [min(cap for s in tables if (cap := average(o, s, unmatched)) is not None) for o in originals(shape)]
-        assert_equal(minimum, exact)
 
 
 @both_versions
@@ -531,39 +485,10 @@ def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
 @pytest.mark.slow
 @both_versions
 @few_shapes
-def test_quantiles_are_those_of_the_expanded_records(shape, unmatched):
-    """Linear interpolation between the ordered values of the records, in fractions."""
-    levels = [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
-
-    o, s = originals(shape), synthetics(shape)
-    q = [float(level) for level in levels]
-    actual = capstats.cap_quantiles(o_array(o), s_array(s), q, unmatched=unmatched)
-    lists = [[sorted(caps_of_records(table, other, unmatched)) for other in s] for table in o]
-    exact = [[[quantile(ordered, level) for level in levels] for ordered in row] for row in lists]
-    assert_equal(values(actual, "original_table", "draw", "quantile"), exact)
-
-
-@pytest.mark.slow
-@both_versions
-@few_shapes
-def test_ecdf_is_the_share_of_records_at_most_the_point(shape, unmatched):
-    """Also at the points 1/3 and 2/3, which floats do not hold exactly."""
-    points = [Fraction(0), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)]
-    o, s = originals(shape), synthetics(shape)
-    at = [float(point) for point in points]
-    actual = capstats.cap_ecdf(o_array(o), s_array(s), at, unmatched=unmatched)
-    lists = [[caps_of_records(table, other, unmatched) for other in s] for table in o]
-    exact = [
-        [[Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None for point in points] for caps in row] for row in lists
-    ]
-    assert_equal(values(actual, "original_table", "draw", "at"), exact)
-
-
-@pytest.mark.slow
-@both_versions
-@few_shapes
-def test_boxplot_is_that_of_the_expanded_records(shape, unmatched):
-    """Quartiles, and whiskers that end at a record within 1.5 interquartile ranges of the box."""
+def test_quantiles_shares_and_boxes_are_those_of_the_expanded_records(shape, unmatched):
+    """Linear interpolation between the ordered values of the records; also 1/3 and 2/3, which floats do not hold exactly; and whiskers
+    that end at a record within 1.5 interquartile ranges of the box."""
+    points = [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(1)]
     names = ["lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker"]
 
     def box(ordered: list[Fraction]) -> list[Fraction | None]:
@@ -575,10 +500,17 @@ def test_boxplot_is_that_of_the_expanded_records(shape, unmatched):
         upper = max(cap for cap in ordered if cap <= high + reach)
         return [min(lower, low), low, median, high, max(upper, high)]
 
-    o, s = originals(shape), synthetics(shape)
-    boxes = capstats.cap_boxplot(o_array(o), s_array(s), unmatched=unmatched)
-    actual = np.stack([values(boxes[name], "original_table", "draw") for name in names], axis=-1)
-    assert_equal(actual, [[box(sorted(caps_of_records(table, other, unmatched))) for other in s] for table in o])
+    def share(caps: list[Fraction], point: Fraction) -> Fraction | None:
+        return Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None
+
+    o, s, at = o_array(originals(shape)), s_array(synthetics(shape)), list(map(float, points))
+    lists = [[sorted(caps_of_records(table, other, unmatched)) for other in synthetics(shape)] for table in originals(shape)]
+    quantiles = values(capstats.cap_quantiles(o, s, at, unmatched=unmatched), "original_table", "draw", "quantile")
+    assert_equal(quantiles, [[[quantile(caps, point) for point in points] for caps in row] for row in lists])
+    shares = values(capstats.cap_ecdf(o, s, at, unmatched=unmatched), "original_table", "draw", "at")
+    assert_equal(shares, [[[share(caps, point) for point in points] for caps in row] for row in lists])
+    boxes = capstats.cap_boxplot(o, s, unmatched=unmatched)
+    assert_equal(np.stack([values(boxes[name], "original_table", "draw") for name in names], axis=-1), [[*map(box, row)] for row in lists])
 
 
 def test_at_most_orders_small_fractions_exactly():
@@ -603,14 +535,3 @@ def test_stars_and_bars_reach_every_table_exactly_once():
             tables.add(tuple(right - left - 1 for left, right in pairwise(ends)))
         assert tables == set(compositions(m, cells))
         assert len(tables) == comb(m + cells - 1, cells - 1)
-
-
-@pytest.mark.slow
-def test_sampled_tables_are_uniform_over_all_tables():
-    """The 21 tables with two rows, three columns and two records, each within five standard deviations."""
-    draws, tables = 21_000, all_tables(2, 3, 2)
-    drawn = capstats.laws.sample_tables(np.ones((2, 3), dtype=int), capstats.laws.Uniform(2), draws=draws, rng=20)
-    counts = Counter(tuple(map(tuple, table)) for table in values(drawn, "draw", "target", "key").tolist())
-    assert set(counts) == set(tables)
-    expected, deviation = draws / 21, (draws / 21 * 20 / 21) ** 0.5
-    assert all(abs(count - expected) < 5 * deviation for count in counts.values())

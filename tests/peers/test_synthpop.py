@@ -150,14 +150,6 @@ def test_records_divided_by_none_are_infinite_as_in_r():
 
 
 @pytest.mark.slow
-def test_tables_may_stand_in_any_order_of_their_dims():
-    t = tables(next(case for case in SYNTHPOP if case["name"] == "not_targetlev"))
-    turned = t.transpose("key", "target")
-    assert repr(as_synthpop(turned, not_targetlev="A")) == repr(as_synthpop(t, not_targetlev="A"))
-    assert as_riskutility(turned) == as_riskutility(t)
-
-
-@pytest.mark.slow
 def test_options_may_be_written_as_in_r():
     t = tables(next(case for case in SYNTHPOP if case["name"] == "not_targetlev"))
     assert as_synthpop(t, **{"not.targetlev": "A"}) == as_synthpop(t, not_targetlev="A")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from math import comb, exp, isnan, lgamma, log, log1p, nan
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -320,18 +319,3 @@ def test_one_pair_among_a_hundred_million_records():
     assert found["alpha"] == 0
     # sum over i < n of i / (theta + i) = 1: theta = n (n - 1) / 2 - (2 n - 1) / 3 + O(1)
     assert found["theta"] == pytest.approx(n * (n - 1) / 2 - (2 * n - 1) / 3, rel=1e-14)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
-def test_an_estimate_from_a_hundred_million_records_takes_less_than_50_ms(model):
-    sizes = np.arange(1, 12_000)
-    sample = ClassSizes(sizes.astype(float), np.maximum(1, 3e6 // sizes**2).astype(float))
-    assert sample.n > 9e7
-    estimated(model, sample, 10**9)
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        estimated(model, ClassSizes(sample.sizes, sample.classes), 10**9)
-        times.append(perf_counter() - start)
-    assert min(times) < 0.05

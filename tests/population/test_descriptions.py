@@ -264,24 +264,22 @@ def test_numbers_of_csv_files_are_numbers_unless_they_are_said_to_be_codes(tmp_p
     assert singling_out(*paths, **options | {"columns": "zip"}).rate == 1
 
 
-def test_a_mistake_is_said():
+@pytest.mark.parametrize(
+    ("told", "error", "message"),
+    [
+        ({"subset_size": 3}, ValueError, "`subset_size` must be from 1 to 2, the number of columns; got 3"),
+        ({"limit": 1}, ValueError, r"2 columns have 2 subsets of 1, more than `limit`=1\. Give fewer columns, or a larger limit"),
+        ({"duplicates": "none"}, ValueError, '`duplicates` must be "distinct" or "all"; got '),
+        ({"attacks": -1}, ValueError, "`attacks` must be a number of attacks, 0 or more; got -1"),
+        ({"attacks": 1, "quantiles": 2}, ValueError, "`quantiles` must be probabilities from 0 to 1; got 2"),
+        ({"attacks": 1, "quantiles": None}, ValueError, "`quantiles` must be probabilities from 0 to 1; got None"),
+        ({"columns": ["a", "c"]}, ValueError, "Column 'c' is not in `original`"),
+        ({"synthetic": None}, ValueError, "`original` and `synthetic` are one object"),
+        ({"bin": {}}, TypeError, "There is no option 'bin'"),
+    ],
+)
+def test_a_mistake_is_said(told, error, message):
     original, synthetic = {"a": ["x", "y"], "b": ["x", "z"]}, {"a": ["x", "x"], "b": ["x", "y"]}
-    options = {"columns": ["a", "b"], "subset_size": 1}
-    with pytest.raises(ValueError, match="`subset_size` must be from 1 to 2, the number of columns; got 3"):
-        singling_out(original, synthetic, **options | {"subset_size": 3})
-    with pytest.raises(ValueError, match=r"2 columns have 2 subsets of 1, more than `limit`=1\. Give fewer columns, or a larger limit"):
-        singling_out(original, synthetic, **options, limit=1)
-    with pytest.raises(ValueError, match='`duplicates` must be "distinct" or "all"; got '):
-        singling_out(original, synthetic, **options, duplicates="none")
-    with pytest.raises(ValueError, match="`attacks` must be a number of attacks, 0 or more; got -1"):
-        singling_out(original, synthetic, **options, attacks=-1)
-    with pytest.raises(ValueError, match="`quantiles` must be probabilities from 0 to 1; got 2"):
-        singling_out(original, synthetic, **options, attacks=1, quantiles=2)
-    with pytest.raises(ValueError, match="`quantiles` must be probabilities from 0 to 1; got None"):
-        singling_out(original, synthetic, **options, attacks=1, quantiles=None)
-    with pytest.raises(ValueError, match="Column 'c' is not in `original`"):
-        singling_out(original, synthetic, **options | {"columns": ["a", "c"]})
-    with pytest.raises(ValueError, match="`original` and `synthetic` are one object"):
-        singling_out(original, original, **options)
-    with pytest.raises(TypeError, match="There is no option 'bin'"):
-        singling_out(original, synthetic, **options, bin={})
+    options = {"synthetic": synthetic, "columns": ["a", "b"], "subset_size": 1, **told}
+    with pytest.raises(error, match=message):
+        singling_out(original, **options | {"synthetic": options["synthetic"] or original})

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,20 +220,6 @@ def test_a_household_is_found_at_least_as_often_as_each_member_and_at_most_as_of
             assert held.max() * (1 - 1e-12) <= risk <= min(1, held.sum()) * (1 + 1e-12)
         else:
             assert np.isnan(risk)
-
-
-@pytest.mark.slow
-def test_hundred_thousand_households_are_counted_sparse():
-    rng = np.random.default_rng(1)
-    n = 250_000
-    records = {"age": rng.integers(0, 90, n), "area": rng.integers(0, 300, n), "home": rng.integers(0, 100_000, n)}
-    tables = tabulate({**records, "w": np.full(n, 40.0)}, keys=["age", "area"], target="home", weights="w")
-    assert isinstance(tables.o.data, sparse.COO)
-    found = household_risk(tables.o, o_records=tables.o_records)
-    f = pd.DataFrame(records).groupby(["age", "area"]).home.transform("size").to_numpy()
-    missed = np.log1p(-individual_risk([40.0 * f], o_records=[f]).values)
-    expected = -np.expm1(np.bincount(records["home"], missed))[np.unique(records["home"])]
-    np.testing.assert_allclose(found.risk.values, expected, rtol=1e-11)
 
 
 def test_a_risk_of_1_makes_that_of_the_household_1():

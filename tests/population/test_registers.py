@@ -283,11 +283,3 @@ def test_a_threshold_is_a_risk_and_counts_only_above():
         assert population_profile(TINY, population=POPULATION, threshold=threshold).journalist_at_risk.item() == share
     with pytest.raises(ValueError, match="`threshold` must be a risk from 0 to 1; got 2"):
         population_profile(TINY, population=POPULATION, threshold=2)
-
-
-@pytest.mark.slow
-def test_a_million_keys_are_no_matter():
-    o = np.random.default_rng(1).integers(0, 3, (1, 10**6))
-    population = 4 * o + 1
-    expected = (o / population).sum() / o.sum()
-    assert population_marketer_risk(o, population=population).item() == pytest.approx(expected, rel=1e-12)

@@ -318,15 +318,6 @@ def test_the_elements_of_another_dim_are_separate_tables():
                 np.testing.assert_array_equal(found[name].isel(year=year), one[name])
 
 
-def test_the_order_of_keys_and_targets_does_not_matter():
-    table, _ = counted(GUIDE["columns"])
-    other = table.isel(key=np.random.default_rng(1).permutation(table.sizes["key"]))
-    xr.testing.assert_equal(
-        suda_scores(other).suda_score.to_series().sort_index().to_xarray(),
-        suda_scores(table).suda_score.to_series().sort_index().to_xarray(),
-    )
-
-
 def test_a_key_without_records_is_undefined_and_makes_nobody_less_special():
     table, _ = counted(GUIDE["columns"])
     least = table * (np.arange(table.sizes["key"]) > 0)

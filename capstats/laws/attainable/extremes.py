@@ -152,7 +152,15 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     [[False, True], [False, False]]
     """
     check_unmatched(unmatched)
-    return Aligned({"o": o}).map(lambda o: _minimal(o, unmatched), "minimal_cells", ("target", "key"))
+
+    def formula(o: Table) -> Table:
+        risk = ratio(o.values, o.on_cells(o.total()[..., None] if unmatched == "zero" else o.key_total()), np.inf)
+        least = o.on_cells(_key_risk(o, unmatched).min(-1, keepdims=True))
+        # equal quotients of integers round to the same float; those of weights may differ in the last bit
+        found = risk == least if o.values.dtype.kind == "i" else np.asarray(at_most(risk, least))
+        return o.like(found, fill=int(not least.any()))
+
+    return Aligned({"o": o}).map(formula, "minimal_cells", ("target", "key"))
 
 
 def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataArray:
@@ -210,12 +218,3 @@ def _key_risk(o: Table, unmatched: Unmatched) -> Floats:
         return ratio(o.key_least(), n, np.nan)
     risk = ratio(o.key_least(), o.key_total(), np.inf)
     return np.where(n > 0, risk, np.nan)
-
-
-def _minimal(o: Table, unmatched: Unmatched) -> Table:
-    n = o.total()[..., None]
-    risk = ratio(o.values, o.on_cells(n if unmatched == "zero" else o.key_total()), np.inf)
-    least = o.on_cells(_key_risk(o, unmatched).min(-1, keepdims=True))
-    # equal quotients of integers round to the same float; those of weights may differ in the last bit
-    found = risk == least if o.values.dtype.kind == "i" else np.asarray(at_most(risk, least))
-    return o.like(found, fill=int(not least.any()))

@@ -295,7 +295,8 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
             found[f"{end}_table"] = s = aligned.wrap(rounded, "s", ("target", "key"), before=("distance",))
             found |= {f"{end}_distance": target_distance(table, s), f"{end}_cap": average_cap(table, s)}
     if totals is not None:
-        found["rounding"] = xr.DataArray(_rounding(counts, totals))
+        n_j, most = counts.sum(0), np.minimum(1, len(counts) / (4 * np.maximum(totals, 1)))
+        found["rounding"] = xr.DataArray(float((n_j * most).sum() / n_j.sum()))
     result = Result(found, attrs={"result": "Tables on the risk-utility frontier"}).assign_coords(distance=at)
     return result if np.ndim(distances) else result.isel(distance=0)
 
@@ -340,9 +341,3 @@ def _key_totals(counts: Array, m: int) -> NDArray[np.int64]:
         if not few.any():
             return largest_remainders(wanted, np.asarray(m))
         one |= few
-
-
-def _rounding(counts: Array, totals: Array) -> float:
-    n_j = counts.sum(0)
-    most = np.minimum(1, len(counts) / (4 * np.maximum(totals, 1)))
-    return float((n_j * most).sum() / n_j.sum())

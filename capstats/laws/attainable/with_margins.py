@@ -124,7 +124,7 @@ def _of_both_margins(o: Any, key_totals: Any, target_totals: Any, unmatched: Unm
 
     found: dict[str, Any] = {}
     for name, sign in (("least", 1), ("greatest", -1)):
-        table = least_transport(sign * unit, m_j[matched], t_i)
+        table = _sent((sign * unit).T.copy(), m_j[matched], t_i).table
         found[name] = float((unit * table).sum() / records) if records else np.nan
         target, key = np.nonzero(table)
         found[f"{name}_table"] = (("target", "key"), held_as(original, [target, matched[key]], table[target, key]))
@@ -160,13 +160,11 @@ Ints = NDArray[np.int64]
 MANY = 400  # keys from which a part of them is solved first
 
 
-def least_transport(unit: Floats, key_totals: Ints, target_totals: Ints) -> Ints:
-    """A table with these margins and the least sum of its counts times ``unit``, shape (target, key), up to rounding."""
-    return _sent(unit.T.copy(), key_totals, target_totals).table
-
-
 def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
-    """Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths."""
+    """A table with these margins and the least sum of its counts times ``unit``, shape (key, target), up to rounding.
+
+    Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths.
+    """
     potential = np.zeros(len(target_totals))
     if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all: few records are then in the wrong cell
         some = slice(None, None, 4)

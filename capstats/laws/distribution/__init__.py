@@ -1,7 +1,7 @@
 """Laws of average CAP over random releases: their distribution function, density and quantiles.
 
-- `average` has the door `cap_law`, `protected_share` that of the share of protected records; `law` what a law answers
-- `exact` where few records fall into few cells, `simulated` otherwise
+- `average` has the door `cap_law`; `law` what a law answers, also one that is simulated
+- `exact` where few records fall into few cells
 - `limit` for large releases, by `closed_form` where keys are few
 - `on_a_grid` has bounds under the uniform model for tables of few keys, such as the paper's
 """

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from capstats.cap.average import average_cap
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
-from capstats.laws.distribution.law import LEVEL, SEED, Law, check_cells
+from capstats.laws.distribution.law import LEVEL, SEED, Law, Simulated, check_cells
 from capstats.laws.distribution.limit import limit_law
-from capstats.laws.distribution.simulated import simulated_law
 from capstats.laws.models import CellUrn, Model, checked_model
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats
+
+BATCH = 1 << 21  # cells of the releases that are held at a time
 
 
 def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -> Law:
@@ -77,15 +82,18 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     if isinstance(model, CellUrn) and model.m is None:
         return limit_law(o, one_table(o, model), model, rng, level)
     tables = whole_tables(o, model)
-    try:
-        return exact_average(tables, model)
-    except TooManyError:
-        ends = minimum_cap(tables[0]).item(), maximum_cap(tables[0]).item()
-        return simulated_law(tables, model, _averages, ends=ends, rng=rng, level=level)
+    if isinstance(model, CellUrn):
+        with suppress(TooManyError):
+            return exact_average(tables, model)
+    ends = minimum_cap(tables[0]).item(), maximum_cap(tables[0]).item()
+    return Simulated(partial(_averages, tables, model), ends, about=repr(model), cost=tables[0].size, rng=rng, level=level)
 
 
-def _averages(o: Array, s: Array) -> Floats:
-    return average_cap(o, s).values
+def _averages(tables: list[Array], model: Model, number: int, rng: np.random.Generator) -> Floats:
+    """Those of independent releases of one original, drawn in batches; ``tables`` are what the model takes."""
+    step = max(1, BATCH // tables[0].size)
+    sizes = (min(step, number - start) for start in range(0, number, step))
+    return np.concatenate([average_cap(tables[0], model.draw(*tables, draws=size, rng=rng)).values for size in sizes])
 
 
 def one_table(o: Counts, model: Model) -> Aligned:

@@ -159,7 +159,7 @@ class ClosedForm(Law):
         if not all(map(is_spline, total.keys)) or max(map(_powers, total.keys)) > most:
             return None
         scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
-        if sum(times * max(int(size(knots)) - most_equal(knots), 1) for knots, times in total.keys.items()) > most:
+        if sum(times * max(int(size(knots) - max(k for _, k in knots)), 1) for knots, times in total.keys.items()) > most:
             return None
         terms, divisor = {(0, 0): 1}, 1
         for knots, times in total.keys.items():
@@ -206,11 +206,6 @@ def _powers(knots: Knots) -> int:
     """The powers of the terms of one key, added up."""
     order = int(size(knots)) - 1
     return sum(int(weight) * order - int(weight) * (int(weight) - 1) // 2 for _, weight in knots)
-
-
-def most_equal(knots: Knots) -> int:
-    """The greatest multiplicity of a knot."""
-    return max(int(times) for _, times in knots)
 
 
 def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:

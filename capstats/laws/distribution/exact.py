@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 from operator import mul
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
-from capstats.laws.models import Bootstrap, Dirichlet, Given, Independent, Model, Uniform
+from capstats.laws.models import CellUrn
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -78,16 +79,10 @@ class Atoms(Law):
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return np.asarray(self._values[np.searchsorted(self._through[0][1:-1], rng.random(number), side="right")])
 
-    def best_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
-        return self._extreme(releases, "greatest", self._sums)
-
-    def least_of(self, releases: int) -> Law:  # noqa: D102 -- in `Law`
-        return self._extreme(releases, "least", [self._total - part for part in self._sums])
-
-    def _extreme(self, releases: int, which: str, sums: list[int]) -> Law:
-        power = check_releases(releases)
-        weights = {value: abs(b**power - a**power) for value, (a, b) in zip(self.weights, pairwise(sums), strict=True)}
-        return self._named(Atoms(weights, self.whole, about=f"{which} of {power} releases ({self.about})"))
+    def _extreme(self, releases: int, *, least: bool) -> Law:
+        sums = [self._total - part for part in self._sums] if least else self._sums
+        weights = {value: abs(b**releases - a**releases) for value, (a, b) in zip(self.weights, pairwise(sums), strict=True)}
+        return Atoms(weights, self.whole, about=f"{'least' if least else 'greatest'} of {releases} releases ({self.about})")
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: D102 -- in `Law`
         power = check_releases(releases)
@@ -95,12 +90,12 @@ class Atoms(Law):
             weights = repeated(self.weights, power, Steps())
         except TooManyError:
             return super().mean_of(power, rng=rng, level=level)
-        return self._named(Atoms(weights, self.whole * power, about=f"mean of {power} releases ({self.about})"))
+        return Atoms(weights, self.whole * power, about=f"mean of {power} releases ({self.about})")
 
     def atoms(self) -> xr.Dataset:
         """The values of average CAP, and the probability of each, rounded to a float."""
         found = {"probability": ("value", np.array([weight / self._total for weight in self.weights.values()]))}
-        attrs = {"result": f"Values of {self.quantity}", **({"law": self.about} if self.about else {})}
+        attrs = {"result": "Values of average CAP", **({"law": self.about} if self.about else {})}
         return Result(found, coords={"value": self._values}, attrs=attrs)
 
 
@@ -112,9 +107,9 @@ def enclosed(part: int, whole: int) -> tuple[float, float]:
     return math.nextafter(near, -math.inf) if excess > 0 else near, math.nextafter(near, math.inf) if excess < 0 else near
 
 
-def exact_average(tables: list[Array], model: Model) -> Atoms:
+def exact_average(tables: list[Array], model: CellUrn) -> Atoms:
     """The law of average CAP: an integer over n times a multiple of all key totals."""
-    o, n, most = tables[0], int(tables[0].sum()), records_drawn(model)
+    o, n, most = tables[0], int(tables[0].sum()), model.m or 0
     if math.comb(most + len(o), len(o)) > LISTED:
         raise TooManyError
     common = math.lcm(*range(1, most + 1))
@@ -131,19 +126,12 @@ def exact_average(tables: list[Array], model: Model) -> Atoms:
 # --- all releases -----------------------------------------------------------------------------------------------------
 
 
-def records_drawn(model: Model) -> int:
-    """The number of records that a model places in cells; `TooManyError` for all others, whose releases are not listed."""
-    if not isinstance(model, Uniform | Bootstrap | Independent | Dirichlet | Given):
-        raise TooManyError
-    return model.m or 0
-
-
-def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
+def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
     """Weights of the sum over keys of a value of each column, over all releases; `TooManyError` where they are too many.
 
     Of the m! / prod s_ij! orders of the records the keys have m! / prod_i s_ij! each, up to a common factor.
     """
-    m, steps = records_drawn(model), Steps()
+    m, steps = model.m or 0, Steps()
     targets, keys = tables[0].shape
     steps.take(keys * math.comb(m + targets, targets) * (1 + (m // 1000) ** 2))  # weights are long integers
     weights, grows = integer_urn(*tables, model=model)
@@ -152,7 +140,7 @@ def few_tables(tables: list[Array], model: Model, value: Value) -> Weights:
         weight = drawn(weights[:, j], grows, m)
         of_key: ByRecords = defaultdict(lambda: defaultdict(int))
         for r in range(m + 1):
-            for column in compositions(r, targets):
+            for column in map(tuple, compositions(r, targets).tolist()):
                 if ways := weight(column):
                     of_key[r][value(column, j)] += ways * math.perm(m, m - r)
         found = _joined(found, of_key, range(m + 1) if j < keys - 1 else [m], steps)
@@ -189,14 +177,12 @@ def summed(left: Weights, right: Weights, steps: Steps) -> Weights:
     return _joined({0: left}, {0: right}, [0], steps)[0]
 
 
-def compositions(total: int, parts: int) -> Iterator[Column]:
-    """All compositions of ``total`` into ``parts``, zeros included."""
+def compositions(total: int, parts: int) -> NDArray[np.int64]:
+    """All compositions of ``total`` into ``parts``, zeros included, one a row: the gaps between bars."""
     if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in compositions(total - first, parts - 1):
-            yield (first, *rest)
+        return np.array([[total]], np.int64)
+    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), np.int64)
+    return np.diff(bars, axis=1, prepend=-1, append=total + parts - 1) - 1
 
 
 factorial = cache(math.factorial)
@@ -207,20 +193,12 @@ def multinomial(column: Column) -> int:
     return factorial(sum(column)) // math.prod(map(factorial, column))
 
 
-def integer_urn(o: Array, *p: Array, model: Model) -> tuple[Array, int]:
+def integer_urn(o: Array, *p: Array, model: CellUrn) -> tuple[Array, int]:
     """Integer weights of the cells of an urn, and by how much a draw of a cell makes its weight grow."""
-    counts = o.astype(object)
-    if isinstance(model, Bootstrap):
-        return counts, 0
-    if isinstance(model, Given):
-        shares = np.array([[Fraction(float(x)) for x in row] for row in p[0]], object)
-        return shares * math.lcm(*(share.denominator for share in shares.flat)), 0
-    if isinstance(model, Independent):
-        return counts.sum(1)[:, None] * counts.sum(0), 0
-    if isinstance(model, Dirichlet):
-        added, unit = Fraction(model.alpha).as_integer_ratio()
-        return counts * unit + added, unit
-    return 0 * counts + 1, 1
+    exact = [np.array([[Fraction(x) for x in row] for row in table.tolist()], object) for table in (p or (o,))]
+    weights = model.weights(*exact)
+    whole = math.lcm(*(weight.denominator for weight in weights.flat))
+    return weights * whole, whole if model.reinforced else 0
 
 
 def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:

@@ -56,8 +56,6 @@ class Law:
     [0.0, 0.75, 1.0]
     """
 
-    quantity = "average CAP"  # what the law is of, for printing
-
     def __init__(self, least: float, greatest: float, *, about: str = "", cost: int = 1):
         self.least, self.greatest, self.about, self.cost = float(least), float(greatest), about, cost
 
@@ -186,7 +184,7 @@ class Law:
         low, median, high = (_shown(*ends) for ends in zip(found.lower.values, found.upper.values, strict=True))
         about = f" ({self.about})" if self.about else ""
         return (
-            f"Law of {self.quantity}{about}\n"
+            f"Law of average CAP{about}\n"
             f"from {self.least:.4g} to {self.greatest:.4g}; median {median}, 5 % and 95 % quantiles {low} and {high}"
         )
 
@@ -221,7 +219,7 @@ class Law:
         >>> float(law.cdf(0.25).lower), float(law.best_of(3).cdf(0.25).lower)
         (0.5, 0.125)
         """
-        return self._named(Extreme(self, check_releases(releases)))
+        return self._extreme(check_releases(releases), least=False)
 
     def least_of(self, releases: int) -> Law:
         """Law of the least of several releases: the custodian who draws several and publishes the one with the least average CAP.
@@ -252,7 +250,7 @@ class Law:
         >>> float(law.cdf(0.25).lower), float(law.least_of(3).cdf(0.25).lower)
         (0.5, 0.875)
         """
-        return self._named(Extreme(self, check_releases(releases), least=True))
+        return self._extreme(check_releases(releases), least=True)
 
     def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:
         """Law of the mean over several releases: the intruder who takes any of them, on average.
@@ -292,12 +290,10 @@ class Law:
             return np.asarray(self._draws(number * power, rng).reshape(number, power).mean(1))
 
         ends, about = (self.least, self.greatest), _of(f"mean of {power} releases", self.about)
-        return self._named(Simulated(draws, ends, about=about, cost=self.cost * power, rng=rng, level=level))
+        return Simulated(draws, ends, about=about, cost=self.cost * power, rng=rng, level=level)
 
-    def _named(self, law: Law) -> Law:
-        """A law of the same quantity as this one."""
-        law.quantity = self.quantity
-        return law
+    def _extreme(self, releases: int, *, least: bool) -> Law:
+        return Extreme(self, releases, least=least)
 
     # --- between the two
 
@@ -305,7 +301,7 @@ class Law:
         """Lower and upper bounds with what they were asked at."""
         dims = (dim,) if at.ndim else ()
         arrays = {name: (dims, values.reshape(at.shape)) for name, values in zip(("lower", "upper"), ends, strict=True)}
-        attrs = {"result": f"{what} of {self.quantity}", **({"law": self.about} if self.about else {})}
+        attrs = {"result": f"{what} of average CAP", **({"law": self.about} if self.about else {})}
         return Result(arrays, coords={dim: (dims, at)}, attrs=attrs)
 
     def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
@@ -344,7 +340,7 @@ class Law:
 class Extreme(Law):
     """The law of the greatest, or of the least, of several independent values of one law."""
 
-    def __init__(self, one: Law, releases: int, *, least: bool = False):
+    def __init__(self, one: Law, releases: int, *, least: bool):
         self.one, self.releases, self.of_least = one, releases, least
         about = _of(f"{'least' if least else 'greatest'} of {releases} releases", one.about)
         super().__init__(one.least, one.greatest, about=about, cost=one.cost * releases)

@@ -170,14 +170,18 @@ def _gains(inside: Any, missed: Any, epsilon: Any, adjacency: Adjacency) -> list
     return [inside * twice + missed, *middle, inside + missed * twice]
 
 
+def _log_bets(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> tuple[Floats, Floats]:
+    """Logarithms of what each bet on each line gains, shape (..., bets of all lines), and of its share of the stake."""
+    lines = _gains(inside, missed, epsilon, adjacency)
+    with np.errstate(divide="ignore"):  # a bet that lost all
+        logs = [np.log(np.maximum(1 + (gain - 1)[..., None] * BETS, 0)) for gain in lines]
+    return np.concatenate(logs, axis=-1), np.tile(np.log(BETS / BETS.sum() / len(lines)), len(lines))
+
+
 def _log_capital(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> Floats:
     """Logarithm of what a stake of 1, spread over the lines and the shares of it that are bet, has become after (..., repetition)."""
-    lines = _gains(inside, missed, np.asarray(epsilon)[..., None], adjacency)
-    with np.errstate(divide="ignore"):  # a bet that lost all
-        logs = [np.log(np.maximum(1 + (gain - 1)[..., None] * BETS, 0)).sum(-2) for gain in lines]
-    weights = np.log(BETS / BETS.sum() / len(lines))
-    capital: Floats = np.logaddexp.reduce(np.concatenate([line + weights for line in logs], axis=-1), axis=-1)
-    return capital
+    logs, weights = _log_bets(inside, missed, np.asarray(epsilon)[..., None], adjacency)
+    return np.asarray(np.logaddexp.reduce(logs.sum(-2) + weights, axis=-1))
 
 
 def _limit(inside: Floats, missed: Floats, adjacency: Adjacency, level: float) -> Floats:
@@ -194,15 +198,12 @@ def _limit(inside: Floats, missed: Floats, adjacency: Adjacency, level: float) -
 
 def _needed(inside: float, missed: float, epsilon: float, adjacency: Adjacency, level: float) -> float:
     """The least number of repetitions of one value that refutes the claim; the capital is convex in it."""
-    gains = np.array(_gains(inside, missed, epsilon, adjacency))
-    if not gains.max() > 1:
+    logs, weights = _log_bets(np.asarray(inside), np.asarray(missed), np.asarray(epsilon), adjacency)
+    if not logs.max() > 0:
         return np.inf
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.maximum(1 + (gains - 1)[:, None] * BETS, 0))
-    weights = np.log(BETS / BETS.sum() / len(gains))
 
     def refutes(k: int) -> bool:
-        return bool(np.logaddexp.reduce(k * logs + weights, axis=None) >= -np.log(1 - level))
+        return bool(np.logaddexp.reduce(k * logs + weights) >= -np.log(1 - level))
 
     many = 1
     while not refutes(many):

@@ -83,19 +83,15 @@ def noisy_counts(
             f'`domain` must be "public", which declares that rows and columns of `o` were fixed without the records; got {shown(domain)}. '
             "Keys that are there because they occur tell who is there, whatever the noise. Put the counts on all levels first."
         )
-    rate, draws, generator = rate_of(epsilon, adjacency), check_draws(draws), np.random.default_rng(rng)
+    check_choice(adjacency, "adjacency", SENSITIVITY)
+    rate = _fraction(epsilon) / SENSITIVITY[adjacency]  # one over the scale of the noise
+    draws, generator = check_draws(draws), np.random.default_rng(rng)
     aligned = one_table(Aligned({"o": o}))
     counts = aligned.as_array("o")
     check_integers(Dense(counts), "o", ": noise is a number of records", "Give unweighted counts of records.")
     noise = discrete_laplace(rate, (draws, *counts.shape), generator)
     found = aligned.wrap(np.maximum(counts + noise, 0), "s", ("target", "key"), before=("draw",))
     return found.assign_attrs(mechanism="discrete Laplace", epsilon=float(epsilon), adjacency=adjacency, scale=float(1 / rate))
-
-
-def rate_of(epsilon: Any, adjacency: Any) -> Fraction:
-    """Epsilon over the sensitivity: one over the scale of the noise."""
-    check_choice(adjacency, "adjacency", SENSITIVITY)
-    return _fraction(epsilon) / SENSITIVITY[adjacency]
 
 
 def discrete_laplace(rate: Fraction, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:

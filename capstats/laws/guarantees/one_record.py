@@ -176,21 +176,19 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero", adjacen
     p, wanted = _sorted(_prior(prior)), numbers(risk, "risk", 1.0)
     least = p.isel(target=0, drop=True)
     if adjacency == "add-remove" and unmatched != "drop":
-        greatest: xr.DataArray = xr.apply_ufunc(_greatest, p, wanted, input_core_dims=[["target"], []])
-        return greatest.where(at_most(least, wanted)).rename("dp_epsilon")
-    if unmatched == "drop":
-        excess, whole = wanted - least, least * (1 - wanted)
+        limit: xr.DataArray = xr.apply_ufunc(_greatest, p, wanted, input_core_dims=[["target"], []])
     else:
-        rest = p.isel(target=slice(None, None, -1)).cumsum("target", skipna=False).isel(target=slice(None, None, -1))
-        whole = 1 - wanted - rest.shift(target=-1, fill_value=0)  # P_s - r, with its own digits where r is near 1
-        excess = (wanted - p).cumsum("target", skipna=False)  # r (s - 1) - (P_s - r)
-    bounded = at_most(whole, 0, rtol=1e-14, scale=1)
-    limits: xr.DataArray = xr.apply_ufunc(np.log1p, (excess / whole.where(~bounded)).clip(min=0)).where(~bounded, np.inf)
-    least_limit = limits.min("target", skipna=False) if "target" in limits.dims else limits
-    if adjacency == "add-remove":
-        least_limit = least_limit / 2
-    found: xr.DataArray = least_limit.where(at_most(least, wanted)).rename("dp_epsilon")
-    return found
+        if unmatched == "drop":
+            excess, whole = wanted - least, least * (1 - wanted)
+        else:
+            rest = p.isel(target=slice(None, None, -1)).cumsum("target", skipna=False).isel(target=slice(None, None, -1))
+            whole = 1 - wanted - rest.shift(target=-1, fill_value=0)  # P_s - r, with its own digits where r is near 1
+            excess = (wanted - p).cumsum("target", skipna=False)  # r (s - 1) - (P_s - r)
+        bounded = at_most(whole, 0, rtol=1e-14, scale=1)
+        limits: xr.DataArray = xr.apply_ufunc(np.log1p, (excess / whole.where(~bounded)).clip(min=0)).where(~bounded, np.inf)
+        limit = limits.min("target", skipna=False) if "target" in limits.dims else limits
+        limit = limit / (2 if adjacency == "add-remove" else 1)
+    return limit.where(at_most(least, wanted)).transpose(..., "risk", missing_dims="ignore").rename("dp_epsilon")
 
 
 def dp_mechanism(

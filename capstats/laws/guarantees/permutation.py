@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -22,6 +21,7 @@ from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice, check_integer, shown
 from capstats.codes.column import Column
 from capstats.codes.distinct import factor
+from capstats.laws.distribution.exact import compositions
 from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
@@ -290,7 +290,9 @@ def check_records(tables: dict[str, Any]) -> None:
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:
     """The checked options of a test, ready for the margins, costs and observed sum of each table."""
-    check_options(alternative, draws)
+    check_choice(alternative, "alternative", get_args(Alternative))
+    if draws is not None:
+        check_integer(draws, "draws", "a number of random permutations, an integer from 0", least=0)
     check_level(level)
     return partial(tail, alternative=alternative, draws=draws, seed=seed_of(rng), level=level)
 
@@ -309,13 +311,6 @@ def _result(numbers: dict[str, xr.DataArray], title: str, alternative: str) -> x
 
 
 # --- how far out a sum lies among all tables with the same margins ------------------------------------------------------
-
-
-def check_options(alternative: str, draws: int | None) -> None:
-    """Raise unless the alternative is known and the draws are a number of random tables."""
-    check_choice(alternative, "alternative", get_args(Alternative))
-    if draws is not None:
-        check_integer(draws, "draws", "a number of random permutations, an integer from 0", least=0)
 
 
 def seed_of(rng: Any) -> int:
@@ -399,7 +394,7 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
         total = int(columns[j])
         if math.comb(total + len(rows) - 1, total) * len(left) > WAYS:
             return None
-        splits = _compositions(total, len(rows))
+        splits = compositions(total, len(rows))
         before, split = np.nonzero((left[:, None] >= splits).all(-1))
         taken = splits[split]
         weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
@@ -411,14 +406,6 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
         weights = np.bincount(state, weights).astype(np.float64)
         sums, left = sums[first], left[first]
     return sums + left @ costs[:, order[-1]], weights / weights.sum()
-
-
-def _compositions(total: int, parts: int) -> Ints:
-    """All compositions of ``total`` into ``parts``: the gaps between bars."""
-    if parts == 1:
-        return np.array([[total]], np.int64)
-    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), np.int64)
-    return np.diff(bars, axis=1, prepend=-1, append=total + parts - 1) - 1
 
 
 def _log_ways(whole: Ints, part: Ints) -> Floats:

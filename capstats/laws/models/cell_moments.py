@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -100,7 +99,7 @@ def cells_mean(cells: Cells, n: Array) -> Floats:
 
 def cells_variance(cells: Cells, n: Array) -> Floats:
     """Variance of average CAP, version 1: shape (...); NaN where there is no original record."""
-    found = of_each(cells, n[..., None], lambda one, _: within_keys(one) + covariance(one, one.mean, one.mean))
+    found = of_each(cells, n[..., None], lambda one, _: within_keys(one) + between_keys(one))
     return ratio(found, n.astype(np.float64) ** 2, np.nan)
 
 
@@ -122,11 +121,11 @@ def nearest_mean(o: Table, weights: Table, weight: Array, codes: list[Ints], urn
     return ratio(right.sum(-1), n, np.nan)
 
 
-def of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], Any], out: tuple[int, ...] = ()) -> Floats:
+def of_each(cells: Cells, o_j: Array, moment: Callable[[Cells, Array], float]) -> Floats:
     """A moment of each table of a batch; NaN where there is no original record."""
     batch = cells.mean.shape[:-1]
     o_j = np.broadcast_to(o_j, (*batch, o_j.shape[-1]))
-    found = np.full((*batch, *out), np.nan)
+    found = np.full(batch, np.nan)
     for at in np.ndindex(batch):
         if o_j[at].any():
             found[at] = moment(cells.member(at), o_j[at])
@@ -146,22 +145,22 @@ def mean_factor(urn: Urn, weight: Floats, rest: Floats) -> float:
     return float((weight * inverse - np.expm1(urn.log_missed(weight, rest))) / (1 + weight)) if urn.reinforced else inverse
 
 
-def covariance(cells: Cells, left: Floats, right: Floats) -> float:
-    """Covariance of sum_j left_j [m_j > 0] and sum_j right_j [m_j > 0] of one table.
+def between_keys(cells: Cells) -> float:
+    """Variance of sum_j right_j [m_j > 0] of one table, where right_j is the ``mean`` of key j.
 
     Keys of one weight count as a group. With C_jk = Z_jk - Z_j Z_k, below 0 for two keys, and N the number of matched keys, it is
 
-        sum_{j < k} -C_jk (left_j - left_k) (right_j - right_k)  +  sum_j left_j right_j Cov([m_j > 0], N).
+        sum_{j < k} -C_jk (right_j - right_k)^2  +  sum_j right_j^2 Cov([m_j > 0], N).
     """
     held = cells.weight() > 0
-    left, right = left[held], right[held]
+    right = cells.mean[held]
     sizes, first, group = np.unique(cells.records[held], return_index=True, return_inverse=True)
     if len(sizes) > MANY and not cells.urn.reinforced:
-        return _of_many_weights(cells.urn, cells.weight()[held], cells.rest()[held], left, right)
+        return _of_many_weights(cells.urn, cells.weight()[held], cells.rest()[held], right)
     number, weight, total = np.bincount(group), cells.weight()[held][first], cells.records.sum()
     log_missed = cells.urn.log_missed(weight, cells.rest()[held][first])
-    means = [np.bincount(group, values) / number for values in (left, right)]
-    within = np.bincount(group, (left - means[0][group]) * (right - means[1][group]))
+    mean = np.bincount(group, right) / number
+    within = np.bincount(group, (right - mean[group]) ** 2)
 
     found = 0.0
     step = max(1, BLOCK // max(1, len(sizes)))
@@ -170,39 +169,38 @@ def covariance(cells: Cells, left: Floats, right: Floats) -> float:
         k: Index = np.arange(len(sizes))[None, :]
         rest = np.maximum(total - sizes[j] - sizes[k], 0) + cells.added * max(len(cells.records) - 2, 0) + cells.outside
         dependence = np.expm1(cells.urn.log_dependence(weight[j], weight[k], rest)) * np.exp(log_missed[j] + log_missed[k])
-        apart = number[k] * within[j] + number[j] * within[k]
-        apart = apart + number[j] * number[k] * (means[0][j] - means[0][k]) * (means[1][j] - means[1][k])
+        apart = number[k] * within[j] + number[j] * within[k] + number[j] * number[k] * (mean[j] - mean[k]) ** 2
         found -= float((dependence * apart).sum() / 2)
         if cells.urn.m > 1 or np.any(cells.outside):  # else one record matches one key, always
             alone = -np.exp(log_missed[j]) * np.expm1(log_missed[j])
             with_number = alone + (dependence * (number[k] - (j == k))).sum(-1, keepdims=True)
-            found += float((with_number * (within[j] + number[j] * means[0][j] * means[1][j])).sum())
+            found += float((with_number * (within[j] + number[j] * mean[j] ** 2)).sum())
     return found
 
 
-def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, left: Floats, right: Floats) -> float:
+def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, right: Floats) -> float:
     """The same for an urn into which balls are put back. With y = weight / rest it has C_jk = Z_j Z_k ((1 - y_j y_k)^m - 1).
 
     The binomial series of the power is a sum of products, whose terms fall at least like 1 / l! over the keys with y^2 <= 1 / m. The others
     weigh more than 1 / (2 sqrt m) of the urn, so that they are at most 2 sqrt m; their pairs are summed one by one. The rounding error is
-    relative to sum_j left_j right_j Z_j (1 - Z_j).
+    relative to sum_j right_j^2 Z_j (1 - Z_j).
     """
     log_missed, y = urn.log_missed(weight, rest), weight / rest
     missed, large = np.exp(log_missed), y**2 * urn.m > 1
-    found = -(left * right * missed * np.expm1(log_missed)).sum()
+    found = -(right**2 * missed * np.expm1(log_missed)).sum()
 
     small, scale = ~large, y[~large].max(initial=0.0)
-    ours, theirs, factor = (left * missed)[small], (right * missed)[small], 1.0
+    terms, factor = (right * missed)[small], 1.0
     for k in range(1, urn.m + 1):
-        ours, theirs, factor = ours * (y[small] / scale), theirs * (y[small] / scale), -factor * (urn.m - k + 1) / k * scale**2
-        found += factor * ours.sum() * theirs.sum()
+        terms, factor = terms * (y[small] / scale), -factor * (urn.m - k + 1) / k * scale**2
+        found += factor * terms.sum() ** 2
         if abs(factor) <= NEGLIGIBLE * urn.m * scale**2:
             break
-    found -= (left * right * missed**2 * np.expm1(urn.m * np.log1p(-(y**2))))[small].sum()
+    found -= ((right * missed) ** 2 * np.expm1(urn.m * np.log1p(-(y**2))))[small].sum()
 
     for j in np.flatnonzero(large):
         others = np.arange(len(y)) != j
         dependence = np.expm1(urn.log_dependence(weight[j], weight, rest[j] - weight)) * missed[j] * missed
-        both = (left[j] * right + left * right[j]) * np.where(large, 0.5, 1.0)  # pairs of large keys come twice
-        found += (dependence * both)[others].sum()
+        times = np.where(large, 1.0, 2.0)  # pairs of large keys come twice
+        found += (dependence * right[j] * right * times)[others].sum()
     return float(found)

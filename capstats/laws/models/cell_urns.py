@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from capstats.cap.neighbours import Unmatched
 from capstats.codes.column import Ints
 from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance, nearest_mean
 from capstats.laws.models.drawing import Counts, by_probability, compositions, from_urn, shared_out
-from capstats.laws.models.matched_only import matched_bounds, matched_mean, matched_variance
+from capstats.laws.models.matched_only import matched_mean, matched_variance
 from capstats.laws.models.model import Model, check_alpha, check_held, check_records
 from capstats.laws.models.urns import Urn
 from capstats.tables.table import Array, Floats, Table
@@ -39,7 +40,7 @@ class CellUrn(Model):
         raise NotImplementedError
 
     def weights(self, o: Array) -> Array:
-        """What each cell of one table weighs, up to a common factor."""
+        """What each cell of one table weighs, up to a common factor; exactly, where the table holds fractions."""
         raise NotImplementedError
 
     def mean(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
@@ -49,9 +50,6 @@ class CellUrn(Model):
     def variance(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
         cells = self.cells(o, *given)
         return cells_variance(cells, o.total()) if unmatched == "zero" else matched_variance(cells, o.key_total())
-
-    def mean_bounds(self, o: Table, *given: Any) -> Floats:
-        return matched_bounds(self.cells(o, *given), o.key_total())
 
     def draw(self, o: Array, *given: Array, draws: int, rng: np.random.Generator) -> Counts:
         weights = check_held(self.weights(*(given or (o,))), "o")
@@ -79,6 +77,9 @@ class Uniform(CellUrn):
 
     def cells(self, o: Table, *_: Any) -> Cells:
         return Cells.smoothed(o, self.urn, 1.0, alike=True)
+
+    def weights(self, o: Array) -> Array:
+        return 0 * o + 1
 
     def draw(self, o: Array, *_: Array, draws: int, rng: np.random.Generator) -> Counts:
         return compositions(draws, o.size, self.m or 0, rng).reshape(-1, *o.shape)
@@ -124,4 +125,4 @@ class Dirichlet(CellUrn):
         return Cells.smoothed(o, self.urn, self.alpha)
 
     def weights(self, o: Array) -> Array:
-        return o + self.alpha
+        return o + (Fraction(self.alpha) if o.dtype == object else self.alpha)

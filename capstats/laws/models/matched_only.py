@@ -1,28 +1,25 @@
 """Mean and variance of average CAP, version 2, where a release is drawn cell by cell: a ratio to the random number of matched records.
 
-Exact where the cost is in reach: few keys are computed by the sets of matched keys, many by generating functions. For tables of any size
-there are two bounds of the mean.
+Exact where the cost is in reach: few keys are computed by the sets of matched keys, many by generating functions.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import lgamma, log, log1p
 
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.laws.models.cell_moments import Cells, covariance, mean_factor, of_each
+from capstats.laws.models.cell_moments import Cells, mean_factor, of_each
 from capstats.laws.models.urns import Urn
 from capstats.tables.table import Array, Floats
 
 Complex = NDArray[np.complex128]
 
 FEW = 8  # keys of which all sets are computed
-SLACK = 1e-12  # more than rounding can take from a bound
 WORK = 10**8  # steps
 TOGETHER = 8  # exponents at a time
 STEP = 0.22  # of the sum over exponentials
@@ -40,56 +37,20 @@ def matched_variance(cells: Cells, o_j: Array) -> Floats:
     return of_each(cells, o_j, lambda one, o_j: _expected(one, o_j, one.mean - _mean(one, o_j) * o_j, one.spread))
 
 
-def matched_bounds(cells: Cells, o_j: Array) -> Floats:
-    """Lower and upper bound of the expected average CAP, version 2, from first and second moments alone: shape (..., 2)."""
-    return of_each(cells, o_j, _bounds, (2,))
-
-
 def _mean(cells: Cells, o_j: Array) -> float:
     return _expected(cells, o_j, cells.mean, None) if cells.share is None else float(cells.share)
 
 
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
     """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
-    keys, held = Keys.of(cells, o_j), _held(cells, o_j)
+    weight = cells.weight().astype(np.float64)
+    held = (o_j > 0) & (weight > 0)  # keys with original records that a release can have
+    keys = Keys(cells.urn, o_j[held], weight[held], float(np.sum(cells.outside) + weight[~held].sum()))
     right, spread = right[held], None if spread is None else spread[held]
-    count = len(keys.o_j)
-    if not count:
-        return np.nan
-    if count <= FEW and (spread is None or count * 2**count * keys.urn.m <= WORK):
-        return over_sets(keys, right, spread) / keys.some_matched()
-    return Groups(keys).expected(right, spread) / keys.some_matched()
-
-
-def _bounds(cells: Cells, o_j: Array) -> Floats:
-    """Bounds of E[c / X] from 1/X = 1/a - (X - a)/a^2 + (X - a)^2/(a^2 X), where a is the mean of X = n_M, given that it is not 0."""
-    if cells.share is not None:
-        rounded = float(cells.share)  # 1/3 is no float
-        lower = np.nextafter(rounded, 0) if Fraction(rounded) > cells.share else rounded
-        upper = np.nextafter(rounded, 1) if Fraction(rounded) < cells.share else rounded
-        return np.array([lower, upper])
-    held, matched = _held(cells, o_j), cells.matched()
     if not held.any():
-        return np.full(2, np.nan)
-    shares = cells.mean[held] / o_j[held]  # of the records of a key, those for which an attribution is right
-    least, greatest = shares.min(), shares.max()
-    near = (matched * cells.mean).sum() / (matched * o_j).sum()
-    right = cells.mean - near * o_j  # c less what a constant share would give; its mean is 0
-
-    defined = Keys.of(cells, o_j).some_matched()
-    a = (matched * o_j).sum() / defined
-    of_records = covariance(cells, o_j, o_j)
-    variance = max(of_records / defined - a**2 * (1 - defined), 0.0)
-    slope = covariance(cells, right, o_j) / (defined * a**2)
-    room = np.sqrt(covariance(cells, right, right) * of_records) / (defined * a**2)
-    rounding = SLACK * (greatest + 1e3 * (room + greatest * variance / a**2))
-    ends = near - slope + (np.array([least, greatest]) - near) * variance / a**2 + rounding * np.array([-1, 1])
-    return np.asarray(np.clip(ends, least - SLACK * greatest, greatest + SLACK * greatest))
-
-
-def _held(cells: Cells, o_j: Array) -> NDArray[np.bool_]:
-    """The keys with original records that a release can have."""
-    return (o_j > 0) & (cells.weight() > 0)
+        return np.nan
+    few = held.sum() <= FEW and (spread is None or held.sum() * 2 ** held.sum() * keys.urn.m <= WORK)
+    return (over_sets(keys, right, spread) if few else Groups(keys).expected(right, spread)) / keys.some_matched()
 
 
 @dataclass(frozen=True)
@@ -100,12 +61,6 @@ class Keys:
     o_j: Array  # original records of each key
     weight: Floats
     filler: float  # weight of all other keys
-
-    @classmethod
-    def of(cls, cells: Cells, o_j: Array) -> Keys:
-        """Those of the urn of one table."""
-        held, weight = _held(cells, o_j), cells.weight().astype(np.float64)
-        return cls(cells.urn, o_j[held], weight[held], float(np.sum(cells.outside) + weight[~held].sum()))
 
     @property
     def total(self) -> float:
@@ -191,7 +146,7 @@ def check_work(steps: int) -> None:
     if steps > WORK:
         raise ValueError(
             f'The exact moments with `unmatched="drop"` would take {steps:.0e} steps; the limit is {WORK:.0e}. '
-            'Use `expected_cap_bounds`, which bounds the mean from both sides at little cost, or `unmatched="zero"`.'
+            'Average the `average_cap` of draws of `sample_tables`, or use `unmatched="zero"`.'
         )
 
 

@@ -14,8 +14,6 @@ from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import EXACT, Array, Counts, Floats
 
-SLACK = 1e-12  # more than rounding can take from a mean
-
 CALLS = [
     "Uniform(m)",
     "Bootstrap(m)",
@@ -62,11 +60,6 @@ class Model:
     def variance(self, *tables: Any, **unmatched: Any) -> Floats:
         """Variance of average CAP: shape (...); NaN where it is undefined."""
         raise NotImplementedError
-
-    def mean_bounds(self, *tables: Any) -> Floats:
-        """Lower and upper bound of the expected average CAP with ``unmatched="drop"``: shape (..., 2)."""
-        mean = self.mean(*tables, unmatched="drop")
-        return np.stack([mean * (1 - SLACK), np.minimum(mean * (1 + SLACK), 1)], axis=-1)
 
     def draw(self, *tables: Any, **draws_and_rng: Any) -> NDArray[np.int64]:
         """Random releases, from tables as arrays (target, key): shape (draws, target, key)."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.drawing import check_size, matched_at_random
 from capstats.laws.models.model import Model, check_held
-from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
+from capstats.laws.models.shares import centred_squares, on_cells_of_targets
 from capstats.tables.aligned import Aligned
 from capstats.tables.dense import Dense
 from capstats.tables.sums import check_integers, ratio
@@ -51,12 +51,8 @@ class Permuted(Model):
         of_target = o.like(a.values * o.on_cells(w_j)).target_total()
         mean = (p_i * of_target).sum(-1)[..., None]
         of_key = a.like(a.values * on_cells_of_targets(o, p_i)).key_total()
-        above = of_target - mean
-        d = a.values - o.on_cells(of_key) - o.on_targets(above)
-        stored = o.like(d**2 * on_cells_of_targets(o, p_i)).key_total()
-        unstored = rest_of_targets(o, p_i * above**2) + 2 * of_key * rest_of_targets(o, p_i * above) + of_key**2 * rest_of_targets(o, p_i)
-        spread = (w_j * (stored + np.maximum(unstored, 0))).sum(-1)
-
+        _, squares = centred_squares(o, a, p_i, of_key, of_target - mean)
+        spread = (w_j * squares).sum(-1)
         m = m.astype(np.float64)
         right = ratio(m**2, np.maximum(m - 1, 0), 0.0) * spread  # one record can only stay where it is
         return ratio(right, _records(o, s, unmatched).astype(np.float64) ** 2, np.nan)

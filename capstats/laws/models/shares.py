@@ -29,6 +29,17 @@ def rest_of_targets(o: Table, by_target: Array) -> Array:
     return np.where(absent(o) > 0, rest, 0)
 
 
+def centred_squares(o: Table, a: Table, weights: Array, of_key: Array, of_target: Array) -> tuple[Floats, Array]:
+    """d, which is ``a`` less a number of its key and one of its target; and in each key the sum of d^2 over targets by their weights.
+
+    Cells that are not stored have a = 0.
+    """
+    d = a.values - o.on_cells(of_key) - o.on_targets(of_target)
+    stored = o.like(d**2 * on_cells_of_targets(o, weights)).key_total()
+    rest = [rest_of_targets(o, weights * of_target**power) for power in range(3)]
+    return d, stored + np.maximum(rest[2] + 2 * of_key * rest[1] + of_key**2 * rest[0], 0)
+
+
 def spread(o: Table, shares: Array, unstored: Array, mean: Array) -> Floats:
     """Variance of o_ij in each key where target i is drawn with the given share; ``unstored`` is that of cells that are not stored."""
     return np.asarray(o.like(shares * (o.values - o.on_cells(mean)) ** 2).key_total() + unstored * mean**2)

@@ -13,7 +13,7 @@ from capstats.codes.checks import check_integer
 from capstats.laws.models.drawing import check_size, matched_at_random, shared_out, without_replacement
 from capstats.laws.models.kept_keys import KeptKeys, between, marginal
 from capstats.laws.models.model import check_held
-from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
+from capstats.laws.models.shares import centred_squares, on_cells_of_targets
 from capstats.tables.dense import Dense
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Floats, Table
@@ -43,15 +43,12 @@ class Swap(KeptKeys):
         """A permutation of the targets of some records; d_ij is r_ij, centred over records on either side."""
         o_j, o_i, n = o.key_total(), o.target_total(), o.total()
         r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), marginal(o)[..., None]
-        by_target = on_cells_of_targets(o, p - b)
         rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # what a random target gets in key j
-        d = r.values - o.on_cells(rho) - by_target
+        d, squares = centred_squares(o, r, o_i, rho - b, p)
 
         delta = o.like(o.values * d).total()
         own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total()  # spread of d over the records
-        moved = rho - b
-        away = rest_of_targets(o, o_i * p**2) + 2 * moved * rest_of_targets(o, o_i * p) + moved**2 * rest_of_targets(o, o_i)  # not stored
-        every = (o_j * (o.like(on_cells_of_targets(o, o_i) * d**2).key_total() + away)).sum(-1)
+        every = (o_j * squares).sum(-1)
         together = r.across_targets(o)
         of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj
         crossed = (of_pairs * np.swapaxes(of_pairs, -1, -2)).sum((-2, -1))

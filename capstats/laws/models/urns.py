@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.tables.gamma_ratios import first_terms, inverse_cross, log_cross_ratio, sum_rule
 from capstats.tables.table import Floats
 
 FEW = 32  # draws that are multiplied one by one
-STIRLING = 16  # from here on six terms of Stirling's series are exact in float64
 BLOCK = 1 << 16  # probabilities computed at a time
 NEGLIGIBLE = 2.0**-60
 NODES = 20  # of the Gauss rule for a sum
 WIDE = 4096  # numbers of draws that are added one by one, if no more belong together
 
 # What floats do to `log_missed`, in the symbols of theory/models.md#expected-cap. Where the urn is reinforced ln Z(w) = -T(A - w; w, m)
-# with T(x; a, b) = G(x) + G(x + a + b) - G(x + a) - G(x + b) for G = ln Gamma (`_bend`). As T(x) = T(x + 1) + f(x) with f(x) = ln(1 +
+# with T(x; a, b) = G(x) + G(x + a + b) - G(x + a) - G(x + b) for G = ln Gamma. As T(x) = T(x + 1) + f(x) with f(x) = ln(1 +
 # ab / (x (x + a + b))), let x >= 16, where six terms of Stirling's series are off by less than 2e-18. With h(u) = ln(1 + u) / u - 1 and
 # a <= b they give
 #
@@ -63,7 +63,7 @@ class Urn:
         times = np.asarray(self.m if draws is None else draws, np.float64)
         part, rest, times = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64), times)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = -_bend(rest, part, times) if self.reinforced else -times * np.log1p(part / rest)
+            found = -log_cross_ratio(rest, part, times) if self.reinforced else -times * np.log1p(part / rest)
         return np.where(part > 0, found, 0.0)
 
     def log_dependence(self, left: Floats, right: Floats, rest: Floats) -> Floats:
@@ -73,12 +73,12 @@ class Urn:
             if not self.reinforced:
                 return np.asarray(-self.m * np.log1p(left * right / (rest * (rest + left + right))))
             if self.m <= FEW:
-                return -_first_terms(rest, left, right, self.m)
+                return -first_terms(rest, left, right, self.m)
             smooth = rest > 10 * self.m
             found = np.empty(rest.shape)
             found[smooth] = -_smooth_terms(rest[smooth], left[smooth], right[smooth], self.m)
             x, a, b = rest[~smooth], left[~smooth], right[~smooth]
-            found[~smooth] = _bend(x + self.m, a, b) - _bend(x, a, b)
+            found[~smooth] = log_cross_ratio(x + self.m, a, b) - log_cross_ratio(x, a, b)
             return found
 
     def mean_inverse(self, part: float, rest: float) -> float:
@@ -106,7 +106,7 @@ class Urn:
             while k < m if up else k > 0:
                 number = self._stretch(k, a, b, up=up) if self.reinforced else 0
                 if number:
-                    steps, times = sum_rule(number)
+                    steps, times = sum_rule(number, NODES)
                     change = self._log_change(k, np.append(steps, number), a, b, up=up)
                     heights, places = height * times * np.exp(change[:-1]), k + steps if up else k - steps
                     k, height = k + number if up else k - number, height * float(np.exp(change[-1]))
@@ -140,7 +140,7 @@ class Urn:
     def _log_change(self, k: int, steps: Floats, a: float, b: float, *, up: bool) -> Floats:
         """Logarithm of P(k + step) / P(k), or of P(k - step) / P(k)."""
         low = np.full(steps.shape, float(k)) if up else k - steps
-        change = _bend_of_any(low + 1, a - 1, steps) - _bend_of_any(self.m - low - steps + 1, b - 1, steps)
+        change = _cross_ratio_of_any(low + 1, a - 1, steps) - _cross_ratio_of_any(self.m - low - steps + 1, b - 1, steps)
         return change if up else -change
 
     def _mode(self, a: float, b: float) -> tuple[int, bool]:
@@ -154,43 +154,9 @@ class Urn:
         return min(max(int(np.floor(turn)) + 1, 0), m), True
 
 
-def sum_rule(number: int) -> tuple[Floats, Floats]:
-    """Places from 1 to ``number``, and weights with which sums over all of these integers are exact for polynomials up to degree 39.
-
-    The Gauss rule of the discrete Chebyshev polynomials, from the eigenvalues of their recurrence (Golub and Welsch).
-    """
-    k = np.arange(1, NODES, dtype=np.float64)
-    beside = number / 2 * np.sqrt((1 - (k / number) ** 2) / (4 - 1 / k**2))
-    places, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
-    return places + (number + 1) / 2, number * vectors[0] ** 2
-
-
-def _bend(x: Floats, a: Floats, b: Floats) -> Floats:
-    """G(x) + G(x + a + b) - G(x + a) - G(x + b) for G = ln Gamma: from 0 where a or b is 0, infinite where x is 0."""
-    x, a, b = np.broadcast_arrays(x, a, b)
-    low = x < STIRLING
-    found = np.zeros(x.shape)
-    if low.any():
-        found[low] = _first_terms(x[low], a[low], b[low], STIRLING)
-    x = np.where(low, x + STIRLING, x)
-    small, large = np.minimum(a, b), np.maximum(a, b)
-    found += small * (_shortfall(small / (x + large)) - _shortfall(small / x) + np.log1p(large / (x + small)))
-    found += np.log1p(a * b / (x * (x + a + b))) / 2
-    found += a * b * _inverse_bend(x, a, b) / 12
-    return np.asarray(found + _stirling(x) + _stirling(x + a + b) - _stirling(x + a) - _stirling(x + b))
-
-
-def _bend_of_any(x: Floats, a: float, b: Floats) -> Floats:
-    """_bend(x, a, b), where a may be negative as long as x + a is positive."""
-    return _bend(x, np.asarray(a), b) if a >= 0 else -_bend(x + a, np.asarray(-a), b)
-
-
-def _first_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
-    """_bend(x, a, b) - _bend(x + terms, a, b), as Gamma(x + 1) = x Gamma(x)."""
-    found = np.zeros(np.shape(x))
-    for k in range(terms):
-        found += np.log1p(a * b / ((x + k) * (x + k + a + b)))
-    return found
+def _cross_ratio_of_any(x: Floats, a: float, b: Floats) -> Floats:
+    """log_cross_ratio(x, a, b), where a may be negative as long as x + a is positive."""
+    return log_cross_ratio(x, np.asarray(a), b) if a >= 0 else -log_cross_ratio(x + a, np.asarray(-a), b)
 
 
 def _smooth_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
@@ -201,29 +167,7 @@ def _smooth_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
         u = x + ((node + 1) * terms - 1) / 2
         found += weight * terms / 2 * np.log1p(a * b / (u * (u + a + b)))
     for end, sign in ((x - 0.5, 1), (x + terms - 0.5, -1)):
-        found -= sign * a * b * _inverse_bend(end, a, b) / 24
+        found -= sign * a * b * inverse_cross(end, a, b) / 24
         for order, factor in ((3, -7 / 2880), (5, 31 / 40320)):  # of the derivatives of ln, with their factorials
             found -= sign * factor * (end**-order + (end + a + b) ** -order - (end + a) ** -order - (end + b) ** -order)
     return found
-
-
-def _inverse_bend(x: Floats, a: Floats, b: Floats) -> Floats:
-    """(1/x + 1/(x + a + b) - 1/(x + a) - 1/(x + b)) / (a b)."""
-    return np.asarray((2 * x + a + b) / (x * (x + a) * (x + b) * (x + a + b)))
-
-
-def _shortfall(u: Floats) -> Floats:
-    """ln(1 + u) / u - 1, by the series of the area tangent where ln(1 + u) is almost u."""
-    near = np.minimum(u, 1.0)
-    r = near / (2 + near)
-    series = np.zeros(np.shape(u))
-    for k in range(35, 1, -2):
-        series = r**2 * (series + 1 / k)
-    far = np.maximum(u, 1.0)
-    return np.where(u < 1, 2 / (2 + near) * series - r, np.log1p(far) / far - 1)
-
-
-def _stirling(x: Floats) -> Floats:
-    """What is left of ln Gamma(x) after (x - 1/2) ln x - x + ln(2 pi) / 2 + 1 / (12 x), for x from 16 on."""
-    y = 1 / x**2
-    return np.asarray(-y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * 691 / 360360)))) / x)

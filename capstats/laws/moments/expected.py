@@ -6,7 +6,6 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, Unmatched, check_convention, check_unmatched, key_columns
 from capstats.laws.models import Model, checked_model
-from capstats.tables.printing import Result
 from capstats.tables.table import Counts
 
 
@@ -40,7 +39,7 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Convention = "zero") -> 
 
     See Also
     --------
-    variance_cap, expected_cap_bounds, capstats.average_cap
+    variance_cap, capstats.average_cap
 
     Notes
     -----
@@ -127,60 +126,3 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
         raise ValueError(f"{error} With nearest keys it is that of the `average_cap` of draws, of `sample_tables`.") from None
     model = checked_model(model, o)
     return model.aligned(o).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")
-
-
-def expected_cap_bounds(o: Counts, model: Model) -> xr.Dataset:
-    """Proved bounds of the mean of average CAP, version 2, for tables of any size.
-
-    The exact mean, `expected_cap` with ``unmatched="drop"``, can take too much work for large tables. The bounds take little, and are close
-    where there are many keys.
-
-    Parameters
-    ----------
-    o : array-like or DataArray, dims (target, key) and any others
-        Counts of original records, on the domain that the table shows.
-    model
-        As in `expected_cap`.
-
-    Returns
-    -------
-    Dataset, dims (...)
-        ``lower`` and ``upper``, from 0 to 1, which hold the mean of version 2 over the releases in which it is defined. Under `Uniform`,
-        `Permuted` and the models that keep the keys they are the exact mean, rounded down and up. NaN where `o` has no record, or
-        where no release has the average.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in `expected_cap`.
-
-    See Also
-    --------
-    expected_cap
-
-    Notes
-    -----
-    See theory/models.md#expected-cap-drop. The width is the range of the shares for which an attribution is right at a key, times the
-    squared coefficient of variation of the number of matched records.
-
-    References
-    ----------
-    Cochran (1977), Sampling Techniques, 3rd edition, section 6.8, on the bias of a ratio, of which this is the exact form.
-
-    Examples
-    --------
-    One synthetic record, drawn from two cells with one and three original records in keys of their own: it is right for all records that
-    have its key, always. With two targets in the second key it is not:
-
-    >>> from capstats.laws import Bootstrap
-    >>> found = expected_cap_bounds([[1, 0], [0, 3]], Bootstrap(1))
-    >>> round(float(found.lower), 9), round(float(found.upper), 9)
-    (1.0, 1.0)
-    >>> found = expected_cap_bounds([[10, 20], [30, 20]], Bootstrap(8))
-    >>> round(float(found.lower), 4), round(float(found.upper), 4)
-    (0.5624, 0.5626)
-    """
-    model = checked_model(model, o)
-    found = model.aligned(o).map(model.mean_bounds, "expected_cap", ("part",))
-    ends = {"lower": found.isel(part=0), "upper": found.isel(part=1)}
-    return Result(ends, attrs={"result": "Bounds of the expected average CAP of matched records"})

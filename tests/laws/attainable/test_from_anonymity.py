@@ -116,14 +116,9 @@ def check_against_programmes(seed):
     np.testing.assert_allclose([found.least.item(), found.greatest.item()], expected, rtol=0, atol=1e-9)
 
 
-def test_sharp_bounds_are_those_of_linear_programmes():
-    for seed in range(1):
-        check_against_programmes(seed)
-
-
-@pytest.mark.slow
-def test_sharp_bounds_are_those_of_linear_programmes_for_many_releases():
-    for seed in range(1, 520):
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 520), marks=pytest.mark.slow)], ids=len)
+def test_sharp_bounds_are_those_of_linear_programmes(seeds):
+    for seed in seeds:
         check_against_programmes(seed)
 
 

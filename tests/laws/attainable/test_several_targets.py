@@ -73,14 +73,9 @@ def check_against_programmes(seed):
         assert found[upper] <= plain[upper] + 1e-12
 
 
-def test_bounds_are_those_of_linear_programmes():
-    for seed in range(1):
-        check_against_programmes(seed)
-
-
-@pytest.mark.slow
-def test_bounds_are_those_of_linear_programmes_for_many_tables():
-    for seed in range(1, 520):
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 520), marks=pytest.mark.slow)], ids=len)
+def test_bounds_are_those_of_linear_programmes(seeds):
+    for seed in seeds:
         check_against_programmes(seed)
 
 

@@ -5,15 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from every_release import average_cap as exact_cap
 from every_release import compositions as every_composition
-from every_release import every_release, law_of, made, multinomial, urn
+from every_release import every_release, made, multinomial, urn
 from hypothesis import given
 from hypothesis import strategies as st
 from small_laws import CASES, LISTED
 from strategies import theorem
 
-from capstats.laws import Bootstrap, Dirichlet, Independent, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws import Bootstrap, Dirichlet, Independent, Uniform
 from capstats.laws.distribution.average import whole_tables
 from capstats.laws.distribution.exact import (
     Atoms,
@@ -22,7 +21,6 @@ from capstats.laws.distribution.exact import (
     compositions,
     drawn,
     enclosed,
-    exact_average,
     few_tables,
     integer_urn,
     summed,
@@ -121,26 +119,13 @@ def test_an_enumeration_ends_where_it_is_too_long():
 
 def test_compositions_are_all_ways_to_a_total():
     for total, parts in ((0, 1), (3, 1), (0, 3), (4, 3)):
-        assert sorted(compositions(total, parts)) == sorted(every_composition(total, parts))
+        assert sorted(map(tuple, compositions(total, parts).tolist())) == sorted(every_composition(total, parts))
 
 
 def test_weights_of_very_many_records_are_not_computed():
     million = np.array([[1_000_000, 2_000_000], [3_000_000, 1_000_007]])
     with pytest.raises(TooManyError):
         few_tables([million[:1]], Uniform(100_000), lambda column, j: 0)
-
-
-@pytest.mark.parametrize("model", [Permuted([[2, 1], [1, 0]]), Partial(alpha=1), Pram(theta=0.5), Swap(records=2)], ids=repr)
-def test_releases_that_keep_their_keys_are_not_listed(model):
-    with pytest.raises(TooManyError):
-        few_tables(whole_tables(ORIGINAL, model), model, digits)
-
-
-@pytest.mark.parametrize("case", LISTED)
-def test_the_law_of_average_cap_is_that_of_every_release(case):
-    o, model, told = CASES[case]
-    library = made(model, **told)
-    assert exact_average(whole_tables(o, library), library).probabilities == law_of(exact_cap, o, model, told)
 
 
 # --- records drawn from an urn ----------------------------------------------------------------------------------------
@@ -158,7 +143,7 @@ def test_each_model_is_an_urn():
 def test_weights_are_proportional_to_the_probabilities_of_columns(weights, grows, law):
     weight = drawn(np.array(weights, dtype=object), grows, 4)
     shares = [Fraction(x, grows or sum(weights)) for x in weights]
-    every = list(compositions(4, 3))
+    every = list(map(tuple, compositions(4, 3).tolist()))
     total = sum(map(weight, every))
     assert [Fraction(weight(column), total) for column in every] == [law(column, shares) for column in every]
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from scipy.special import betainc
-from strategies import count_tables, examples
 
 import capstats
 from capstats.datasets import paper_originals
@@ -121,16 +119,6 @@ def test_few_records_with_a_fraction_beside_them_have_the_beta_law():
 def test_originals_of_too_many_cells_are_refused():
     with pytest.raises(ValueError, match="takes 100,002 cells of simulated releases"):
         cap_law([np.arange(1, 50_002), np.zeros(50_001, int)], Uniform())
-
-
-@pytest.mark.slow
-@examples(20)
-@given(count_tables(targets=4, keys=4))
-def test_the_order_of_targets_and_keys_does_not_matter(o):
-    x = np.linspace(0, 1, 7)
-    found = cap_law(o, Uniform()).cdf(x)
-    for other in (o[::-1], o[:, ::-1]):
-        assert cap_law(other, Uniform()).cdf(x).identical(found)
 
 
 def test_the_mean_of_two_releases_is_that_of_a_table_beside_itself():

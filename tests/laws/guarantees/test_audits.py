@@ -219,40 +219,33 @@ def test_releases_of_the_original_are_refuted_after_several_splits():
     assert found.identical(dp_audit(given, 0.5, adjacency="substitution"))
 
 
-def test_averages_that_are_none_are_refused():
-    for one in ({"original": 0.9, "holdout": 0.1}, averages([0.9], [0.1]).isel(repetition=0)):
-        with pytest.raises(ValueError, match="`original` must have one number for each repetition"):
-            dp_audit(one, 1.0, adjacency="substitution")
-    for wrong in ([1.5, 0.5], [np.nan, 0.5]):
-        with pytest.raises(ValueError, match="`holdout` must be from 0 to 1; some are not, or are NaN"):
-            dp_audit(averages([0.5, 0.5], wrong), 1.0, adjacency="substitution")
-    with pytest.raises(ValueError, match="`original` must be from 0 to 1"):
-        dp_audit(averages([np.nan], [0.5], share=[0.5]), 1.0, adjacency="add-remove", design="coins")
-    with pytest.raises(TypeError, match="`contrasts` must hold numbers named `original`, `holdout`, `share` along"):
-        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="add-remove", design="coins")
+HALF, SHARED = averages([0.5], [0.5]), averages([0.5], [0.5], share=[0.5])
+OTHERS = {name: xr.DataArray([0.5, 0.5], {"repetition": x}, "repetition") for name, x in (("original", [0, 1]), ("holdout", [1, 2]))}
+COINS = {"adjacency": "add-remove", "design": "coins"}
 
 
-def test_averages_of_other_repetitions_or_of_none_are_refused():
-    with pytest.raises(ValueError, match="`original` has no repetition"):
-        dp_audit({"original": [], "holdout": []}, 1.0, adjacency="substitution")
-    one, other = (xr.DataArray([0.5, 0.5], {"repetition": labels}, "repetition") for labels in ([0, 1], [1, 2]))
-    with pytest.raises(ValueError, match="align"):
-        dp_audit({"original": one, "holdout": other}, 1.0, adjacency="substitution")
-
-
-def test_options_are_checked():
-    with pytest.raises(ValueError, match=r"`adjacency` must be .* got 'bounded'"):
-        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="bounded")
-    with pytest.raises(ValueError, match='`design` must be "split" or "coins"'):
-        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="add-remove", design="pairs")
-    with pytest.raises(ValueError, match="Where coins choose the people, data sets of different sizes are compared"):
-        dp_audit(averages([0.5], [0.5], share=[0.5]), 1.0, adjacency="substitution", design="coins")
-    with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
-        dp_audit(averages([0.5], [0.5]), 1.0, adjacency="substitution", level=95)
-
-
-def test_differences_and_what_is_no_number_are_refused():
-    for contrasts in ([0.6, 0.5], 0.5, xr.DataArray([0.6, 0.5], dims="repetition"), {"original": ["secret"], "holdout": ["b"]}):
-        with pytest.raises(TypeError, match="`contrasts` must hold numbers named `original`, `holdout` along the dim") as error:
-            dp_audit(contrasts, 1.0, adjacency="substitution")
-        assert "secret" not in str(error.value)
+@pytest.mark.parametrize(
+    ("contrasts", "options", "error", "message"),
+    [
+        ({"original": 0.9, "holdout": 0.1}, {}, ValueError, "`original` must have one number for each repetition"),
+        (HALF.isel(repetition=0), {}, ValueError, "`original` must have one number for each repetition"),
+        (averages([0.5, 0.5], [1.5, 0.5]), {}, ValueError, "`holdout` must be from 0 to 1; some are not, or are NaN"),
+        (averages([0.5, 0.5], [np.nan, 0.5]), {}, ValueError, "`holdout` must be from 0 to 1; some are not, or are NaN"),
+        (averages([np.nan], [0.5], share=[0.5]), COINS, ValueError, "`original` must be from 0 to 1"),
+        (HALF, COINS, TypeError, "`contrasts` must hold numbers named `original`, `holdout`, `share` along"),
+        ({"original": [], "holdout": []}, {}, ValueError, "`original` has no repetition"),
+        (OTHERS, {}, ValueError, "align"),
+        (HALF, {"adjacency": "bounded"}, ValueError, r"`adjacency` must be .* got 'bounded'"),
+        (HALF, {"design": "pairs"}, ValueError, '`design` must be "split" or "coins"'),
+        (SHARED, {"design": "coins"}, ValueError, "Where coins choose the people, data sets of different sizes are compared"),
+        (HALF, {"level": 95}, ValueError, "`level` must be between 0 and 1"),
+        *(
+            (x, {}, TypeError, "`contrasts` must hold numbers named `original`, `holdout` along the dim")
+            for x in ([0.6, 0.5], 0.5, xr.DataArray([0.6, 0.5], dims="repetition"), {"original": ["secret"], "holdout": ["b"]})
+        ),
+    ],
+)
+def test_what_is_no_audit_is_refused(contrasts, options, error, message):
+    with pytest.raises(error, match=message) as told:
+        dp_audit(contrasts, 1.0, **{"adjacency": "substitution", **options})
+    assert "secret" not in str(told.value)

@@ -72,14 +72,9 @@ def check_against_fractions(seed):
         assert float(at_limit) == pytest.approx(20, rel=1e-9)
 
 
-def test_capital_and_limit_are_those_in_fractions():
-    for seed in range(4):
-        check_against_fractions(seed)
-
-
-@pytest.mark.slow
-def test_capital_and_limit_are_those_in_fractions_for_many_pairs():
-    for seed in range(4, 520):
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 520), marks=pytest.mark.slow)], ids=len)
+def test_capital_and_limit_are_those_in_fractions(seeds):
+    for seed in seeds:
         check_against_fractions(seed)
 
 

@@ -19,7 +19,7 @@ from strategies import counts, examples, table_pairs
 import capstats
 from capstats.laws import membership_test, permutation_test
 from capstats.laws.guarantees import permutation
-from capstats.laws.guarantees.permutation import by_moments, check_options, clopper_pearson, costs_of, seed_of, tail
+from capstats.laws.guarantees.permutation import by_moments, costs_of, seed_of, tail
 
 BEYOND = {"greater": lambda x, y: x >= y, "less": lambda x, y: x <= y, "two-sided": lambda x, y: abs(x) >= abs(y)}
 
@@ -98,16 +98,45 @@ def test_the_p_value_of_the_page_is_worked_out_by_hand():
     assert found.p_value.item() == pytest.approx(0.3, rel=1e-14)
 
 
-def test_a_holdout_that_is_the_original_has_no_contrast():
+def test_releases_that_say_nothing_are_never_found():
     o, s = np.array([[3, 1], [1, 3]]), np.array([[2, 1], [1, 2]])
-    found = membership_test(o, s, h=o)
-    assert found.contrast.item() == 0
-    assert found.p_value.item() > 0.5
+    own, even = membership_test(o, s, h=o), membership_test(o, [[1, 1], [1, 1]], h=[[1, 1], [1, 1]])
+    assert (own.contrast.item(), own.p_value.item() > 0.5) == (0, True)
+    assert (even.contrast.item(), even.standard_deviation.item(), even.p_value.item()) == (0, 0, 1)
+    unlinked = permutation_test([[5, 1], [1, 5]], [[2, 2], [2, 2]])
+    assert unlinked.average_cap.item() == unlinked.expected.item() == 0.5
+    assert unlinked.p_value.item() > 0.5
 
 
-def test_a_release_of_equal_scores_is_never_found():
-    found = membership_test([[3, 1], [1, 3]], [[1, 1], [1, 1]], h=[[1, 1], [1, 1]])
-    assert (found.contrast.item(), found.standard_deviation.item(), found.p_value.item()) == (0, 0, 1)
+ORIGINAL, RELEASE = [[1, 2], [3, 4]], [[1, 1], [1, 1]]
+HALVES, WEIGHTED = [[0.5, 1], [1, 1]], xr.DataArray(ORIGINAL, dims=("target", "key"), attrs={"weights": "w"})
+BILLIONS = np.array([10**9, 2 * 10**9]), np.array([10**9, 10**9, 10**9]), np.array([[1, 2, 3], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: membership_test(HALVES, RELEASE, h=ORIGINAL), "`o` must hold integers, because .* permuted; got fractional counts"),
+        (lambda: membership_test(ORIGINAL, RELEASE, h=HALVES), "`h` must hold integers, because .* permuted; got fractional counts"),
+        (lambda: permutation_test(ORIGINAL, HALVES), "`s` must hold integers, because .* permuted; got fractional counts"),
+        (lambda: membership_test(WEIGHTED, RELEASE, h=ORIGINAL), "`o` holds sums of the sampling weights 'w', and records are needed"),
+        (lambda: membership_test(ORIGINAL, RELEASE, h=WEIGHTED), "`h` holds sums of the sampling weights 'w', and records are needed"),
+        (lambda: permutation_test(ORIGINAL, WEIGHTED), "`s` holds sums of the sampling weights 'w', and records are needed"),
+        (lambda: permutation_test(ORIGINAL, RELEASE, unmatched="nearest"), "`unmatched` must be"),
+        (lambda: membership_test(ORIGINAL, RELEASE, h=ORIGINAL, level=1), "`level` must be between 0 and 1"),
+        (lambda: permutation_test(ORIGINAL, RELEASE, alternative="larger"), "`alternative` must be .* got 'larger'"),
+        *(
+            (lambda x=x: membership_test(ORIGINAL, RELEASE, h=ORIGINAL, draws=x), "`draws` must be a number of random perm")
+            for x in (-1, 1.5, True, "many")
+        ),
+        (lambda: tail(*BILLIONS, 5, **ASKED), r"must be fewer than 10\*\*9; there are 3000000000"),
+        (lambda: permutation_test(ORIGINAL, RELEASE), "The tables have 2 targets and 2 matched keys; the test holds 3 cells"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(call, message, monkeypatch):
+    monkeypatch.setattr(permutation, "LARGEST", 3)
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_the_nearest_keys_are_used_for_both_samples():
@@ -219,12 +248,6 @@ def test_a_fractional_release_or_original_has_the_same_p_value_as_its_multiple()
         assert test(*parts).p_value.item() == pytest.approx(whole, rel=1e-12)
 
 
-def test_a_release_whose_keys_say_nothing_is_not_found():
-    found = permutation_test([[5, 1], [1, 5]], [[2, 2], [2, 2]])
-    assert found.average_cap.item() == found.expected.item() == 0.5
-    assert found.p_value.item() > 0.5
-
-
 def test_the_test_is_undefined_without_records():
     empty = np.zeros((2, 2), int)
     full = empty + 1
@@ -235,34 +258,6 @@ def test_the_test_is_undefined_without_records():
     assert np.isnan(membership_test(empty, full, h=full, draws=0).p_value.item())
     assert np.isnan(permutation_test(full, empty, draws=0).p_value.item())
     assert membership_test(full, empty, h=full).p_value.item() == 1  # nobody is matched: every score is 0
-
-
-def test_weights_and_bad_options_are_refused():
-    o, s = [[1, 2], [3, 4]], [[1, 1], [1, 1]]
-    halves = [[0.5, 1], [1, 1]]
-    for name, call in {
-        "`o`": lambda: membership_test(halves, s, h=o),
-        "`h`": lambda: membership_test(o, s, h=halves),
-        "`s`": lambda: permutation_test(o, halves),
-    }.items():
-        with pytest.raises(ValueError, match=rf"{name} must hold integers, because .* permuted; got fractional counts"):
-            call()
-    with pytest.raises(ValueError, match="`unmatched` must be"):
-        permutation_test(o, s, unmatched="nearest")
-    with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
-        membership_test(o, s, h=o, level=1)
-    with pytest.raises(ValueError, match="`alternative` must be"):
-        permutation_test(o, s, alternative="more")
-    with pytest.raises(ValueError, match="`draws` must be"):
-        membership_test(o, s, h=o, draws=-1)
-    weighted = xr.DataArray(o, dims=("target", "key"), attrs={"weights": "w"})
-    for name, call in {
-        "`o`": lambda: membership_test(weighted, s, h=o),
-        "`h`": lambda: membership_test(o, s, h=weighted),
-        "`s`": lambda: permutation_test(o, weighted),
-    }.items():
-        with pytest.raises(ValueError, match=f"{name} holds sums of the sampling weights 'w', and records are needed"):
-            call()
 
 
 @pytest.mark.parametrize("alternative", BEYOND)
@@ -276,12 +271,6 @@ def test_without_draws_the_p_value_is_a_bound_of_the_exact_one(alternative):
             assert exact.p_value.item() <= found.p_value.item() == found.upper.item() <= 1
             assert found.lower.item() == 0
             assert not found.exact.item()
-
-
-def test_a_table_too_large_to_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("capstats.laws.guarantees.permutation.LARGEST", 3)
-    with pytest.raises(ValueError, match="The tables have 2 targets and 2 matched keys; the test holds 3 cells"):
-        permutation_test([[1, 2], [3, 4]], [[1, 1], [1, 1]])
 
 
 def test_more_records_than_the_product_of_which_an_integer_holds():
@@ -409,12 +398,6 @@ def test_a_value_two_deviations_above_its_mean_has_a_probability_of_at_most_a_fi
     assert np.isnan(by_moments(np.nan * two, one, "greater").item())
 
 
-def test_clopper_and_pearson_without_an_event_is_a_power():
-    """No event in 10 draws: the upper end solves (1 - x)**10 = .025."""
-    assert clopper_pearson(0, 10, 0.95) == (0, pytest.approx(1 - 0.025**0.1, rel=1e-12))
-    assert clopper_pearson(10, 10, 0.95) == (pytest.approx(0.025**0.1, rel=1e-12), 1)
-
-
 def test_costs_are_integers_over_a_common_denominator_where_that_is_small():
     found = costs_of(np.array([1, 2, 0]), np.array([2, 6, 7]), 10)
     assert found.dtype.kind == "i"
@@ -427,19 +410,3 @@ def test_costs_are_integers_over_a_common_denominator_where_that_is_small():
 
 def test_a_seed_is_that_of_the_generator():
     assert seed_of(1) == seed_of(np.random.default_rng(1)) != seed_of(2)
-
-
-def test_too_many_records_are_refused():
-    with pytest.raises(ValueError, match=r"must be fewer than 10\*\*9; there are 3000000000"):
-        tail(np.array([10**9, 2 * 10**9]), np.array([10**9, 10**9, 10**9]), np.array([[1, 2, 3], [0, 0, 0]]), 5, **ASKED)
-
-
-@pytest.mark.parametrize("draws", [-1, 1.5, True, "many"])
-def test_draws_are_a_number_from_0(draws):
-    with pytest.raises(ValueError, match="`draws` must be a number of random permutations, an integer from 0"):
-        check_options("greater", draws)
-
-
-def test_an_unknown_alternative_is_refused():
-    with pytest.raises(ValueError, match=r"`alternative` must be .* got 'larger'"):
-        check_options("larger", None)

@@ -1,30 +1,20 @@
-"""Version 2 against every release in fractions; against all sets of matched keys; its bounds; what is out of reach."""
+"""Version 2 against every release in fractions; against all sets of matched keys; what is out of reach."""
 
 from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
 import pytest
-import sparse
-import xarray as xr
-from every_release import average_cap, every_release, made, moments
+from every_release import average_cap, moments
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import count_tables, examples, theorem
+from small_laws import releases_of, urn_of, urns
+from strategies import count_tables, examples
 
-from capstats.laws import Bootstrap, Dirichlet, Permuted, Uniform, expected_cap, expected_cap_bounds, variance_cap
+from capstats.laws import Bootstrap, Dirichlet, Uniform, expected_cap, variance_cap
 from capstats.laws.models.matched_only import Circle, Groups, Keys, over_sets
 from capstats.laws.models.urns import Urn
 
-MODELS = {
-    "uniform": {},
-    "bootstrap": {},
-    "independent": {},
-    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
-    "dirichlet, 0": {"alpha": Fraction(0)},
-    "dirichlet, 1/64": {"alpha": Fraction(1, 64)},
-}
-models = pytest.mark.parametrize("name", MODELS)
 TABLES = [
     [[1]],
     [[3, 0]],  # a key without records, into which all synthetic records may fall
@@ -36,32 +26,26 @@ TABLES = [
 ]
 
 
-def options(name):
-    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
-
-
 def drop(measure, o, m, name):
-    return measure(o, made(m=m, **options(name)), unmatched="drop")
+    return measure(o, urn_of(name, m), unmatched="drop")
 
 
 def assert_moments(o, m, name):
-    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    releases = releases_of(o, m, name)
     mean, variance = moments(releases, lambda s: average_cap(o, s, "drop"))
     assert drop(expected_cap, o, m, name).item() == pytest.approx(float(mean), rel=1e-12)
     assert drop(variance_cap, o, m, name).item() == pytest.approx(float(variance), rel=1e-12, abs=1e-17), (o, m)
-    bounds = expected_cap_bounds(o, made(m=m, **options(name)))
-    assert bounds.lower.item() <= float(mean) <= bounds.upper.item()
 
 
 @pytest.mark.few(1)
-@models
+@urns
 def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
     for o, m in product(TABLES, range(1, 4)):
         assert_moments(o, m, name)
 
 
 @pytest.mark.few(3)
-@models
+@urns
 @examples(6)
 @given(count_tables(2, 3, most=9), st.integers(1, 4))
 def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, m):
@@ -98,21 +82,9 @@ def test_many_records_keep_their_digits(o, m):
     assert expected_cap(o, Dirichlet(m, alpha=0.5), unmatched="drop").item() == pytest.approx(float(expected), rel=1e-13)
 
 
-@pytest.mark.slow
-@models
-@theorem
-@given(count_tables(3, 6, most=40), st.integers(1, 400))
-def test_the_bounds_hold_the_exact_mean(name, o, m):
-    bounds = expected_cap_bounds(o, made(m=m, **options(name)))
-    exact = drop(expected_cap, o, m, name).item()
-    assert bounds.lower.item() <= exact <= bounds.upper.item()
-
-
 def test_under_uniform_the_mean_is_one_over_the_number_of_targets():
     o = np.random.default_rng(7).poisson(2.0, (4, 9))
     assert expected_cap(o, Uniform(5), unmatched="drop").item() == 0.25
-    bounds = expected_cap_bounds(o, Uniform(5))
-    assert (bounds.lower.item(), bounds.upper.item()) == (0.25, 0.25)
 
 
 def test_one_record_by_hand():
@@ -130,63 +102,15 @@ def test_with_all_keys_matched_both_versions_agree():
         assert both[0] == pytest.approx(both[1], rel=1e-10)
 
 
-def test_the_bounds_are_close_where_there_are_many_keys():
-    o = np.random.default_rng(9).poisson(1.0, (4, 2000))
-    for model in ("bootstrap", "independent"):
-        bounds = expected_cap_bounds(o, made(model, 4000))
-        exact = expected_cap(o, made(model, 4000), unmatched="drop").item()
-        assert bounds.lower.item() <= exact <= bounds.upper.item()
-        assert (bounds.upper - bounds.lower).item() < 1e-4
-
-
 @pytest.mark.slow
-def test_what_is_out_of_reach_is_refused_and_the_bounds_are_named():
+def test_what_is_out_of_reach_is_refused():
     """Many records from an urn of little weight: their numbers are spread so widely that the circle would need too many points."""
     o = np.ones((2, 9), int)
     for measure in (expected_cap, variance_cap):
-        with pytest.raises(ValueError, match=r"would take \de\+\d\d steps; the limit is 1e\+08. Use `expected_cap_bounds`"):
+        with pytest.raises(ValueError, match=r"would take \de\+\d\d steps; the limit is 1e\+08. Average the `average_cap` of draws"):
             measure(o, Dirichlet(10**9, alpha=0.5), unmatched="drop")
     with pytest.raises(ValueError, match="would take 2e"):
         variance_cap(np.random.default_rng(10).integers(1, 10**6, (2, 200)), Bootstrap(10**6), unmatched="drop")
-    bounds = expected_cap_bounds(o, Dirichlet(10**9, alpha=0.5))
-    assert 0 <= (bounds.upper - bounds.lower).item() < 1e-5
-
-
-@models
-def test_a_batch_and_a_sparse_table_have_the_same_moments(name):
-    rng = np.random.default_rng(11)
-    tables = xr.DataArray(rng.poisson(0.8, (3, 4, 5)), dims=("draw", "target", "key"))
-    tables[0] = 0
-    cells = tables.copy(data=sparse.COO.from_numpy(tables.values))
-    for measure in (expected_cap, variance_cap):
-        several = drop(measure, tables, 6, name)
-        assert several.dims == ("draw",)
-        assert np.isnan(several[0])
-        single = [drop(measure, table, 6, name).item() for table in tables.values[1:]]
-        assert several[1:].values == pytest.approx(single, rel=1e-14)
-        assert drop(measure, cells, 6, name)[1:].values == pytest.approx(single, rel=1e-12)
-    bounds = [expected_cap_bounds(x, made(m=6, **options(name))) for x in (tables, cells)]
-    for end in ("lower", "upper"):
-        assert np.isnan(bounds[0][end][0])
-        assert bounds[0][end][1:].values == pytest.approx(bounds[1][end][1:].values, rel=1e-11)
-
-
-def test_where_the_mean_is_exact_both_bounds_are_the_mean_rounded_outwards():
-    o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
-    bounds = expected_cap_bounds(o, Permuted(s))
-    mean = expected_cap(o, Permuted(s), unmatched="drop").item()
-    assert bounds.lower.item() < mean < bounds.upper.item() <= mean * (1 + 2e-12)
-    assert "Bounds of the expected average CAP" in repr(bounds)
-
-
-@pytest.mark.parametrize("targets", range(1, 12))
-def test_the_bounds_hold_means_that_are_no_floats(targets):
-    """One over the targets: under "uniform", and of one record of each target in one key, whichever record has which."""
-    o, exact = np.ones((targets, 1), int), Fraction(1, targets)
-    for options_of in ({"m": 5, "model": "uniform"}, {"model": "permutation", "s": o}, {"model": "swap", "records": targets}):
-        bounds = expected_cap_bounds(o, made(**options_of))
-        assert Fraction(bounds.lower.item()) <= exact <= Fraction(bounds.upper.item()) <= 1
-        assert (bounds.upper - bounds.lower).item() < 1e-11
 
 
 # --- Generating functions against all sets of matched keys, and the parts of which they are made ---

@@ -4,8 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import sparse
-import xarray as xr
 from every_release import average_cap, every_release, moments
 from hypothesis import example, given
 from strategies import examples, table_pairs
@@ -67,20 +65,6 @@ def test_many_records_keep_their_digits():
     mean = sum(v[i] * of_target[i] for i in range(3))
     spread = sum(v[i] * w[j] * (a[i][j] - of_target[i] - of_key[j] + mean) ** 2 for i in range(3) for j in range(5))
     assert variance_cap(o, Permuted(s)).item() == pytest.approx(float(spread * m * m / (m - 1)), rel=1e-11)
-
-
-@both_versions
-def test_releases_broadcast_and_sparse_tables_agree(unmatched):
-    rng = np.random.default_rng(4)
-    o = xr.DataArray(rng.poisson(1.0, (3, 7)), dims=("target", "key"))
-    s = xr.DataArray(rng.poisson(0.5, (5, 3, 7)), dims=("draw", "target", "key"))
-    for measure in (expected_cap, variance_cap):
-        found = measure(o, Permuted(s), unmatched=unmatched)
-        assert found.dims == ("draw",)
-        single = [measure(o, Permuted(s[i]), unmatched=unmatched).item() for i in range(5)]
-        assert found.values == pytest.approx(single, rel=1e-14)
-        cells = [x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s)]
-        assert measure(cells[0], Permuted(cells[1]), unmatched=unmatched).values == pytest.approx(single, rel=1e-12)
 
 
 def test_a_release_of_fractional_counts_is_refused():

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats.laws.models.urns import Urn, sum_rule
+from capstats.laws.models.urns import NODES, Urn
+from capstats.tables.gamma_ratios import sum_rule
 
 whole = st.integers(1, 400)
 halves = st.integers(1, 800).map(lambda x: x / 2)
@@ -109,7 +110,7 @@ def test_stretches_that_are_summed_by_a_rule_are_those_that_are_added_one_by_one
 @pytest.mark.slow
 def test_the_rule_for_sums_is_exact_for_polynomials():
     for number in (64, 5000):
-        places, weights = sum_rule(number)
+        places, weights = sum_rule(number, NODES)
         integers = [2 * Fraction(i) / number - 1 for i in range(1, number + 1)]
         for degree in (0, 1, 2, 7, 20, 39):
             exact = float(sum(x**degree for x in integers)) / number

@@ -5,28 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-import sparse
-import xarray as xr
-from every_release import every_release, made
 from hypothesis import given
 from hypothesis import strategies as st
+from small_laws import releases_of, urn_of, urns
 from strategies import count_tables, examples, theorem
 
 from capstats.laws import Bootstrap, Partial, Permuted, Pram, Swap, Uniform, expected_disclosure
 
-MODELS = {
-    "uniform": {},
-    "bootstrap": {},
-    "independent": {},
-    "dirichlet, 1/2": {"alpha": Fraction(1, 2)},
-    "dirichlet, 0": {"alpha": Fraction(0)},
-}
-models = pytest.mark.parametrize("name", MODELS)
 NAMES = ("disco", "dis", "matched")
-
-
-def options(name):
-    return {"model": name.split(",")[0], **{key: float(value) for key, value in MODELS[name].items()}}
 
 
 def shares(o, s):
@@ -41,25 +27,25 @@ def shares(o, s):
 
 
 def exact(o, m, name):
-    releases = every_release(o, m, model=name.split(",")[0], **MODELS[name])
+    releases = releases_of(o, m, name)
     each = [(shares(o, s), probability) for s, probability in releases.items()]
     return [float(sum(found[place] * probability for found, probability in each)) for place in range(3)]
 
 
 def found(o, m, name):
-    result = expected_disclosure(o, made(m=m, **options(name)))
+    result = expected_disclosure(o, urn_of(name, m))
     return [result[x].item() for x in NAMES]
 
 
 @pytest.mark.few(2)
-@models
+@urns
 def test_the_means_are_those_of_every_release(name):
     for o in ([[3, 0]], [[1], [2]], [[2, 1], [0, 0]], [[1, 0], [2, 0]], [[1, 0, 0], [0, 1, 1]], [[1, 1, 0], [0, 0, 0], [0, 1, 0]]):
         for m in range(1, 4):
             assert found(o, m, name) == pytest.approx(exact(o, m, name), rel=1e-12), (o, m)
 
 
-@models
+@urns
 @examples(8)
 @given(count_tables(3, 2, most=9), st.integers(1, 4))
 def test_the_means_are_those_of_every_release_of_random_tables(name, o, m):
@@ -80,7 +66,7 @@ def test_one_record_is_always_certain():
 
 
 @pytest.mark.few(1)
-@models
+@urns
 @theorem
 @given(count_tables(), st.integers(1, 10**6))
 def test_what_is_disclosed_is_certain_and_what_is_certain_is_matched(name, o, m):
@@ -100,19 +86,6 @@ def test_rare_disclosures_keep_their_digits():
     pure = power(w(1)) - power(w(2))
     result = expected_disclosure(o, Bootstrap(m))
     assert result.disco.item() == pytest.approx((2 * pure + (10**6 - 4) * (power(w(1)) - 0) + (1 - power(w(1)))) / n, rel=1e-9)
-
-
-@models
-def test_a_batch_and_a_sparse_table_have_the_same_means(name):
-    rng = np.random.default_rng(6)
-    tables = xr.DataArray(rng.poisson(0.8, (3, 4, 6)), dims=("draw", "target", "key"))
-    several = expected_disclosure(tables, made(m=5, **options(name)))
-    cells = expected_disclosure(tables.copy(data=sparse.COO.from_numpy(tables.values)), made(m=5, **options(name)))
-    for x in NAMES:
-        assert several[x].dims == ("draw",)
-        single = [expected_disclosure(table, made(m=5, **options(name)))[x].item() for table in tables.values]
-        assert several[x].values == pytest.approx(single, rel=1e-14)
-        assert cells[x].values == pytest.approx(single, rel=1e-12)
 
 
 def test_models_that_do_not_place_records_are_refused():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import digamma
 
-from capstats.population.gamma_ratios import digamma_rise, log_cross_ratio, log_rise, summation_rule
+from capstats.tables.gamma_ratios import digamma_rise, log_cross_ratio, log_rise, summation_rule
 
 BERNOULLI = [Fraction(x) for x in ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510", "43867/798", "-174611/330")]
 
