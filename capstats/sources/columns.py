@@ -92,16 +92,16 @@ def unmasked(values: Any) -> np.ndarray:
 def _coded(values: np.ndarray, missing: NDArray[np.bool_] | None, zone: bool) -> Column:
     """Truth values, numbers, dates or datetimes that are held as such."""
     if values.dtype.kind == "b":
-        codes = values.view(np.int8)
-        return Column(codes, [False, True]) if missing is None else Column(np.where(missing, np.int8(2), codes), [False, True, MISSING])
+        codes = values.view(np.int8) if missing is None else np.where(missing, 2, values.view(np.int8))
+        return Column(codes, [False, True] if missing is None else [False, True, MISSING])
     if values.dtype.kind in "iu":
         return _integers(values) if missing is None else _factorized(pd.arrays.IntegerArray(values, missing))
     if missing is not None:
         values = np.where(missing, np.array("NaT" if values.dtype.kind == "M" else "NaN", values.dtype), values)
     if values.dtype.kind == "f":
         return _factorized(values)
-    codes, ticks = pd.factorize(values.view(np.int64))
-    found = Column(codes, canonicals(ticks.view(values.dtype)))
+    places, ticks = pd.factorize(values.view(np.int64))
+    found = Column(places, canonicals(ticks.view(values.dtype)))
     return in_utc(found) if zone else found
 
 
@@ -284,12 +284,12 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, t
     records = np.bincount(codes, minlength=len(labelled.labels))
     labels: list[Any] = [MISSING] * len(records)  # of those that do not occur: a pool of texts may have gaps
     is_text, place_of = np.full(len(records), -1), {text: i for i, text in enumerate(texts)}
-    held = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
+    known = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
     for i in np.flatnonzero(records).tolist():
-        if isinstance(held[i], str) and held[i] in place_of:
-            is_text[i] = place_of[held[i]]
+        if isinstance(known[i], str) and known[i] in place_of:
+            is_text[i] = place_of[known[i]]
         else:
-            labels[i] = held[i]
+            labels[i] = known[i]
     by_label = label_numbers(labels, records, wanted, column, table)
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes, is_text if texts else None)
 
