@@ -12,7 +12,6 @@ import xarray as xr
 
 from capstats.sources import formats
 from capstats.sources.columns import module_of
-from capstats.sources.connections import identifier
 from capstats.sources.dask_frames import DaskSource
 from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path
 from capstats.sources.lazy import LazySource
@@ -44,8 +43,6 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
         return {names[column]: values for column, values in table.items()}
     if isinstance(table, pd.DataFrame) or _is_dask(table):
         return table.rename(columns=names)
-    if type(table).__name__ == "DuckDBPyRelation":
-        return table.select(", ".join(f"{identifier(column)} AS {identifier(new)}" for column, new in names.items()))
     if (module_of(table), type(table).__name__) == ("pyarrow", "RecordBatch"):
         return type(table).from_arrays(table.columns, names=list(names.values()))
     if isinstance(table, (nw.DataFrame, nw.LazyFrame)):

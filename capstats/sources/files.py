@@ -29,7 +29,6 @@ from capstats.sources.memory import MemorySource
 from capstats.sources.new_files import opened
 from capstats.sources.relations import DuckDBSource, Miscounted, check_number, kind_of_type, margin_of, numbered
 from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind, renamed
-from capstats.sources.temporary_data import expanded
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,7 +51,7 @@ class FileSource(DuckDBSource):
 
     def __init__(self, path: str | Path, name: str):
         super().__init__(path, name)
-        self.is_csv = csv_text.is_csv(next(iter(found_files(str(path))), path))
+        self.is_csv = csv_text.is_csv(path) or (not _is_parquet(str(path)) and any(map(csv_text.is_csv, found_files(str(path))[:1])))
         self.format = "CSV" if self.is_csv else ""
         self.shared: Shared | None = None  # the connection of the call
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
@@ -254,7 +253,7 @@ def _with_missing(values: Any) -> Any:
 
 def found_files(given: str) -> list[str]:
     """The files that a path, a glob or a folder of Parquet files names, as they are there; unchecked."""
-    local = expanded(given)
+    local = os.path.expanduser(given)  # noqa: PTH111  that of Path raises for a user who is not known
     if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
         return sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
     return [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
@@ -265,7 +264,7 @@ def local_files(path: str | Path, name: str) -> list[str]:
     given = str(path)
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
-    local = expanded(given)
+    local = os.path.expanduser(given)  # noqa: PTH111  that of Path raises for a user who is not known
     if _is_loop(local):
         raise ValueError(f"`{name}` is {given!r}, a symbolic link that leads back to itself. Give the path of the file.")
     files = found_files(given)
