@@ -22,22 +22,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 dd = pytest.importorskip("dask.dataframe", reason="Dask is in the test extra", exc_type=ImportError)
 ibis = pytest.importorskip("ibis", reason="Ibis is in the test extra", exc_type=ImportError)
 
-DAY = dt.date
+EARLY, LATE = dt.date(1999, 12, 31), dt.date(2020, 1, 2)
 RAW: dict[str, list[Any]] = {
     "sex": ["f", "m", None, "f", "", "é | x", "m", "f", "10", "9"],
     "size": [2.0, 10.0, float("nan"), 2.0, 1.5, 2.0, None, 10.0, float("inf"), -0.0],
-    "day": [
-        DAY(2020, 1, 2),
-        None,
-        DAY(1999, 12, 31),
-        DAY(2020, 1, 2),
-        DAY(2020, 1, 2),
-        DAY(2020, 1, 2),
-        DAY(1999, 12, 31),
-        None,
-        None,
-        None,
-    ],
+    "day": [LATE, None, EARLY, LATE, LATE, LATE, EARLY, None, None, None],
     "ok": [True, False, None, True, True, True, False, True, None, False],
     'q"; DROP TABLE x; --': [1, 2, None, 1, 1, 1, 2, 1, 2, 1],
     "t": ["low", "high", "mid", None, "low", "low", "mid", "high", "low", "low"],

@@ -1,5 +1,6 @@
 """A new file takes the place of an old one as a whole, or leaves it as it was, and of none that was read."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -14,19 +15,25 @@ from capstats.sources.new_files import check_file, check_unread, opened, replaci
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
 
 
+@contextlib.contextmanager
+def umask(number):
+    before = os.umask(number)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
 @posix
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
-def test_a_file_can_be_read_by_its_owner_alone_whatever_the_umask(tmp_path, umask):
+@pytest.mark.parametrize("number", [0o000, 0o022, 0o777])
+def test_a_file_can_be_read_by_its_owner_alone_whatever_the_umask(tmp_path, number):
     path = tmp_path / "secret.csv"
-    before = os.umask(umask)
-    try:
+    with umask(number):
         write_file(path, "a secret")
-    finally:
-        os.umask(before)
     assert mode(path) == 0o600
     assert path.read_text() == "a secret"
 
@@ -50,9 +57,11 @@ def test_a_symbolic_link_is_refused_and_what_it_points_to_stays(tmp_path, to):
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link"
     link.symlink_to(tmp_path / to)
-    for attempt in (lambda: write_file(link, "secret"), lambda: check_file(link)):
-        with pytest.raises(ValueError, match=r"is a symbolic link; an output is not written through a link. Give another path"):
-            attempt()
+    refused = pytest.raises(ValueError, match=r"is a symbolic link; an output is not written through a link. Give another path")
+    with refused:
+        write_file(link, "secret")
+    with refused:
+        check_file(link)
     assert (tmp_path / "target").read_text() == "the target"
     assert not (tmp_path / "nowhere").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link", "target"]
@@ -75,21 +84,21 @@ def test_a_link_that_appears_while_the_file_is_written_is_replaced_and_not_follo
     assert path.read_text() == "secret"
 
 
-def test_folders_and_what_is_no_regular_file_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"is a folder. Give the path of a file"):
-        write_file(tmp_path, "secret")
-    with pytest.raises(ValueError, match="'' is a folder"):
-        write_file("", "secret")
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match=r"is a pipe, socket or device. Give the path of a regular file"):
-        write_file(tmp_path / "pipe", "secret")
-
-
-def test_errors_of_the_system_name_the_path_and_no_temporary_file(tmp_path):
-    path = tmp_path / "nowhere" / "out.csv"
-    with pytest.raises(OSError, match="No such file or directory") as raised:
-        write_file(path, "secret")
-    assert raised.value.filename == str(path)
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        (".", ValueError, r"is a folder. Give the path of a file"),
+        ("", ValueError, "'' is a folder"),
+        ("pipe", ValueError, r"is a pipe, socket or device. Give the path of a regular file"),
+        ("nowhere/out.csv", OSError, "No such file or directory"),
+    ],
+)
+def test_what_is_no_place_for_a_file_is_refused_and_named(tmp_path, monkeypatch, name, error, message):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(error, match=message) as raised:
+        write_file(name, "secret")
+    assert getattr(raised.value, "filename", name) == name  # of no temporary file
 
 
 def test_a_file_that_has_the_name_of_the_new_one_by_chance_stays(tmp_path, monkeypatch):
@@ -164,11 +173,8 @@ def test_what_fails_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
 @posix
 def test_a_public_file_has_the_rights_of_other_new_files_or_of_the_one_that_it_replaces(tmp_path):
     path = tmp_path / "page.html"
-    before = os.umask(0o027)
-    try:
+    with umask(0o027):
         write_file(path, "new", private=False)
-    finally:
-        os.umask(before)
     assert mode(path) == 0o640
     path.chmod(0o664)
     write_file(path, "newer", private=False)
