@@ -161,7 +161,7 @@ def test_streams_one_after_the_other_are_one_file_and_one_that_is_damaged_raises
     second = bytearray(compress(b"y,2\n"))
     second[1] ^= 1
     path.write_bytes(compress(b"a,b\nx,1\n") + bytes(second))
-    with pytest.raises(ValueError, match="data are damaged or incomplete"):
+    with pytest.raises(ValueError, match=r"data are damaged or incomplete\. Copy or compress"):
         counted(path, ["a"])
 
 

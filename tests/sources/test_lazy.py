@@ -90,28 +90,30 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 }
 
 
+OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
+
+
 @pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
-@pytest.mark.parametrize("weights", [None, "w", "v"])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_counts_the_awkward_records_alike(engine: str, weights: str | None, parquet: str) -> None:
-    assert counted(ENGINES[engine](parquet), weights).identical(counted(records(), weights))
-
-
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
 @pytest.mark.parametrize("weights", [None, "w", "v"])
-def test_dask_on_a_local_cluster_counts_them_alike(weights: str | None, parquet: str, cluster: Any) -> None:
-    frame = dd.read_parquet(parquet).repartition(npartitions=3)
-    assert counted(frame, weights).identical(counted(records(), weights))
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize("weights", [None, "w", "v"])
-def test_spark_in_local_mode_counts_them_alike(weights: str | None, parquet: str, spark: Any) -> None:
-    assert counted(spark.read.parquet(parquet), weights).identical(counted(records(), weights))
+@pytest.mark.parametrize(
+    "engine",
+    [
+        *ENGINES,
+        pytest.param("cluster", marks=pytest.mark.slow),
+        pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark, pytest.mark.filterwarnings(*OF_SPARK)]),
+    ],
+)
+def test_every_engine_counts_the_awkward_records_alike(
+    engine: str, weights: str | None, parquet: str, request: pytest.FixtureRequest
+) -> None:
+    if engine in ENGINES:
+        table = ENGINES[engine](parquet)
+    else:
+        running = request.getfixturevalue(engine)
+        table = running.read.parquet(parquet) if engine == "spark" else dd.read_parquet(parquet).repartition(npartitions=3)
+    assert counted(table, weights).identical(counted(records(), weights))
 
 
 def test_original_and_synthetic_may_live_on_different_relations(parquet: str) -> None:
