@@ -132,18 +132,14 @@ def _factorized(values: Any) -> Column:
 
 
 def _objects(values: np.ndarray, column: str, table: str) -> Column:
-    # hashing would merge 1, 1.0 and True, which are of two kinds, so their types are looked at first
-    types = set(map(type, values))
+    if pd.api.types.infer_dtype(values) in ("string", "floating", "empty"):
+        return _factorized(values)
     try:
-        if len(types & {bool, np.bool_}) and types - {bool, np.bool_, type(None), type(pd.NA)}:
-            marked = [(type(x) in (bool, np.bool_), canonical(x)) for x in values]
-            lookup = {x: i for i, x in enumerate(dict.fromkeys(marked))}
-            return Column(np.array([lookup[x] for x in marked]), [label for _, label in lookup])
-        if all(issubclass(t, (str, type(None), float)) for t in types):
-            return _factorized(values)
-        labels = canonicals(values)
-        lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
-        return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
+        labels: list[Any] = canonicals(values)
+        has_bools = bool in set(map(type, labels))
+        keys = [(type(x) is bool, x) for x in labels] if has_bools else labels  # hashing would merge 1 and True, which are of two kinds
+        place = {x: i for i, x in enumerate(dict.fromkeys(keys))}
+        return Column(np.fromiter((place[x] for x in keys), np.int64, len(keys)), [x[1] if has_bools else x for x in place])
     except MemoryError:
         raise
     except Exception as error:  # whatever the hash of an item raises; its message may quote the item
