@@ -53,19 +53,19 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
 def _opened(table: Any, name: str, options: Options) -> Source:
     if isinstance(table, xr.Dataset):
         raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
+    if _is_eager(table):
+        return MemorySource(table, name)
     if is_path(table):
-        if not formats.is_format(table):
+        if (kind := formats.format_of(table)) is None:
             return FileSource(table, name)
         found, rows = formats.loaded(table, name, options)
         source = MemorySource(found, name)
-        source.format, source.rows_at_start = formats.format_of(table), rows
+        source.format, source.rows_at_start = kind, rows
         return source
     if _is_dask(table):
         return DaskSource(table, name)
     if type(table).__name__ == "DuckDBPyRelation":
         return RelationSource(table, name)
-    if _is_eager(table):
-        return MemorySource(table, name)
     frame = nw.from_native(table, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         return LazySource(table, name)
