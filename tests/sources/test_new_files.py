@@ -120,29 +120,6 @@ def test_a_check_leaves_everything_as_it_is(tmp_path):
     assert path.read_text() == "the old one"
 
 
-FULL = """
-import resource, sys
-from capstats.sources.new_files import write_file
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-try:
-    write_file(sys.argv[1], "x" * 10_000)
-except OSError as error:
-    print(error.filename, error.strerror, sep="|")
-"""
-
-
-@pytest.mark.slow
-@posix
-def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
-    """No file may grow beyond 1,000 bytes, as if the disk were full."""
-    path = tmp_path / "out.csv"
-    path.write_text("the old one")
-    done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True, timeout=120)
-    assert done.stdout == f"{path}|File too large\n"
-    assert path.read_text() == "the old one"
-    assert [file.name for file in tmp_path.iterdir()] == ["out.csv"]
-
-
 def test_a_path_may_be_a_text_or_a_path_and_text_is_utf_8(tmp_path):
     write_file(str(tmp_path / "a"), "ä\udcff")
     assert Path(tmp_path / "a").read_bytes() == "ä\\udcff".encode()
@@ -183,26 +160,31 @@ def test_a_public_file_has_the_rights_of_other_new_files_or_of_the_one_that_it_r
 
 # --- a process that is killed -------------------------------------------------------------------------------------------
 
-KILLED = """
+LIMITED = """
 import resource, signal, sys
 from capstats.sources.new_files import write_file
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the system ends the process in the middle of the file
-write_file(sys.argv[1], "x" * 10_000, private=sys.argv[2] == "private")
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # no file may grow beyond it, as if the disk were full
+if sys.argv[2] == "killed":
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the system ends the process in the middle of the file
+try:
+    write_file(sys.argv[1], "x" * 10_000, private=sys.argv[3] == "private")
+except OSError as error:
+    print(error.filename, error.strerror, sep="|")
 """
 
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("audience", ["private", "public"])
-def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_and_nothing_else(tmp_path, audience):
+@pytest.mark.parametrize("how", [("full", "private"), ("killed", "private"), ("killed", "public")])
+def test_a_full_disk_or_a_kill_while_a_file_is_written_leaves_the_old_file_and_nothing_else(tmp_path, how):
     path = tmp_path / "page.html"
     path.write_text("the old one")
-    done = subprocess.run([sys.executable, "-c", KILLED, str(path), audience], capture_output=True, check=False, timeout=120)
-    assert done.returncode < 0  # by a signal
+    done = subprocess.run([sys.executable, "-c", LIMITED, str(path), *how], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout == (f"{path}|File too large\n" if how[0] == "full" else "")
+    assert (done.returncode < 0) == (how[0] == "killed")  # by a signal
     assert path.read_text() == "the old one"
-    if new_files.UNNAMED:  # elsewhere the new file has a name, and stays
+    if new_files.UNNAMED or how[0] == "full":  # elsewhere the new file of a killed process has a name, and stays
         assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
