@@ -55,18 +55,16 @@ def _array_of(values: Any) -> tuple[Any, str]:
 def column_of(values: Any, column: str, table: str) -> Column:
     """One column of any library, or a list, as codes."""
     values, library = _array_of(values)
-    if (held := _held(values, library)) is not None:
-        if library == "pyarrow":
-            check_dates(held[0], column, table)
-        return _coded(*held)
-    if library == "polars":
-        return _polars(values, column, table)
     if library == "pyarrow":
         return _arrow(values, column, table)
     if isinstance(values, pd.Categorical):
         return Column(values.codes, [MISSING, *canonicals(values.categories)], first=-1, ordered=True)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return _factorized(values)
+    if (held := _held(values, library)) is not None:
+        return _coded(*held)
+    if library == "polars":
+        return _polars(values, column, table)
     if isinstance(values, np.ma.MaskedArray):
         values = unmasked(values)
     if isinstance(values, np.ndarray) and values.ndim == 1:
@@ -157,6 +155,8 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     import pyarrow as pa
 
     ordered = pa.types.is_dictionary(values.type)
+    if (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)) and not values.null_count:
+        return _coded(*cast("Any", _held(values, "pyarrow")))
     if not ordered:
         if pa.types.is_interval(values.type):
             values = _durations(values, column, table)
@@ -169,7 +169,10 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries()
         values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
-    labels = canonicals(values.dictionary.to_pylist())
+    try:
+        labels = canonicals(values.dictionary.to_pylist())
+    except OverflowError:
+        raise no_date(column, table) from None
     indices = values.indices
     if indices.null_count:
         indices = indices.cast(pa.int32()).fill_null(len(labels))
@@ -177,16 +180,12 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     return Column(indices.to_numpy(), labels, ordered=ordered)
 
 
-def check_dates(values: np.ndarray, column: str, table: str) -> None:
-    """Raise where an engine's dates are none that Python has."""
-    if values.dtype.kind != "M":
-        return
-    days = values.astype("datetime64[D]")
-    if (days < np.datetime64("0001-01-01")).any() or (days > np.datetime64("9999-12-31")).any():
-        raise ValueError(
-            f"Column {column!r} of `{table}` holds dates that are infinite or not within the years 1 to 9999. "
-            f"Replace them by missing values, or convert the column to text."
-        )
+def no_date(column: str, table: str) -> ValueError:
+    """The error for dates that Python does not have."""
+    return ValueError(
+        f"Column {column!r} of `{table}` holds dates that are infinite or not within the years 1 to 9999. "
+        f"Replace them by missing values, or convert the column to text."
+    )
 
 
 def no_duration(column: str, table: str) -> ValueError:
@@ -296,7 +295,7 @@ def _held(values: Any, library: str) -> tuple[NDArray[Any], NDArray[np.bool_] | 
         return (values, None, False) if values.dtype.kind in "biufM" else None
     if isinstance(values, pd.arrays.DatetimeArray):
         return cast("Any", values).asi8.view(f"datetime64[{values.unit}]"), None, values.tz is not None
-    if isinstance(values, (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)):
+    if isinstance(values, (pd.arrays.IntegerArray, pd.arrays.FloatingArray)):
         missing = np.asarray(values.isna())
         return values.to_numpy(cast("Any", values.dtype).numpy_dtype, na_value=0), missing if missing.any() else None, False
     if library not in ("polars", "pyarrow"):
@@ -307,7 +306,6 @@ def _held(values: Any, library: str) -> tuple[NDArray[Any], NDArray[np.bool_] | 
         values = pa.chunked_array([values]) if isinstance(values, pa.Array) else values
     series = nw.from_native(values, series_only=True).alias("x")  # polars takes a name such as "^a.*$" for a pattern
     dtype, unit = series.dtype, ""
-    nulls = series.is_null().to_numpy() if series.null_count() else None
     if isinstance(dtype, nw.Unknown) and series.null_count() == len(series):
         return np.zeros(len(series)), np.ones(len(series), bool), False
     zone = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
@@ -317,6 +315,7 @@ def _held(values: Any, library: str) -> tuple[NDArray[Any], NDArray[np.bool_] | 
         series, unit = series.cast(nw.Int64), f"datetime64[{dtype.time_unit}]"
     elif not (dtype.is_float() or dtype.is_integer() or isinstance(dtype, nw.Boolean)) or isinstance(dtype, (nw.Int128, nw.UInt128)):
         return None
+    nulls = series.is_null().to_numpy() if series.null_count() else None
     array = series.to_numpy() if nulls is None else series.fill_null(False if isinstance(dtype, nw.Boolean) else 0).to_numpy()
     return array.astype(np.int64).view(unit) if unit else array, nulls, zone
 

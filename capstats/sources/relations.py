@@ -20,7 +20,7 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
 from capstats.codes.missing_codes import Quoted, in_quotes
-from capstats.sources.columns import check_dates, column_of, in_utc, no_duration, unmasked
+from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.connections import identifier, quoted
 from capstats.sources.source import (
     Margin,
@@ -214,7 +214,10 @@ def _column(values: Any, dtype: str, column: str, name: str) -> Column:
         return column_of([x if x is None else Decimal(x) for x in (values.to_pylist() if arrow else unmasked(values))], column, name)
     if arrow:
         return column_of(values, column, name)
-    check_dates(values, column, name)
+    if values.dtype.kind == "M" and values.dtype != "M8[ns]":  # which spans the years 1678 to 2262
+        day = values.astype("M8[D]")
+        if (day < np.datetime64("0001-01-01")).any() or (day > np.datetime64("9999-12-31")).any():
+            raise no_date(column, name)
     found = column_of(values.astype("datetime64[D]") if dtype == "DATE" else values, column, name)
     return in_utc(found) if dtype.startswith("TIMESTAMPTZ") or dtype.endswith("ZONE") else found
 
