@@ -269,7 +269,7 @@ def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinar
     is_quoted = b'"' in text
     if is_quoted:
         quotes, ends = array == ord('"'), feeds | returns
-        inside = _inside(quotes)
+        inside, edges = _inside(quotes), separators | quotes | ends
         separators, feeds, returns = (x > inside for x in (separators, feeds, returns))
     end = feeds.tobytes().rfind(b"\1") + 1
     separators, feeds, returns = separators[:end], feeds[:end], returns[:end]
@@ -277,10 +277,9 @@ def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinar
     doubt = returns.any() if line_end == b"\n" else feeds[:1].any() or (returns[:-1] != feeds[1:]).any()
     broken = False
     if is_quoted:
-        quotes, inside = quotes[:end], inside[:end]
+        quotes, inside, edges = quotes[:end], inside[:end], edges[:end]
         broken = bool((ends[:end] & inside).any())
-        opening, closing, around = quotes & inside, quotes > inside, separators | quotes
-        doubt = doubt or (opening[1:] > (around | feeds)[:-1]).any() or (closing[:-1] > (around | starts)[1:]).any()
+        doubt = doubt or ((quotes & inside)[1:] > edges[:-1]).any() or ((quotes > inside)[:-1] > edges[1:]).any()
     empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
     records = int(np.count_nonzero(feeds)) - empty
     if doubt or (empty and fields == 1) or np.count_nonzero(separators) != (fields - 1) * records:
