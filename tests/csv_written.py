@@ -33,16 +33,18 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def written(folder: Path, data: bytes, name: str = "t.csv") -> Path:
+def written(folder: Path, data: bytes | str, name: str = "t.csv") -> Path:
     path = folder / name
-    path.write_bytes(FORMS[path.suffix if path.suffix in FORMS else ""](data))
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_bytes(FORMS.get(path.suffix.lower(), FORMS[""])(data.encode() if isinstance(data, str) else data))
     return path
 
 
-def counted(path: Any, columns: list[str], weight: Any = None, **options: Any) -> Counter[Any]:
-    found, (counts, *_) = open_source(path, "original").rows(Query(columns, weight, True, options=Options(**options)))
+def counted(table: Any, columns: list[Any], weight: Any = None, **options: Any) -> Counter[Any]:
+    """Records of a file or another table as it was read, with their multiplicity or weight."""
+    found, sums = open_source(table, "original").rows(Query(columns, weight, True, options=Options(**options)))
     total: Counter[Any] = Counter()
-    for i, n in enumerate(counts.tolist()):
+    for i, n in enumerate(sums[0].tolist() if sums else [1] * len(found[0].codes)):
         total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += n
     return total
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,12 +24,3 @@ def read(table: Any, columns: list[Any], weight: Any, name: str) -> tuple[list[A
 RECORDS = {"sex": ["f", "m", "f"], "age": [1, 2, 1], "w": [1, 2, 3]}
 FRAMES: list[Callable[[Any], Any]] = [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda x: nw.from_native(pl.DataFrame(x))]
 frames = pytest.mark.parametrize("frame", FRAMES, ids=["mapping", "pandas", "polars", "arrow", "narwhals"])
-
-
-def rows(table: Any, columns: list[Any], weight: Any = None) -> Counter[Any]:
-    """Records of a table as it was read, with their multiplicity or weight."""
-    found, weights = read(table, columns, weight, "original")
-    total: Counter[Any] = Counter()
-    for i in range(len(found[0].codes)):
-        total[tuple(c.labels[int(c.codes[i]) - c.first] for c in found)] += 1 if weights is None else weights[i]
-    return total

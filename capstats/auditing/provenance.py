@@ -19,7 +19,6 @@ from capstats.auditing.holdout import LEVEL, differing
 from capstats.auditing.measures import SENTENCES, convention
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import shortened
-from capstats.sources.temporary_data import expanded
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION, observed_domain
 from capstats.tables.fineness import too_fine
@@ -174,13 +173,13 @@ class Seen:
     @classmethod
     def of(cls, path: str) -> Seen:
         """The file as it is."""
-        found = Path(expanded(path)).resolve()
+        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
         return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:
     """The files by the names under which they were given; without those that are gone."""
-    return {name: Seen.of(name) for name in files if Path(expanded(name)).is_file()}
+    return {name: Seen.of(name) for name in files if Path(os.path.expanduser(name)).is_file()}  # noqa: PTH111
 
 
 def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:

@@ -47,24 +47,28 @@ def _array_of(values: Any) -> tuple[Any, str]:
         import pyarrow as pa
 
         values = pa.array(values, from_pandas=True)
+    if isinstance(values, np.ndarray) and not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
     return values, module_of(values)
 
 
 def column_of(values: Any, column: str, table: str) -> Column:
     """One column of any library, or a list, as codes."""
     values, library = _array_of(values)
-    if library == "polars":
-        return _polars(values, column, table)
     if library == "pyarrow":
         return _arrow(values, column, table)
     if isinstance(values, pd.Categorical):
         return Column(values.codes, [MISSING, *canonicals(values.categories)], first=-1, ordered=True)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return _factorized(values)
+    if (held := _held(values, library)) is not None:
+        return _coded(*held)
+    if library == "polars":
+        return _polars(values, column, table)
     if isinstance(values, np.ma.MaskedArray):
         values = unmasked(values)
     if isinstance(values, np.ndarray) and values.ndim == 1:
-        return _numpy(values, column, table)
+        return _objects(values.astype(object, copy=False), column, table) if values.dtype.kind in "OUSTV" else _factorized(values)
     if isinstance(values, (list, tuple, range)):
         objects = np.array([*values, None], object)[:-1]  # one dimension, whatever the values are
         return _objects(objects, column, table)
@@ -83,16 +87,20 @@ def unmasked(values: Any) -> np.ndarray:
 # --- numpy and pandas -------------------------------------------------------------------------------------------------
 
 
-def _numpy(values: np.ndarray, column: str, table: str) -> Column:
-    if not values.dtype.isnative:
-        values = values.astype(values.dtype.newbyteorder("="))
+def _coded(values: np.ndarray, missing: NDArray[np.bool_] | None, zone: bool) -> Column:
+    """Truth values, numbers, dates or datetimes that are held as such."""
     if values.dtype.kind == "b":
-        return Column(values.view(np.int8), [False, True])
+        codes = values.view(np.int8) if missing is None else np.where(missing, 2, values.view(np.int8))
+        return Column(codes, [False, True] if missing is None else [False, True, MISSING])
     if values.dtype.kind in "iu":
-        return _integers(values)
-    if values.dtype.kind in "OUSTV":
-        return _objects(values.astype(object, copy=False), column, table)
-    return _factorized(values)
+        return _integers(values) if missing is None else _factorized(pd.arrays.IntegerArray(values, missing))
+    if missing is not None:
+        values = np.where(missing, np.array("NaT" if values.dtype.kind == "M" else "NaN", values.dtype), values)
+    if values.dtype.kind == "f":
+        return _factorized(values)
+    places, ticks = pd.factorize(values.view(np.int64))
+    found = Column(places, canonicals(ticks.view(values.dtype)))
+    return in_utc(found) if zone else found
 
 
 def _integers(values: np.ndarray) -> Column:
@@ -108,7 +116,7 @@ def _integers(values: np.ndarray) -> Column:
 
 
 def _factorized(values: Any) -> Column:
-    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+    if isinstance(values, np.ndarray) and values.dtype.kind == "m":
         codes, ticks = pd.factorize(values.view(np.int64))
         return Column(codes, canonicals(ticks.view(values.dtype)))
     if CUTS_TEXT and (values.dtype == object or isinstance(values.dtype, pd.StringDtype)):
@@ -122,18 +130,14 @@ def _factorized(values: Any) -> Column:
 
 
 def _objects(values: np.ndarray, column: str, table: str) -> Column:
-    # hashing would merge 1, 1.0 and True, which are of two kinds, so their types are looked at first
-    types = set(map(type, values))
+    if pd.api.types.infer_dtype(values) in ("string", "floating", "empty"):
+        return _factorized(values)
     try:
-        if len(types & {bool, np.bool_}) and types - {bool, np.bool_, type(None), type(pd.NA)}:
-            marked = [(type(x) in (bool, np.bool_), canonical(x)) for x in values]
-            lookup = {x: i for i, x in enumerate(dict.fromkeys(marked))}
-            return Column(np.array([lookup[x] for x in marked]), [label for _, label in lookup])
-        if all(issubclass(t, (str, type(None), float)) for t in types):
-            return _factorized(values)
-        labels = canonicals(values)
-        lookup = {x: i for i, x in enumerate(dict.fromkeys(labels))}
-        return Column(np.fromiter((lookup[x] for x in labels), np.int64, len(labels)), list(lookup))
+        labels: list[Any] = canonicals(values)
+        has_bools = bool in set(map(type, labels))
+        keys = [(type(x) is bool, x) for x in labels] if has_bools else labels  # hashing would merge 1 and True, which are of two kinds
+        place = {x: i for i, x in enumerate(dict.fromkeys(keys))}
+        return Column(np.fromiter((place[x] for x in keys), np.int64, len(keys)), [x[1] if has_bools else x for x in place])
     except MemoryError:
         raise
     except Exception as error:  # whatever the hash of an item raises; its message may quote the item
@@ -151,13 +155,9 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     import pyarrow as pa
 
     ordered = pa.types.is_dictionary(values.type)
-    if pa.types.is_integer(values.type) and not values.null_count:
-        return _integers(values.to_numpy())
-    if pa.types.is_boolean(values.type) and not values.null_count:
-        return Column(_whole(values).to_numpy(zero_copy_only=False).view(np.int8), [False, True])
+    if (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)) and not values.null_count:
+        return _coded(*cast("Any", _held(values, "pyarrow")))
     if not ordered:
-        if pa.types.is_null(values.type):
-            return Column(np.zeros(len(values), np.int8), [MISSING])
         if pa.types.is_interval(values.type):
             values = _durations(values, column, table)
         if str(values.type) == "string_view":
@@ -168,7 +168,7 @@ def _arrow(values: Any, column: str, table: str) -> Column:
             raise _no_labels(column, table, f"they are {values.type}") from error
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries()
-    values = _whole(values)
+        values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
     try:
         labels = canonicals(values.dictionary.to_pylist())
     except OverflowError:
@@ -203,15 +203,6 @@ def _durations(values: Any, column: str, table: str) -> Any:
     return pa.array([x if x is None else x.days * 86_400_000_000_000 + x.nanoseconds for x in spans], pa.duration("ns"))
 
 
-def _whole(values: Any) -> Any:
-    """A chunked array as one array, without a copy where it has one chunk."""
-    import pyarrow as pa
-
-    if not isinstance(values, pa.ChunkedArray):
-        return values
-    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
-
-
 # --- polars -----------------------------------------------------------------------------------------------------------
 
 
@@ -219,37 +210,21 @@ def _polars(values: Any, column: str, table: str) -> Column:
     pl = sys.modules["polars"]
     dtype, values = values.dtype, values.alias("x")  # a name such as "^a.*$" would be a pattern
     if isinstance(dtype, pl.Enum):
-        return _polars_levels(values.to_physical(), dtype.categories.to_list(), ordered=True)
-    if isinstance(dtype, pl.Boolean):
-        return _polars_levels(values.cast(pl.UInt8), [False, True])
+        labels = dtype.categories.to_list()
+        codes = values.to_physical()
+        if codes.null_count():
+            codes, labels = codes.cast(pl.UInt32).fill_null(len(labels)), [*labels, MISSING]
+        return Column(codes.to_numpy(), labels, ordered=True)
     if isinstance(dtype, pl.String) and len(values) >= FEW:
         values = values.cast(pl.Categorical)
     if isinstance(values.dtype, pl.Categorical):
         return _polars_pool(values)
-    if dtype == pl.Null:
-        return Column(np.zeros(len(values), np.int8), [MISSING])
-    if dtype.is_integer() and dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
-        if not values.null_count():
-            return _integers(values.to_numpy())
-        return _factorized(pd.arrays.IntegerArray(values.fill_null(0).to_numpy(), values.is_null().to_numpy()))
-    if dtype.is_float() or dtype == pl.Date:
-        return _factorized(values.to_numpy())
-    if dtype == pl.Datetime:
-        found = _factorized(values.to_numpy())
-        return found if dtype.time_zone is None else in_utc(found)
     return _objects(np.array([*values.to_list(), None], object)[:-1], column, table)
 
 
 def in_utc(column: Column) -> Column:
     """A column of datetimes that are given in UTC, with their zone."""
     return replace(column, labels=[x if x is MISSING else x.tz_localize("UTC") for x in column.labels])
-
-
-def _polars_levels(physical: Any, labels: list[Label], ordered: bool = False) -> Column:
-    if physical.null_count():
-        physical = physical.cast(sys.modules["polars"].UInt32).fill_null(len(labels))
-        labels = [*labels, MISSING]
-    return Column(physical.to_numpy(), labels, ordered=ordered)
 
 
 class _Pool(Sequence[Label]):
@@ -294,8 +269,9 @@ def _polars_pool(values: Any) -> Column:
 
 def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, texts: Sequence[str] = ()) -> Numbers:
     """One column that can be cut, of any library, as numbers; other texts than ``texts`` are parsed as what `types` says, or as numbers."""
-    found = _held_numbers(*_array_of(values))
-    if found is not None:
+    held = _held(*_array_of(values))
+    if held is not None and held[0].dtype != bool:
+        found = _of_held(*held)
         check_kind(found.kind, wanted, column, table)
         return as_declared(found, wanted)
     labelled = column_of(values, column, table)
@@ -303,24 +279,25 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, t
     records = np.bincount(codes, minlength=len(labelled.labels))
     labels: list[Any] = [MISSING] * len(records)  # of those that do not occur: a pool of texts may have gaps
     is_text, place_of = np.full(len(records), -1), {text: i for i, text in enumerate(texts)}
-    held = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
+    known = labelled.labels.tolist() if isinstance(labelled.labels, np.ndarray) else labelled.labels
     for i in np.flatnonzero(records).tolist():
-        if isinstance(held[i], str) and held[i] in place_of:
-            is_text[i] = place_of[held[i]]
+        if isinstance(known[i], str) and known[i] in place_of:
+            is_text[i] = place_of[known[i]]
         else:
-            labels[i] = held[i]
+            labels[i] = known[i]
     by_label = label_numbers(labels, records, wanted, column, table)
     return Numbers(by_label.kind, by_label.values, by_label.missing, codes, is_text if texts else None)
 
 
-def _held_numbers(values: Any, library: str) -> Numbers | None:
-    """An array that holds numbers, dates or datetimes as such; None where its labels must be looked at."""
+def _held(values: Any, library: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None, bool] | None:
+    """An array that holds truth values, numbers, dates or datetimes as such, where it is missing, and whether it has a zone; else None."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and not isinstance(values, np.ma.MaskedArray):
-        return _of_numpy(values)
+        return (values, None, False) if values.dtype.kind in "biufM" else None
     if isinstance(values, pd.arrays.DatetimeArray):
-        return _of_numpy(cast("Any", values).asi8.view(f"datetime64[{values.unit}]"), zone=values.tz is not None)
+        return cast("Any", values).asi8.view(f"datetime64[{values.unit}]"), None, values.tz is not None
     if isinstance(values, (pd.arrays.IntegerArray, pd.arrays.FloatingArray)):
-        return _of_numpy(values.to_numpy(cast("Any", values.dtype).numpy_dtype, na_value=0), np.asarray(values.isna()))
+        missing = np.asarray(values.isna())
+        return values.to_numpy(cast("Any", values.dtype).numpy_dtype, na_value=0), missing if missing.any() else None, False
     if library not in ("polars", "pyarrow"):
         return None
     if library == "pyarrow":
@@ -329,30 +306,28 @@ def _held_numbers(values: Any, library: str) -> Numbers | None:
         values = pa.chunked_array([values]) if isinstance(values, pa.Array) else values
     series = nw.from_native(values, series_only=True).alias("x")  # polars takes a name such as "^a.*$" for a pattern
     dtype, unit = series.dtype, ""
-    missing = series.is_null().to_numpy() if series.null_count() else None
+    if isinstance(dtype, nw.Unknown) and series.null_count() == len(series):
+        return np.zeros(len(series)), np.ones(len(series), bool), False
+    zone = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
     if isinstance(dtype, nw.Date):
         series, unit = series.cast(nw.Int32), "datetime64[D]"
     elif isinstance(dtype, nw.Datetime):
         series, unit = series.cast(nw.Int64), f"datetime64[{dtype.time_unit}]"
-    elif not (dtype.is_float() or dtype.is_integer()) or isinstance(dtype, (nw.Int128, nw.UInt128)):
+    elif not (dtype.is_float() or dtype.is_integer() or isinstance(dtype, nw.Boolean)) or isinstance(dtype, (nw.Int128, nw.UInt128)):
         return None
-    array = series.to_numpy() if missing is None else series.fill_null(0).to_numpy()
-    zone = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
-    return _of_numpy(array.astype(np.int64).view(unit) if unit else array, missing, zone)
+    nulls = series.is_null().to_numpy() if series.null_count() else None
+    array = series.to_numpy() if nulls is None else series.fill_null(False if isinstance(dtype, nw.Boolean) else 0).to_numpy()
+    return array.astype(np.int64).view(unit) if unit else array, nulls, zone
 
 
-def _of_numpy(values: NDArray[Any], missing: NDArray[np.bool_] | None = None, zone: bool = False) -> Numbers | None:
-    if values.dtype.kind in "iuf":
-        kind: Kind | None = "number"
-        if not values.dtype.isnative or values.dtype == np.longdouble:
-            values = values.astype(np.float64 if values.dtype.kind == "f" else values.dtype.newbyteorder("="))
-        if values.dtype.kind == "f" and np.isnan(values).all():
-            kind = None
-    elif values.dtype.kind == "M":
+def _of_held(values: NDArray[Any], missing: NDArray[np.bool_] | None, zone: bool) -> Numbers:
+    kind: Kind | None = "number"
+    if values.dtype.kind == "M":
         day = np.datetime_data(values.dtype)[0] == "D"
         kind = "date" if day else "datetime with zone" if zone else "datetime"
         missing = np.isnat(values) if missing is None else missing | np.isnat(values)
         values = values.astype("datetime64[D]").view(np.int64) if day else microseconds(values)
-    else:
-        return None
+    elif values.dtype.kind == "f":
+        values = values.astype(np.float64) if values.dtype == np.longdouble else values
+        kind = None if np.isnan(values).all() else kind
     return Numbers(None if missing is not None and missing.all() else kind, values, missing)

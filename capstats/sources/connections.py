@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from capstats.sources.source import Options
-from capstats.sources.temporary_data import is_about_spilled, private_folder
+from capstats.sources.temporary_data import SPILLED, private_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -104,7 +104,7 @@ def plain(error: Exception, place: str, remedy: str) -> BaseException:
 
     if isinstance(error, duckdb.InterruptException) or "Query interrupted" in str(error):
         return KeyboardInterrupt()
-    if isinstance(error, duckdb.OutOfMemoryException) or is_about_spilled(str(error)):  # the latter: the disk is full
+    if isinstance(error, duckdb.OutOfMemoryException) or SPILLED.search(str(error)):  # the latter: the disk is full
         return MemoryError(
             f"{place} does not fit in memory, nor in what is free of the folder for temporary files. "
             "Raise `memory_limit`, give a `spill_dir` with more room, or use fewer or coarser columns."

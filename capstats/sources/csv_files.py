@@ -51,7 +51,6 @@ class Surveyed:
     header: Header
     stopped: Event | None = None  # set when nobody waits for its text any more
     reader: Reader = "records"
-    skip: int = 0  # lines that the caller leaves out
     words: tuple[str, ...] = ()  # that it may have in quotes, and that would be codes without them
     records: int = 0  # of a file that DuckDB reads itself
     broken: bool = False  # whether a quoted field holds the end of a line
@@ -63,7 +62,7 @@ class Surveyed:
 
     def body(self) -> Iterator[bytes]:
         """The text after the header."""
-        return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator, self.skip)[1]
+        return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator, self.header.before)[1]
 
 
 def header_of(file: str, options: Options) -> tuple[Header, Iterator[bytes]]:
@@ -86,9 +85,8 @@ def survey(file: str, options: Options, step: Step, careful: bool = False, stopp
 
     With ``careful``, DuckDB reads nothing of it.
     """
-    encoding = codec(options.encoding)
     header, body = header_of(file, options)
-    as_records = Surveyed(file, encoding, header, stopped, skip=options.skip, words=tuple(sorted(options.codes.words)))
+    as_records = Surveyed(file, encoding := codec(options.encoding), header, stopped, words=tuple(sorted(options.codes.words)))
     if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
         return as_records
     as_text = replace(as_records, reader="text")

@@ -18,8 +18,7 @@ Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.
 
 A stretch of text leaves no doubt where every reader splits it into the same records. In such an ordinary stretch all lines end alike
 (``\n`` or ``\r\n``), a quote opens right after a separator or the start of a line and closes right before a separator or the end of one,
-and all records together have as many separators as their number says. It is looked at as bits, one a byte, 64 of them at a time: a small
-part of what reading costs.
+and all records together have as many separators as their number says. To find out is a small part of what reading costs.
 """
 
 from __future__ import annotations
@@ -36,16 +35,12 @@ from numpy.typing import NDArray
 from capstats.codes.missing_codes import in_quotes
 from capstats.sources.csv_text import Malformed
 
-Bits = NDArray[np.uint64]  # one bit a byte of text, the first byte's the lowest of the first word
-
 LONGEST_HEADER = 1 << 22  # bytes
 MOST_COLUMNS = 100_000
 LONGEST_RECORD = 1 << 26  # bytes
 BATCH, AT_A_TIME = 1 << 25, 1 << 16  # bytes of values, and records, that are held at a time
 LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
 MOST_SKIPPED = 100  # lines among which names are looked for
-_ONE, _TOP = np.uint64(1), np.uint64(63)
-_STEPS = [np.uint64(1 << i) for i in range(6)]
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
 _QUOTED = re.compile(rb"(?:\A|(?<=[,\t;|]))" + _QUOTED_FIELD)
@@ -269,86 +264,35 @@ def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line
 
 def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
     """The whole records that a text begins with; None where there is any doubt."""
-    if b'"' not in text:
-        return _look_unquoted(text, separator, fields, line_end)
-    array = np.frombuffer(text.ljust((len(text) // 64 + 2) * 64, b"\0"), np.uint8)
-    quotes, separators, feeds, returns = (_where(array, byte) for byte in b'"' + separator + b"\n\r")
-    inside = _inside(quotes)
-    end = _last(feeds & ~inside) + 1
-    quotes, separators, feeds, returns, inside = (_until(x, end) for x in (quotes, separators, feeds, returns, inside))
-    broken = bool(((feeds | returns) & inside).any())
-    feeds, returns, separators = feeds & ~inside, returns & ~inside, separators & ~inside
-    if line_end == b"\n":
-        starts, doubt = feeds, returns.any()
-    else:
-        starts, doubt = returns, (_next(returns, 0) != feeds).any()
-    opening, closing = quotes & inside, quotes & ~inside
-    doubt = doubt or (opening & ~_next(feeds | separators | quotes, 1)).any()
-    doubt = doubt or (closing & ~_before(starts | separators | quotes)).any()
-    empty = _count(_next(feeds, 1) & starts)
-    records = _count(feeds) - empty
-    if doubt or (empty and fields == 1) or _count(separators) != (fields - 1) * records:
+    array = np.frombuffer(text, np.uint8)
+    separators, feeds, returns = (array == byte for byte in separator + b"\n\r")
+    is_quoted = b'"' in text
+    if is_quoted:
+        quotes, ends = array == ord('"'), feeds | returns
+        inside, edges = _inside(quotes), separators | quotes | ends
+        separators, feeds, returns = (x > inside for x in (separators, feeds, returns))
+    end = feeds.tobytes().rfind(b"\1") + 1
+    separators, feeds, returns = separators[:end], feeds[:end], returns[:end]
+    starts = feeds if line_end == b"\n" else returns
+    doubt = returns.any() if line_end == b"\n" else feeds[:1].any() or (returns[:-1] != feeds[1:]).any()
+    broken = False
+    if is_quoted:
+        quotes, inside, edges = quotes[:end], inside[:end], edges[:end]
+        broken = bool((ends[:end] & inside).any())
+        doubt = doubt or ((quotes & inside)[1:] > edges[:-1]).any() or ((quotes > inside)[:-1] > edges[1:]).any()
+    empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
+    records = int(np.count_nonzero(feeds)) - empty
+    if doubt or (empty and fields == 1) or np.count_nonzero(separators) != (fields - 1) * records:
         return None
     return Ordinary(end, records, broken)
 
 
-def _look_unquoted(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
-    """The same for a text without a quote, at a third of the cost: it is looked at as bytes."""
-    end = text.rfind(b"\n") + 1
-    array = np.frombuffer(text, np.uint8)[:end]
-    feeds = array == ord(b"\n")
-    starts = feeds if line_end == b"\n" else array == ord(b"\r")
-    doubt = text.find(b"\r", 0, end) >= 0 if line_end == b"\n" else feeds[:1].any() or (starts[:-1] != feeds[1:]).any()
-    empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
-    records = int(np.count_nonzero(feeds)) - empty
-    separators = int(np.count_nonzero(array == ord(separator)))
-    if doubt or (empty and fields == 1) or separators != (fields - 1) * records:
-        return None
-    return Ordinary(end, records, False)
-
-
-def _where(text: NDArray[np.uint8], byte: int) -> Bits:
-    return np.packbits(text == byte, bitorder="little").view("<u8")
-
-
-def _inside(quotes: Bits) -> Bits:
-    """From each opening quote up to the byte before the closing one: the parity of the quotes up to a byte."""
-    inside = quotes.copy()
-    for step in _STEPS:
-        inside ^= inside << step
-    odd = np.bitwise_xor.accumulate(inside >> _TOP)
-    inside[1:] ^= np.negative(odd[:-1])
-    return inside
-
-
-def _last(bits: Bits) -> int:
-    """The place of the last bit; -1 where there is none."""
-    words = np.flatnonzero(bits)
-    return int(words[-1]) * 64 + int(bits[words[-1]]).bit_length() - 1 if len(words) else -1
-
-
-def _until(bits: Bits, end: int) -> Bits:
-    """Only the bits before a place."""
-    kept = bits[: end // 64 + 1].copy()
-    kept[-1] &= np.uint64((1 << end % 64) - 1)
-    return kept
-
-
-def _next(bits: Bits, first: int) -> Bits:
-    """Each bit one place later; ``first`` is the bit of the first place."""
-    moved = bits << _ONE
-    moved[1:] |= bits[:-1] >> _TOP
-    moved[0] |= np.uint64(first)
-    return moved
-
-
-def _before(bits: Bits) -> Bits:
-    """Each bit one place earlier."""
-    moved = bits >> _ONE
-    moved[:-1] |= bits[1:] << _TOP
-    return moved
-
-
-def _count(bits: Bits) -> int:
-    """The number of bits."""
-    return int.from_bytes(bits.tobytes(), "little").bit_count()
+def _inside(quotes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """From each opening quote up to the byte before the closing one: the parity of the quotes up to a byte, found 64 bytes at a time."""
+    packed = np.packbits(quotes, bitorder="little")
+    words = np.zeros(len(packed) // 8 + 1, "<u8")
+    words.view(np.uint8)[: len(packed)] = packed
+    for step in range(6):
+        words ^= words << np.uint64(1 << step)
+    words[1:] ^= np.negative(np.bitwise_xor.accumulate(words >> np.uint64(63))[:-1])
+    return np.unpackbits(words.view(np.uint8), count=len(quotes), bitorder="little").view(np.bool_)

@@ -101,10 +101,10 @@ def blocks(file: str, encoding: str = "utf-8", stopped: Event | None = None) -> 
                 decoded = decoder.decode(raw, final=not raw)
             except UnicodeError as error:
                 pending = len(decoder.getstate()[0])
-                raise _not_in(encoding, file, before - pending + getattr(error, "start", 0)) from None
+                raise _wrong(encoding, file, before - pending + getattr(error, "start", 0)) from None
             text = raw if encoding == "utf-8" else decoded.encode()
         if b"\0" in text:
-            raise _zero(encoding, file)
+            raise _wrong(encoding, file)
         before += len(raw)
         if first:
             text, first = text.removeprefix(codecs.BOM_UTF8), False
@@ -120,18 +120,15 @@ def has_mark(file: str) -> bool:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _not_in(encoding: str, file: str, offset: int) -> Malformed:
-    """The error for a byte that the encoding does not have."""
-    reason, wide = f"line {_line(file, encoding, offset)} is not {_shown(encoding)}", _wide(file)
-    if encoding != "utf-8" and wide in (None, encoding):
-        return Malformed(reason, "Give the file's own encoding.")
-    return Malformed(reason, encoding=wide or "cp1252", sure=wide is not None)
-
-
-def _zero(encoding: str, file: str) -> Malformed:
-    """The error for a zero byte, which no text has, but UTF-16 that is read as something else has many."""
-    reason, wide = f"line {_line(file, encoding)} is not {_shown(encoding)} text: it holds a zero byte", _wide(file)
-    return Malformed(reason) if wide in (None, encoding) else Malformed(f"{reason}, as UTF-16 does", encoding=wide, sure=True)
+def _wrong(encoding: str, file: str, offset: int | None = None) -> Malformed:
+    """The error for a byte that the encoding does not have; or for a zero byte, of which UTF-16 that is read as something else has many."""
+    reason = f"line {_line(file, encoding, offset)} is not {'UTF-8' if encoding == 'utf-8' else encoding}"
+    wide, zero = _wide(file), " text: it holds a zero byte" if offset is None else ""
+    if wide not in (None, encoding):
+        return Malformed(reason + (zero and f"{zero}, as UTF-16 does"), encoding=wide, sure=True)
+    if zero:
+        return Malformed(reason + zero)
+    return Malformed(reason, encoding="cp1252") if encoding == "utf-8" else Malformed(reason, "Give the file's own encoding.")
 
 
 def _wide(file: str) -> str | None:
@@ -155,10 +152,6 @@ def _line(file: str, encoding: str, end: int | None = None) -> int:
         if zero or is_last:
             break
     return line
-
-
-def _shown(encoding: str) -> str:
-    return "UTF-8" if encoding == "utf-8" else encoding
 
 
 # --- compression ------------------------------------------------------------------------------------------------------

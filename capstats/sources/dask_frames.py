@@ -94,12 +94,8 @@ def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[s
     columns = []
     for i, name in enumerate(names):
         own = [found[i] for found, _ in parts]
-        labels, places = joint_labels(own, name, tables)
-        if any(c.ordered for c in own):  # includes the categories that have no record
-            whole = list(dict.fromkeys(x for c in [*(c for c in own if c.ordered), Column(places[0], labels)] for x in c.labels))
-            place_of = {label: place for place, label in enumerate(whole)}
-            at = np.array([place_of[x] for x in labels] or [0], np.int64)
-            labels, places = whole, [at[p] for p in places]
+        whole = [replace(c, codes=np.arange(len(c.labels))) if c.ordered else c for c in own]  # categories without a record, too
+        labels, places = joint_labels(whole, name, tables)
         codes = np.concatenate([p[c.codes] for p, c in zip(places, own, strict=True)])
         columns.append(Column(codes, labels, ordered=any(c.ordered for c in own)))
     return _counted(columns, [np.concatenate(each) for each in zip(*(sums for _, sums in parts), strict=True)])

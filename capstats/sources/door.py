@@ -12,7 +12,6 @@ import xarray as xr
 
 from capstats.sources import formats
 from capstats.sources.columns import module_of
-from capstats.sources.connections import identifier
 from capstats.sources.dask_frames import DaskSource
 from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path
 from capstats.sources.lazy import LazySource
@@ -44,8 +43,6 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
         return {names[column]: values for column, values in table.items()}
     if isinstance(table, pd.DataFrame) or _is_dask(table):
         return table.rename(columns=names)
-    if type(table).__name__ == "DuckDBPyRelation":
-        return table.select(", ".join(f"{identifier(column)} AS {identifier(new)}" for column, new in names.items()))
     if (module_of(table), type(table).__name__) == ("pyarrow", "RecordBatch"):
         return type(table).from_arrays(table.columns, names=list(names.values()))
     if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
@@ -56,19 +53,19 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
 def _opened(table: Any, name: str, options: Options) -> Source:
     if isinstance(table, xr.Dataset):
         raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
+    if _is_eager(table):
+        return MemorySource(table, name)
     if is_path(table):
-        if not formats.is_format(table):
+        if (kind := formats.format_of(table)) is None:
             return FileSource(table, name)
         found, rows = formats.loaded(table, name, options)
         source = MemorySource(found, name)
-        source.format, source.rows_at_start = formats.format_of(table), rows
+        source.format, source.rows_at_start = kind, rows
         return source
     if _is_dask(table):
         return DaskSource(table, name)
     if type(table).__name__ == "DuckDBPyRelation":
         return RelationSource(table, name)
-    if _is_eager(table):
-        return MemorySource(table, name)
     frame = nw.from_native(table, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         return LazySource(table, name)

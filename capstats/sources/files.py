@@ -10,9 +10,9 @@ import glob
 import os
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -20,19 +20,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from capstats.codes.bins import Numbers, Spec
 from capstats.codes.by_table import said
-from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources import csv_files, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
 from capstats.sources.memory import MemorySource
 from capstats.sources.new_files import opened
-from capstats.sources.relations import grouped, kind_of_type, margin_of, numbered, numbers
+from capstats.sources.relations import DuckDBSource, Miscounted, check_number, kind_of_type, margin_of, numbered
 from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind, renamed
-from capstats.sources.temporary_data import expanded
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,48 +46,21 @@ def is_path(table: Any) -> bool:
     return isinstance(table, (str, Path))
 
 
-class _Miscounted(Exception):  # noqa: N818
-    """DuckDB found another number of records than there are."""
-
-
-class FileSource(Source):
+class FileSource(DuckDBSource):
     """A Parquet or CSV file, a folder of Parquet files, or a glob. DuckDB counts them where they are."""
 
     def __init__(self, path: str | Path, name: str):
         super().__init__(path, name)
-        self.path = path
-        self.is_csv = csv_text.is_csv(path)
+        self.is_csv = csv_text.is_csv(path) or (not _is_parquet(str(path)) and any(map(csv_text.is_csv, found_files(str(path))[:1])))
         self.format = "CSV" if self.is_csv else ""
         self.shared: Shared | None = None  # the connection of the call
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
         self.stopped = Event()  # set when nobody waits for an answer any more
 
-    def rows(self, query: Query) -> tuple[list[Column], Sums]:
-        """Distinct rows, and their counts or the sums of their weights."""
-
-        def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
-            found, sums = grouped(table, query, self.name)
-            for column, name in zip(found, query.columns, strict=True):
-                if (words := self._words(query.options, name)) and name not in query.cuts:
-                    column.labels = [words.get(x, x) if isinstance(x, str) else x for x in column.labels]
-            if records is not None and query.first is None and sums[0 if query.weight is None else 1].sum() != records:
-                raise _Miscounted
-            return found, query.needed(sums)
-
-        return self._found(query, work, query.cuts)
-
     def number(self, options: Options) -> int | None:
         """The number of records, that the check of CSV or the metadata of Parquet tell."""
         one = Query(self.names(options)[:1], options=options)
         return self._found(one, lambda table, n: table.aggregate("count(*)").fetchall()[0][0] if n is None else n) if one.columns else 0
-
-    def _words(self, options: Options, column: Hashable) -> dict[str, Quoted]:
-        """The texts in quotes that would be codes of a column without them, and the labels that they are."""
-        return {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
-
-    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
-        """The extent of each column, or its distinct values and their counts."""
-        return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
 
     def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
         """Each column by itself. Of CSV, as many columns as fit are read into a table of DuckDB's at a time."""
@@ -99,18 +68,15 @@ class FileSource(Source):
         at_once = max(1, int(HELD / bytes_of_column)) if bytes_of_column else len(columns)
 
         def work(table: Any, records: int | None) -> Margins:
-            shared = cast(Shared, self.shared)
+            connection = cast(Shared, self.shared).connection
             if records is not None:
-                table.create("held")
+                table.create("held")  # of which each column is asked for by itself: to select from a relation of many takes long
             of_each: Margins = []
             for i, column in enumerate(some):
-                one = table.select(f"c{i} AS c0") if records is None else shared.of_held(i)
+                one = table.select(f"c{i} AS c0") if records is None else connection.sql(f"SELECT c{i} AS c0 FROM held")
                 margin, number = margin_of(one, column, options, most, self.name)
-                if records not in (None, number):
-                    raise _Miscounted
-                if margin is not None and (words := self._words(options, column)):
-                    margin = replace(margin, labels=[words.get(x, x) for x in margin.labels])
-                of_each.append((column, margin))
+                check_number(number, records)
+                of_each.append((column, margin and replace(margin, labels=self.unquoted(margin.labels, options, column))))
             return of_each
 
         found: Margins = []
@@ -123,10 +89,6 @@ class FileSource(Source):
         """The lines that the first file begins with, if it is CSV."""
         return csv_files.first_rows(self.files[0], csv_text.codec(options.encoding)) if self.is_csv else ()
 
-    def ask(self, query: Query, work: Callable[[Any], T]) -> T:
-        """What the work finds in the relation c0, c1, ... of the columns and the weight."""
-        return self._found(query, lambda table, _: work(table))
-
     def keep(self, query: Query, made: Callable[[Any], Any], name: str) -> Any:
         """Keep what is made of this relation, a row for each record, as a table of the call's connection; and that connection.
 
@@ -137,8 +99,7 @@ class FileSource(Source):
             connection = cast(Shared, self.shared).connection
             connection.execute(f"DROP TABLE IF EXISTS {name}")
             made(table).create(name)
-            if records not in (None, connection.table(name).aggregate("count(*)").fetchall()[0][0]):
-                raise _Miscounted
+            check_number(connection.table(name).aggregate("count(*)").fetchall()[0][0], records)
             return connection
 
         return self._found(query, work)
@@ -161,59 +122,50 @@ class FileSource(Source):
 
         file = self.files[0]
         try:
-            if _is_parquet(file):
-                if self.shared is None:
-                    with one_connection([self], options):
-                        return self.names(options)
-                with self.shared.reading() as (connection, _):
-                    found = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[[pattern_of(file)]])
-                    return renamed(found.columns, options)
-            return csv_files.header_of(file, options)[0].names
+            if self.is_csv:
+                return csv_files.header_of(file, options)[0].names
+            with nullcontext() if self.shared else one_connection([self], options), cast(Shared, self.shared).reading() as (connection, _):
+                return renamed(_read_parquet(connection, [file]).columns, options)
         except duckdb.Error as error:
-            raise plain(error, f"`{self.name}` ({self.path})", _REMEDY) from None
+            raise plain(error, f"`{self.name}` ({self.table})", _REMEDY) from None
         except csv_text.Malformed as error:
             raise csv_files.located(error, self.name, file) from None
 
-    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = (), *, careful: bool = False) -> T:
-        """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has where it is of CSV.
-
-        CSV that DuckDB cannot read, or miscounts, is read once more without it. Columns that are ``cut`` hold numbers unless `types` says
-        something else.
-        """
+    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
+        """See `DuckDBSource`; CSV that DuckDB cannot read, or miscounts, is read once more without it."""
         import duckdb
 
         options = query.options
-        if self.shared is None:
-            with one_connection([self], options):
-                return self._found(query, work, cut)
-        if careful or self.surveyed is None:
-            self.surveyed = self._surveyed(options, careful)
-        surveyed = self.surveyed
 
-        def found(connection: duckdb.DuckDBPyConnection, scratch: str | None) -> T:
+        def found(connection: duckdb.DuckDBPyConnection, scratch: str | None, surveyed: list[Surveyed]) -> T:
             if not surveyed:
                 return work(_parquet(connection, self.files, query, self.name), None)
-            table, records = csv_files.relation(connection, surveyed, query, self.name, self.path, scratch)
+            table, records = csv_files.relation(connection, surveyed, query, self.name, self.table, scratch)
             return work(csv_files.with_numbers(table, query, cut, {word for csv in surveyed for word in csv.words}), records)
 
-        try:
-            with self.shared.reading() as (connection, scratch), options.display.query(connection, self.name):
-                return answer(connection, lambda: found(connection, scratch), self.stopped)
-        except (duckdb.Error, _Miscounted) as error:
-            point = re.search(rf"{csv_files.POINT}c(\d+)", str(error))
-            if point is not None:
-                raise ValueError(
-                    f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number where "
-                    f'`decimal` is ",". Correct the value, or say {said("decimal", self.name, ".")}.'
-                ) from None
-            raised = plain(error, f"`{self.name}` ({self.path})", _REMEDY)
-            if careful or not surveyed or not isinstance(raised, ValueError):
-                raise raised from None
-        return self._found(query, work, cut, careful=True)
+        with nullcontext() if self.shared else one_connection([self], options):
+            for careful in (False, True):
+                if careful or self.surveyed is None:
+                    self.surveyed = self._surveyed(options, careful)
+                surveyed = self.surveyed
+                try:
+                    with cast(Shared, self.shared).reading() as (connection, scratch), options.display.query(connection, self.name):
+                        return answer(connection, partial(found, connection, scratch, surveyed), self.stopped)
+                except (duckdb.Error, Miscounted) as error:
+                    point = re.search(rf"{csv_files.POINT}c(\d+)", str(error))
+                    if point is not None:
+                        raise ValueError(
+                            f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number "
+                            f'where `decimal` is ",". Correct the value, or say {said("decimal", self.name, ".")}.'
+                        ) from None
+                    raised = plain(error, f"`{self.name}` ({self.table})", _REMEDY)
+                    if careful or not surveyed or not isinstance(raised, ValueError):
+                        raise raised from None
+        raise AssertionError  # the second reading returns or raises
 
     def _surveyed(self, options: Options, careful: bool) -> list[Surveyed]:
         """What is to be known of CSV files before they are read; nothing of Parquet files."""
-        if _is_parquet(self.files[0]):
+        if not self.is_csv:
             return []
         step = options.display.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in self.files))
         found = []
@@ -221,13 +173,13 @@ class FileSource(Source):
             try:
                 found.append(csv_files.survey(file, options, step, careful, self.stopped))
             except csv_text.Malformed as error:
-                raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.path) from None
+                raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.table) from None
         return found
 
     @cached_property
     def files(self) -> list[str]:
         """The files that the path or the glob names, all of one format."""
-        files = local_files(self.path, self.name)
+        files = local_files(self.table, self.name)
         for file in files:
             if not (_is_parquet if _is_parquet(files[0]) else csv_text.is_csv)(file):
                 raise ValueError(
@@ -274,10 +226,6 @@ class Shared:
                 rows.insert_into(name) if i else rows.create(name)
             return connection
 
-    def of_held(self, i: int) -> Any:
-        """A column of the table ``held``, as c0; asked for by itself, since a relation of many columns takes long to select from."""
-        return self.connection.sql(f"SELECT c{i} AS c0 FROM held")
-
     def close(self) -> None:
         """Close the connection, until a reading opens another one."""
         self._open = None
@@ -310,7 +258,7 @@ def _with_missing(values: Any) -> Any:
 
 def found_files(given: str) -> list[str]:
     """The files that a path, a glob or a folder of Parquet files names, as they are there; unchecked."""
-    local = expanded(given)
+    local = os.path.expanduser(given)  # noqa: PTH111  that of Path raises for a user who is not known
     if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
         return sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))
     return [local] if Path(local).exists() else sorted(glob.glob(local, recursive=True, include_hidden=True))  # noqa: PTH207  "**" differs
@@ -321,7 +269,7 @@ def local_files(path: str | Path, name: str) -> list[str]:
     given = str(path)
     if "://" in given:
         raise ValueError(f"`{name}` is {given!r}; capstats reads local files only. Download the file and give its path.")
-    local = expanded(given)
+    local = os.path.expanduser(given)  # noqa: PTH111  that of Path raises for a user who is not known
     if _is_loop(local):
         raise ValueError(f"`{name}` is {given!r}, a symbolic link that leads back to itself. Give the path of the file.")
     files = found_files(given)
@@ -358,11 +306,15 @@ def _is_parquet(file: str) -> bool:
     return file.lower().endswith(_PARQUET)
 
 
+def _read_parquet(connection: duckdb.DuckDBPyConnection, files: list[str]) -> Any:
+    return connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, files))])
+
+
 def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Query, name: str) -> Any:
     """The wanted columns as c0, c1, ...; files of the same types are read together, for DuckDB casts to the first's."""
 
     def read(group: list[str]) -> Any:
-        table = connection.sql("SELECT * FROM read_parquet(?, hive_partitioning = false)", params=[list(map(pattern_of, group))])
+        table = _read_parquet(connection, group)
         found = renamed(table.columns, query.options)
         check_names(query.wanted, found, name)
         return numbered(table, [table.columns[found.index(column)] for column in query.wanted])

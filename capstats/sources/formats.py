@@ -21,14 +21,9 @@ from capstats.sources.source import Options, renamed
 Rows = Iterable[tuple[int, Sequence[str]]]
 
 
-def is_format(table: Any) -> bool:
-    """Whether it is a path with one of their endings."""
-    return is_path(table) and _ending(table) in (*EXCEL, *_READERS)
-
-
-def format_of(path: Any) -> str:
-    """Excel, where options are for it."""
-    return "Excel" if _ending(path) in EXCEL else ""
+def format_of(path: Any) -> str | None:
+    """Excel, where options are for it, and no text for the others; None where a path has no ending of theirs."""
+    return "Excel" if _ending(path) in EXCEL else "" if _ending(path) in _READERS else None
 
 
 def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows]:
@@ -55,7 +50,7 @@ def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows]:
 
 def labels_in(path: Any, name: str, options: Options) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
     """The labels of the variables in a file of Stata, SPSS or SAS, and those of the values of each; of others none."""
-    if not is_format(path) or _READERS.get(_ending(path)) is not _labelled:
+    if not is_path(path) or _READERS.get(_ending(path)) is not _labelled:
         return {}, {}
     meta = _read(local_files(path, name)[0], metadataonly=True)[1]
     labels = {c: label for c, label in meta.column_names_to_labels.items() if label}

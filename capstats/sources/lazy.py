@@ -39,17 +39,14 @@ class LazySource(Source):
             schema, cuts = self._schema(query), query.cuts
             groups = {f"c{i}": column for i, column in enumerate(query.columns)}
             chosen = [(self._bin(schema, str(c), cuts[c]) if c in cuts else nw.col(str(c))).alias(group) for group, c in groups.items()]
-            sums, fractional = [nw.len().alias("n")], False
-            if query.weight is not None:
-                fractional = self._check_weights(schema, query.weight)
-                w = _as_weight(query.weight)
-                chosen += [w, (w * w).alias("square")]
-                sums = [_WEIGHT.sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
-            rows = self.frame.select(*chosen).group_by(list(groups)).agg(*sums).collect()
+            w, fractional = self._weights(schema, query.weight)
+            sums = [_WEIGHT.sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
+            weighted = self.frame.select(*chosen, w, (w * w).alias("square"))
+            rows = weighted.group_by(list(groups)).agg(*(sums if query.sampling else sums[:1])).collect()
             found = [column_of(rows.get_column(group), str(c), self.name) for group, c in groups.items()]
             found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(query.columns, found, strict=True)]
             arrays = [rows.get_column(c).to_numpy().astype("float64") for c in rows.columns[len(groups) :]]
-            return found, query.needed(engine_sums(arrays, query, self.name, fractional=fractional))
+            return found, engine_sums(arrays, query, self.name, fractional=fractional)
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""
@@ -57,17 +54,15 @@ class LazySource(Source):
             return [self._values(query, column, spec) for column, spec in zip(query.columns, specs, strict=True)]
 
     def _values(self, query: Query, column: Hashable, spec: Spec) -> tuple[Numbers, Counts]:
-        weight, wanted, schema = query.weight, query.options.type_of(column), self._schema(query)
+        wanted, schema = query.options.type_of(column), self._schema(query)
         if spec.how == "points":
             return no_numbers(_kind(schema[str(column)]))
-        fractional = weight is not None and self._check_weights(schema, weight)
+        w, fractional = self._weights(schema, query.weight)
         value, missing, _ = self._number(schema, str(column), wanted, query.options.codes.of(column).texts)
         present = self.frame.filter(~missing)
         if not _records(present.head(1)):
             return no_numbers()
-        rows = present.select(value.alias("x"), *([] if weight is None else [_as_weight(weight)]))
-        if weight is not None:
-            rows = rows.filter(_WEIGHT > 0)
+        rows = present.select(value.alias("x"), w).filter(_WEIGHT > 0)
         if rows.collect_schema()["x"].is_float():
             rows = rows.filter(nw.col("x").is_finite())
         if spec.how == "width":
@@ -75,7 +70,7 @@ class LazySource(Source):
             both = [numbers_of(extent.get_column(c), str(column), self.name, wanted) for c in ("least", "greatest")]
             found = Numbers(both[0].kind, np.concatenate([x.values for x in both if x.kind is not None] or [np.zeros(0)]))
             return found, np.ones(len(found.values), np.int64)
-        grouped = rows.group_by("x").agg((nw.len() if weight is None else _WEIGHT.sum()).alias("n")).collect()
+        grouped = rows.group_by("x").agg(_WEIGHT.sum().alias("n")).collect()
         counts = grouped.get_column("n").to_numpy().astype("float64")
         found = numbers_of(grouped.get_column("x"), str(column), self.name, wanted)
         if found.codes is not None:
@@ -93,8 +88,13 @@ class LazySource(Source):
                 )
         return schema
 
-    def _check_weights(self, schema: Any, weight: Hashable) -> bool:
-        """Whether some weights are fractional; raise where one is no number, not finite or negative."""
+    def _weights(self, schema: Any, weight: Hashable | None) -> tuple[nw.Expr, bool]:
+        """The column w, whose sums no narrow type of the user's can overflow or round, and whether some weights are fractional.
+
+        Raise where one is no number, not finite or negative.
+        """
+        if weight is None:
+            return nw.lit(1.0, dtype=nw.Float64).alias("w"), False
         dtype, w = schema[str(weight)], nw.col(str(weight))
         if not dtype.is_numeric():
             raise ValueError(
@@ -102,7 +102,8 @@ class LazySource(Source):
             )
         if bad := _records(self.frame.filter(w.is_null() | (w < 0) | (~w.is_finite() if dtype.is_float() else w.is_null()))):
             raise wrong_weights(str(weight), self.name, bad)
-        return bool(not dtype.is_integer() and _records(self.frame.filter(w.cast(nw.Float64) % 1 != 0)))
+        w = w.cast(nw.Float64)
+        return w.alias("w"), bool(not dtype.is_integer() and _records(self.frame.filter(w % 1 != 0)))
 
     def _number(self, schema: Any, column: str, wanted: TypeToCut | None, texts: Sequence[str]) -> tuple[nw.Expr, nw.Expr, nw.Expr | None]:
         """What is cut (numbers as integers or 64-bit floats, texts parsed), where it is missing, and the text, which may be in ``texts``.
@@ -150,11 +151,6 @@ class LazySource(Source):
         for i, code in enumerate(cut.texts if text is not None else (), start=len(cut.points) + 1):
             number = nw.when(nw.lit(code) == text).then(nw.lit(i)).otherwise(number)
         return number
-
-
-def _as_weight(weight: Hashable) -> nw.Expr:
-    """The column w whose sums no narrow type of the user's can overflow or round."""
-    return nw.col(str(weight)).cast(nw.Float64).alias("w")
 
 
 def _records(frame: nw.LazyFrame[Any]) -> int:

@@ -57,8 +57,8 @@ class MemorySource(Source):
         """The columns as codes, record by record; or distinct rows of long text in pandas' objects, which DuckDB groups."""
         if query.first is not None:
             return self.part(0, query.first).rows(replace(query, first=None))
+        check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
         if not query.by_record and not query.cuts and is_much_text(self.plain, query.columns):
-            check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
             found = _grouped_by_duckdb(self.plain, query, self.name)
             if found is not None:
                 return found
@@ -69,8 +69,7 @@ class MemorySource(Source):
         return MemorySource(arranged(self.plain, np.arange(start, min(stop, self.size)), []), self.name)
 
     def encoded(self, query: Query) -> tuple[list[Column], Sums]:
-        """The columns as codes. Polars may group the records while it encodes them, unless the query says ``by_record``."""
-        check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
+        """The columns, which are there, as codes. Polars may group the records meanwhile, unless the query says ``by_record``."""
         weights = self._weights(query.weight)
         cut = {}
         for column, how in query.cuts.items():

@@ -6,8 +6,10 @@ import datetime as dt
 import importlib.util
 import math
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +19,7 @@ from capstats.codes.by_table import said
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
+from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.connections import identifier, quoted
 from capstats.sources.source import (
@@ -50,33 +53,66 @@ _FORMS = {
 }
 
 
-class RelationSource(Source):
-    """A relation of the user's own DuckDB connection."""
+class Miscounted(Exception):  # noqa: N818
+    """DuckDB found another number of records than there are."""
+
+
+def check_number(found: int, records: int | None) -> None:
+    """Raise where DuckDB found another number of records than is known."""
+    if records not in (None, found):
+        raise Miscounted
+
+
+class DuckDBSource(Source):
+    """A table that DuckDB counts where it is."""
+
+    @abstractmethod
+    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
+        """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has, where that is known.
+
+        Columns of CSV that are ``cut`` hold numbers unless `types` says something else.
+        """
 
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """Distinct rows, and their counts or the sums of their weights."""
-        with engine_errors(self.name):
-            found, sums = grouped(self._numbered(query), query, self.name)
+
+        def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
+            found, sums = grouped(table, query, self.name)
+            for column, name in zip(found, query.columns, strict=True):
+                if name not in query.cuts:
+                    column.labels = self.unquoted(column.labels, query.options, name)
+            if query.first is None:
+                check_number(sums[0 if query.weight is None else 1].sum(), records)
             return found, query.needed(sums)
+
+        return self._found(query, work, query.cuts)
+
+    def unquoted(self, labels: Any, options: Options, column: Hashable) -> Any:
+        """The labels of a column; of CSV, texts in quotes that would be codes without them are labels that are none."""
+        words = {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
+        return [words.get(x, x) if isinstance(x, str) else x for x in labels] if words else labels
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""
-        with engine_errors(self.name):
-            return numbers(self._numbered(query), query, specs, self.name)
-
-    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
-        """Each column by itself."""
-        with engine_errors(self.name):
-            return [(c, margin_of(self._numbered(Query([c], options=options)), c, options, most, self.name)[0]) for c in columns]
+        return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
 
     def ask(self, query: Query, work: Callable[[Any], T]) -> T:
         """What the work finds in the relation c0, c1, ... of the columns and the weight."""
-        with engine_errors(self.name):
-            return work(self._numbered(query))
+        return self._found(query, lambda table, _: work(table))
 
-    def _numbered(self, query: Query) -> Any:
-        check_names(query.wanted, list(self.table.columns), self.name)
-        return numbered(self.table, query.wanted)
+
+class RelationSource(DuckDBSource):
+    """A relation of the user's own DuckDB connection."""
+
+    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
+        """Each column by itself."""
+        of_one = partial(margin_of, options=options, most=most, name=self.name)
+        return [(c, self.ask(Query([c], options=options), partial(of_one, column=c))[0]) for c in columns]
+
+    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:  # noqa: ARG002  of CSV
+        with engine_errors(self.name):
+            check_names(query.wanted, list(self.table.columns), self.name)
+            return work(numbered(self.table, query.wanted), None)
 
 
 def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:

@@ -228,11 +228,10 @@ def check_names(
     for column in wanted:
         if column not in names:
             how = options or Options()
+            absent = f"Column {shown_name(column, wanted)} is not in"
             if told := named_later(wanted, rows(), table, how):
-                raise ValueError(f"Column {shown_name(column, wanted)} is not in line {how.skip + 1} of `{table}`; {told}")
-            if told := in_other_spelling(wanted, names, table):
-                raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`.{told}")
-            raise ValueError(f"Column {shown_name(column, wanted)} is not in `{table}`." + hint_of_data(column, names))
+                raise ValueError(f"{absent} line {how.skip + 1} of `{table}`; {told}")
+            raise ValueError(f"{absent} `{table}`." + (in_other_spelling(wanted, names, table) or hint_of_data(column, names)))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")
 

@@ -23,7 +23,7 @@ except ImportError:  # Windows
 
 SCRATCH = "csv"  # the file for text that DuckDB is to read
 _NAME = re.compile(r"capstats-[0-9]+-[a-z0-9_]{8}")
-_SPILLED = re.compile(_NAME.pattern + r"[/\\]duckdb_temp_")
+SPILLED = re.compile(_NAME.pattern + r"[/\\]duckdb_temp_")  # in messages of DuckDB's that name a file that it spilled
 _OURS = {  # DuckDB takes each file of this prefix for its own; the rest of the name differs between its versions
     stat.S_IFREG: re.compile(rf"duckdb_temp_.+|lock|{SCRATCH}"),
     stat.S_IFLNK: re.compile("marker"),
@@ -33,7 +33,8 @@ _OURS = {  # DuckDB takes each file of this prefix for its own; the rest of the 
 @contextmanager
 def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
     """A new folder that its owner alone can read, in the given folder or the system's for temporary files; removed at the end."""
-    top = Path(expanded(_chosen_by_system() if spill_dir is None else spill_dir)).absolute()
+    chosen = _chosen_by_system() if spill_dir is None else spill_dir
+    top = Path(os.path.expanduser(chosen)).absolute()  # noqa: PTH111  that of Path raises for a user who is not known
     _remove_leftovers(top)
     owner = os.getpid()
     with ExitStack() as opened:
@@ -59,16 +60,6 @@ def _chosen_by_system() -> str:
     if name and not (Path(asked).is_dir() and os.access(asked, os.W_OK | os.X_OK)):
         raise ValueError(f"{name} is {asked!r}, a folder in which no file can be written. Set it to another one, or give `spill_dir`.")
     return tempfile.gettempdir()
-
-
-def expanded(path: str | Path) -> str:
-    """A path with the home folder in place of ``~``; a user who is not known stays as written."""
-    return os.path.expanduser(path)  # noqa: PTH111  which raises for a user who is not known
-
-
-def is_about_spilled(message: str) -> bool:
-    """Whether a message of DuckDB's names a file that it spilled."""
-    return _SPILLED.search(message) is not None
 
 
 @contextmanager

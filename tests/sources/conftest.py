@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from capstats.sources import temporary_data
+from capstats.sources import relations, temporary_data
 
 
 @pytest.fixture
@@ -18,3 +18,10 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TMPDIR", str(folder))
     temporary_data._remove_leftovers.cache_clear()
     return folder
+
+
+@pytest.fixture(params=["pyarrow", "numpy"])
+def with_and_without_pyarrow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What DuckDB found is fetched through the library that is installed."""
+    if request.param == "numpy":
+        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -103,13 +104,6 @@ def test_a_folder_to_spill_to_that_is_not_there_is_told(few: Path, tmp_path: Pat
         tabulate(str(few), keys="k", target="t", spill_dir=tmp_path / "nowhere")
 
 
-def test_an_error_leaves_no_folder(top: Path, tmp_path: Path) -> None:
-    (tmp_path / "bad.parquet").write_bytes(b"PAR1 no parquet PAR1")
-    with pytest.raises(ValueError, match="cannot be read"):
-        tabulate(str(tmp_path / "bad.parquet"), keys="k", target="t")
-    assert list(top.iterdir()) == []
-
-
 # --- processes that end early -----------------------------------------------------------------------------------------
 
 
@@ -147,21 +141,6 @@ COMMAND = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_h
 
 @pytest.mark.slow
 @posix
-def test_after_a_kill_the_next_run_removes_what_was_left_and_nothing_could_be_read(many: Path, few: Path, top: Path) -> None:
-    code = f"from capstats import tabulate; tabulate({str(many)!r}, keys='k', target='t', memory_limit='150MB')"
-    with counting(many, top, [code]) as child:
-        child.kill()
-        child.wait()
-        (left,) = top.iterdir()
-        assert stat.S_IMODE(left.stat().st_mode) == 0o700
-        assert not encrypts() or holding(MARKER, top.parent) == []
-        tabulate(str(few), keys="k", target="t")
-    assert list(top.iterdir()) == []
-    assert [*(top.parent / "home").iterdir(), *(top.parent / "here").iterdir()] == []
-
-
-@pytest.mark.slow
-@posix
 @pytest.mark.parametrize(
     ("number", "status", "told"), [(signal.SIGTERM, 143, ""), (signal.SIGINT, 130, "\ncapstats audit: interrupted.\n")]
 )
@@ -179,17 +158,22 @@ def test_a_signal_ends_the_command_at_once_and_leaves_nothing(many: Path, top: P
 LONG = "SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b"  # minutes of work, and no memory
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Ctrl-C raises, as it does in a terminal; a process in the background ignores it."""
+@contextlib.contextmanager
+def interrupted() -> Iterator[None]:
+    """Ctrl-C comes soon, as it does in a terminal (a process in the background ignores it), and ends what is done at once."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
+    timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        yield
+    assert time.monotonic() - start < 10  # of minutes
+    timer.join()
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow
 @posix
-@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
     (tmp_path / "blank.csv").write_bytes(b"\n" * (32 << 20))
     seen, stopped = [], threading.Event()
@@ -199,47 +183,22 @@ def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
             seen.append(len(block))
             time.sleep(0.02)
 
-    with connect(Options()) as connection:
-        timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            answer(connection, read, stopped)
-        timer.join()
+    with connect(Options()) as connection, interrupted():
+        answer(connection, read, stopped)
     assert 0 < sum(seen) < 32 << 20
     assert stopped.is_set()
 
 
 @pytest.mark.slow
 @posix
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_while_duckdb_counts_is_a_keyboard_interrupt_and_comes_soon() -> None:
-    with connect(Options()) as connection:
-        timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
-        timer.start()
-        start = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            answer(connection, lambda: connection.execute(LONG).fetchall())
-        assert time.monotonic() - start < 10  # of minutes
-        timer.join()
+@pytest.mark.parametrize("before", [0, 0.5], ids=["while DuckDB counts", "between two queries"])
+def test_ctrl_c_ends_a_query_that_runs_or_the_next_one(before: float) -> None:
+    def work() -> None:
+        time.sleep(before)  # nothing runs while the signal comes
+        connection.execute(LONG).fetchall()
 
-
-@pytest.mark.slow
-@posix
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_between_two_queries_ends_the_next_one() -> None:
-    with connect(Options()) as connection:
-
-        def twice() -> None:
-            time.sleep(0.5)  # nothing runs while the signal comes
-            connection.execute(LONG).fetchall()
-
-        timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
-        timer.start()
-        start = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            answer(connection, twice)
-        assert time.monotonic() - start < 10
-        timer.join()
+    with connect(Options()) as connection, interrupted():
+        answer(connection, work)
 
 
 def count_and_tell(path: str, queue: multiprocessing.Queue[list[int]]) -> None:
@@ -352,18 +311,14 @@ def make_socket(path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("make", [os.mkfifo, make_socket])
-def test_pipes_and_sockets_are_refused(make: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("path", "make"), [("x.csv", os.mkfifo), ("x.csv", make_socket), ("/dev/null", str)])
+def test_pipes_sockets_and_devices_are_refused(
+    path: str, make: Callable[[Any], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)  # the path of a socket must be short
-    make(Path("x.csv"))
-    with pytest.raises(ValueError, match=r"`original` is '.*x\.csv', a pipe, socket or device\. Save its content in a regular file"):
-        tabulate("x.csv", keys="k", target="t")
-
-
-@posix
-def test_devices_are_refused() -> None:
-    with pytest.raises(ValueError, match="'/dev/null', a pipe, socket or device"):
-        tabulate("/dev/null", keys="k", target="t")
+    make(Path(path))
+    with pytest.raises(ValueError, match=rf"`original` is '.*{path}', a pipe, socket or device\. Save its content in a regular file"):
+        tabulate(path, keys="k", target="t")
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
@@ -397,12 +352,13 @@ def test_a_damaged_file_is_told_without_what_is_in_it(tmp_path: Path) -> None:
     assert "xff" not in str(raised.value).lower()
 
 
-def test_a_damaged_file_is_no_lack_of_memory_whatever_the_name_of_its_folder(tmp_path: Path) -> None:
+def test_a_damaged_file_is_no_lack_of_memory_whatever_the_name_of_its_folder_and_leaves_no_folder(top: Path, tmp_path: Path) -> None:
     path = tmp_path / "capstats-2026-november" / "bad.parquet"
     path.parent.mkdir()
     path.write_bytes(b"PAR1 no parquet PAR1")
     with pytest.raises(ValueError, match=r"bad\.parquet\) cannot be read: .* Repair the file"):
         tabulate(path, keys="k", target="t")
+    assert list(top.iterdir()) == []
 
 
 @pytest.mark.slow

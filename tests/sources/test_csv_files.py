@@ -64,8 +64,12 @@ def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
     written(tmp_path, b"a,b\nx,1\n", "1.csv")
     written(tmp_path, b"b;a\r\n1;x\r\n\n2;y\n", "2.csv")
     written(tmp_path, b'"a","b"\nx,1\n', "3.csv.bz2")
-    written(tmp_path, b"a,b\rx,1", "4.csv.gz")
-    assert counted(tmp_path / "*.csv*", ["a", "b"]) == {("x", "1"): 4, ("y", "2"): 1}
+    written(tmp_path, b"a,b\rx,1", "4[*].csv.gz")
+    written(tmp_path, b'c,b,a\n0,1,"x"\n0,1,x\n', "5.csv")
+    for pattern in ("*.csv*", "[1-5]*"):  # an ending says the format of each file, whatever the pattern ends with
+        assert counted(tmp_path / pattern, ["a", "b"]) == {("x", "1"): 6, ("y", "2"): 1}
+        tables = tabulate(tmp_path / pattern, keys="a", target="b", null_values="x")  # which the one in quotes is not
+        assert {label: int(tables.o.sel(a=label).sum()) for (label,) in tables.indexes["key"]} == {"x": 1, "y": 1, MISSING: 5}
 
 
 @pytest.mark.few(4)

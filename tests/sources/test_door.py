@@ -16,7 +16,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from frames_in_memory import FRAMES, RECORDS, rows
+from csv_written import counted as rows
+from frames_in_memory import FRAMES, RECORDS
 
 import capstats
 from capstats.counting.tabulate import tabulate

@@ -22,22 +22,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 dd = pytest.importorskip("dask.dataframe", reason="Dask is in the test extra", exc_type=ImportError)
 ibis = pytest.importorskip("ibis", reason="Ibis is in the test extra", exc_type=ImportError)
 
-DAY = dt.date
+EARLY, LATE = dt.date(1999, 12, 31), dt.date(2020, 1, 2)
 RAW: dict[str, list[Any]] = {
     "sex": ["f", "m", None, "f", "", "é | x", "m", "f", "10", "9"],
     "size": [2.0, 10.0, float("nan"), 2.0, 1.5, 2.0, None, 10.0, float("inf"), -0.0],
-    "day": [
-        DAY(2020, 1, 2),
-        None,
-        DAY(1999, 12, 31),
-        DAY(2020, 1, 2),
-        DAY(2020, 1, 2),
-        DAY(2020, 1, 2),
-        DAY(1999, 12, 31),
-        None,
-        None,
-        None,
-    ],
+    "day": [LATE, None, EARLY, LATE, LATE, LATE, EARLY, None, None, None],
     "ok": [True, False, None, True, True, True, False, True, None, False],
     'q"; DROP TABLE x; --': [1, 2, None, 1, 1, 1, 2, 1, 2, 1],
     "t": ["low", "high", "mid", None, "low", "low", "mid", "high", "low", "low"],
@@ -101,28 +90,30 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 }
 
 
+OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
+
+
 @pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
-@pytest.mark.parametrize("weights", [None, "w", "v"])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_counts_the_awkward_records_alike(engine: str, weights: str | None, parquet: str) -> None:
-    assert counted(ENGINES[engine](parquet), weights).identical(counted(records(), weights))
-
-
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
 @pytest.mark.parametrize("weights", [None, "w", "v"])
-def test_dask_on_a_local_cluster_counts_them_alike(weights: str | None, parquet: str, cluster: Any) -> None:
-    frame = dd.read_parquet(parquet).repartition(npartitions=3)
-    assert counted(frame, weights).identical(counted(records(), weights))
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize("weights", [None, "w", "v"])
-def test_spark_in_local_mode_counts_them_alike(weights: str | None, parquet: str, spark: Any) -> None:
-    assert counted(spark.read.parquet(parquet), weights).identical(counted(records(), weights))
+@pytest.mark.parametrize(
+    "engine",
+    [
+        *ENGINES,
+        pytest.param("cluster", marks=pytest.mark.slow),
+        pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark, pytest.mark.filterwarnings(*OF_SPARK)]),
+    ],
+)
+def test_every_engine_counts_the_awkward_records_alike(
+    engine: str, weights: str | None, parquet: str, request: pytest.FixtureRequest
+) -> None:
+    if engine in ENGINES:
+        table = ENGINES[engine](parquet)
+    else:
+        running = request.getfixturevalue(engine)
+        table = running.read.parquet(parquet) if engine == "spark" else dd.read_parquet(parquet).repartition(npartitions=3)
+    assert counted(table, weights).identical(counted(records(), weights))
 
 
 def test_original_and_synthetic_may_live_on_different_relations(parquet: str) -> None:

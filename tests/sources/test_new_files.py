@@ -1,5 +1,6 @@
 """A new file takes the place of an old one as a whole, or leaves it as it was, and of none that was read."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -14,19 +15,25 @@ from capstats.sources.new_files import check_file, check_unread, opened, replaci
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
 
 
+@contextlib.contextmanager
+def umask(number):
+    before = os.umask(number)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
 @posix
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
-def test_a_file_can_be_read_by_its_owner_alone_whatever_the_umask(tmp_path, umask):
+@pytest.mark.parametrize("number", [0o000, 0o022, 0o777])
+def test_a_file_can_be_read_by_its_owner_alone_whatever_the_umask(tmp_path, number):
     path = tmp_path / "secret.csv"
-    before = os.umask(umask)
-    try:
+    with umask(number):
         write_file(path, "a secret")
-    finally:
-        os.umask(before)
     assert mode(path) == 0o600
     assert path.read_text() == "a secret"
 
@@ -50,9 +57,11 @@ def test_a_symbolic_link_is_refused_and_what_it_points_to_stays(tmp_path, to):
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link"
     link.symlink_to(tmp_path / to)
-    for attempt in (lambda: write_file(link, "secret"), lambda: check_file(link)):
-        with pytest.raises(ValueError, match=r"is a symbolic link; an output is not written through a link. Give another path"):
-            attempt()
+    refused = pytest.raises(ValueError, match=r"is a symbolic link; an output is not written through a link. Give another path")
+    with refused:
+        write_file(link, "secret")
+    with refused:
+        check_file(link)
     assert (tmp_path / "target").read_text() == "the target"
     assert not (tmp_path / "nowhere").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link", "target"]
@@ -75,21 +84,21 @@ def test_a_link_that_appears_while_the_file_is_written_is_replaced_and_not_follo
     assert path.read_text() == "secret"
 
 
-def test_folders_and_what_is_no_regular_file_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"is a folder. Give the path of a file"):
-        write_file(tmp_path, "secret")
-    with pytest.raises(ValueError, match="'' is a folder"):
-        write_file("", "secret")
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match=r"is a pipe, socket or device. Give the path of a regular file"):
-        write_file(tmp_path / "pipe", "secret")
-
-
-def test_errors_of_the_system_name_the_path_and_no_temporary_file(tmp_path):
-    path = tmp_path / "nowhere" / "out.csv"
-    with pytest.raises(OSError, match="No such file or directory") as raised:
-        write_file(path, "secret")
-    assert raised.value.filename == str(path)
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        (".", ValueError, r"is a folder. Give the path of a file"),
+        ("", ValueError, "'' is a folder"),
+        ("pipe", ValueError, r"is a pipe, socket or device. Give the path of a regular file"),
+        ("nowhere/out.csv", OSError, "No such file or directory"),
+    ],
+)
+def test_what_is_no_place_for_a_file_is_refused_and_named(tmp_path, monkeypatch, name, error, message):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(error, match=message) as raised:
+        write_file(name, "secret")
+    assert getattr(raised.value, "filename", name) == name  # of no temporary file
 
 
 def test_a_file_that_has_the_name_of_the_new_one_by_chance_stays(tmp_path, monkeypatch):
@@ -109,29 +118,6 @@ def test_a_check_leaves_everything_as_it_is(tmp_path):
     path.write_text("the old one")
     check_file(path)
     assert path.read_text() == "the old one"
-
-
-FULL = """
-import resource, sys
-from capstats.sources.new_files import write_file
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-try:
-    write_file(sys.argv[1], "x" * 10_000)
-except OSError as error:
-    print(error.filename, error.strerror, sep="|")
-"""
-
-
-@pytest.mark.slow
-@posix
-def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
-    """No file may grow beyond 1,000 bytes, as if the disk were full."""
-    path = tmp_path / "out.csv"
-    path.write_text("the old one")
-    done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True, timeout=120)
-    assert done.stdout == f"{path}|File too large\n"
-    assert path.read_text() == "the old one"
-    assert [file.name for file in tmp_path.iterdir()] == ["out.csv"]
 
 
 def test_a_path_may_be_a_text_or_a_path_and_text_is_utf_8(tmp_path):
@@ -164,11 +150,8 @@ def test_what_fails_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
 @posix
 def test_a_public_file_has_the_rights_of_other_new_files_or_of_the_one_that_it_replaces(tmp_path):
     path = tmp_path / "page.html"
-    before = os.umask(0o027)
-    try:
+    with umask(0o027):
         write_file(path, "new", private=False)
-    finally:
-        os.umask(before)
     assert mode(path) == 0o640
     path.chmod(0o664)
     write_file(path, "newer", private=False)
@@ -177,26 +160,31 @@ def test_a_public_file_has_the_rights_of_other_new_files_or_of_the_one_that_it_r
 
 # --- a process that is killed -------------------------------------------------------------------------------------------
 
-KILLED = """
+LIMITED = """
 import resource, signal, sys
 from capstats.sources.new_files import write_file
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the system ends the process in the middle of the file
-write_file(sys.argv[1], "x" * 10_000, private=sys.argv[2] == "private")
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # no file may grow beyond it, as if the disk were full
+if sys.argv[2] == "killed":
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the system ends the process in the middle of the file
+try:
+    write_file(sys.argv[1], "x" * 10_000, private=sys.argv[3] == "private")
+except OSError as error:
+    print(error.filename, error.strerror, sep="|")
 """
 
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("audience", ["private", "public"])
-def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_and_nothing_else(tmp_path, audience):
+@pytest.mark.parametrize("how", [("full", "private"), ("killed", "private"), ("killed", "public")])
+def test_a_full_disk_or_a_kill_while_a_file_is_written_leaves_the_old_file_and_nothing_else(tmp_path, how):
     path = tmp_path / "page.html"
     path.write_text("the old one")
-    done = subprocess.run([sys.executable, "-c", KILLED, str(path), audience], capture_output=True, check=False, timeout=120)
-    assert done.returncode < 0  # by a signal
+    done = subprocess.run([sys.executable, "-c", LIMITED, str(path), *how], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout == (f"{path}|File too large\n" if how[0] == "full" else "")
+    assert (done.returncode < 0) == (how[0] == "killed")  # by a signal
     assert path.read_text() == "the old one"
-    if new_files.UNNAMED:  # elsewhere the new file has a name, and stays
+    if new_files.UNNAMED or how[0] == "full":  # elsewhere the new file of a killed process has a name, and stays
         assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 

@@ -17,6 +17,7 @@ import xarray as xr
 
 import capstats
 from capstats import MISSING, tabulate
+from capstats.sources import relations
 
 
 def test_exact_numbers_of_a_relation_stay_exact() -> None:
@@ -43,10 +44,8 @@ def test_an_enumeration_of_duckdb_keeps_its_order() -> None:
 SPANS = [dt.timedelta(hours=1), dt.timedelta(milliseconds=5), None, dt.timedelta(days=2)]
 
 
-@pytest.mark.parametrize("arrow", [True, False])
-def test_durations_of_every_engine_are_the_same_labels(tmp_path: Path, arrow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from capstats.sources import relations
-
+@pytest.mark.usefixtures("with_and_without_pyarrow")
+def test_durations_of_every_engine_are_the_same_labels(tmp_path: Path) -> None:
     connection = duckdb.connect()
     relation = connection.sql(
         "SELECT * FROM (VALUES (INTERVAL 60 MINUTE, 1), (INTERVAL 5 MILLISECOND, 1), (NULL, 1), (INTERVAL 48 HOUR, 1)) AS v(a, t)"
@@ -55,8 +54,6 @@ def test_durations_of_every_engine_are_the_same_labels(tmp_path: Path, arrow: bo
     frame = pl.DataFrame({"a": SPANS, "t": [1] * 4})
     expected = capstats.tabulate({"a": SPANS, "t": [1] * 4}, keys="a", target="t")
     assert [str(x) for x in expected.indexes["key"].get_level_values("a")][:2] == ["0 days 00:00:00.005000", "0 days 01:00:00"]
-    if not arrow:
-        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
     for table in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), relation, str(tmp_path / "spans.parquet")):
         assert capstats.tabulate(table, keys="a", target="t").identical(expected)
 
@@ -77,18 +74,12 @@ def test_calendar_intervals_are_durations_unless_they_have_months() -> None:
             capstats.tabulate(table, keys="a", target="t")
 
 
+@pytest.mark.usefixtures("with_and_without_pyarrow")
 @pytest.mark.few(3)
-@pytest.mark.parametrize("arrow", [True, False])
 @pytest.mark.parametrize(
     "moment", ["DATE '20000-01-01'", "DATE '0044-03-15 (BC)'", "TIMESTAMP '20000-01-01'", "TIMESTAMP 'infinity'", "TIMESTAMPTZ '-infinity'"]
 )
-def test_dates_that_python_lacks_are_told_with_their_column(
-    moment: str, arrow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from capstats.sources import relations
-
-    if not arrow:
-        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
+def test_dates_that_python_lacks_are_told_with_their_column(moment: str, tmp_path: Path) -> None:
     connection = duckdb.connect()
     relation = connection.sql(f"SELECT {moment} AS a, 1 AS t UNION ALL SELECT NULL, 2")
     relation.write_parquet(str(tmp_path / "dates.parquet"))
@@ -97,15 +88,9 @@ def test_dates_that_python_lacks_are_told_with_their_column(
             capstats.tabulate(table, keys="a", target="t")
 
 
+@pytest.mark.usefixtures("with_and_without_pyarrow")
 @pytest.mark.slow
-@pytest.mark.parametrize("arrow", [True, False])
-def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(
-    arrow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from capstats.sources import relations
-
-    if not arrow:
-        monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
+def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relations, "MOST_TEXT", 1 << 20)
     relation = duckdb.sql("SELECT repeat('Secret', 1000) AS k, range AS t FROM range(10000)")
     relation.write_parquet(str(tmp_path / "long.parquet"))

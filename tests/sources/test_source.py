@@ -13,7 +13,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from frames_in_memory import RECORDS, frames, read, rows
+from csv_written import counted as rows
+from frames_in_memory import RECORDS, frames, read
 
 import capstats
 from capstats.sources.source import engine_errors, whole_weights
