@@ -25,7 +25,7 @@ from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fr
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
 SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
 PART = 1 << 22  # records that are sorted at a time
-PARTS = 16  # of all records, at most; DuckDB counts more of them, which takes more memory or a disk
+PARTS = 1 << 20  # of all records, at most; DuckDB counts more of them, which takes more memory or a disk
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
 
 

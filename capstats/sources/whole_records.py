@@ -29,6 +29,8 @@ from capstats.sources.relations import DAY, TIME, ZONE, RelationSource, is_missi
 from capstats.sources.source import Query, Source, engine_errors
 
 FEW = 1 << 24  # combinations of multiplicities that are counted in an array
+FIRST, FEW_OF_FIRST = 100_000, 4096  # records of a table, and values of a column among them, up to which its values may be few
+FEW_VALUES = 1 << 17  # of all such columns
 BLOCK = 1 << 20  # records of a table in memory whose numbers are made at a time
 
 NONE = "hash(NULL)"  # SQL for the number of a missing value
@@ -44,14 +46,43 @@ def is_compared(dtype: str) -> bool:
     return kind_of_type(dtype) in KINDS or dtype in TYPES
 
 
-def with_numbers(table: Any, query: Query, decimal: str) -> Any:
+def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None) -> Any:
     """The columns of a relation c0, c1, ... as numbers x0, x1, ..., and the weight w, a whole number of records, where there is one.
 
-    ``decimal`` is the sign in texts that are numbers.
+    ``decimal`` is the sign in texts that are numbers. With the relation's ``connection``, numbers of columns of few values are looked up.
     """
     types = dict(zip((f"c{i}" for i in range(len(query.columns))), map(str, table.types), strict=False))
     absent = _absent(table, query, types, decimal)
-    return _numbers(table, types, decimal, absent, [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"])
+    further = [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"]
+    for c in [] if connection is None else _few(table, types, decimal, absent, connection):
+        i, known = c[1:], "hash({}::VARCHAR)" if _is_text(types.pop(c)) else NONE  # the number of most values, or of missing ones
+        others = connection.table("held").filter(f"x{i} <> {known.format(f't{i}')}")
+        number = known.format(c)
+        if others.limit(1).fetchall():
+            others = others.select(f"t{i}, x{i} AS y{i}").set_alias(f"of_{c}")
+            table, number = table.set_alias("records").join(others, f"{c} = t{i}", how="left"), f"coalesce(y{i}, {number})"
+        further.append(f"{number} AS x{i}")
+    return _numbers(table, types, decimal, absent, further)
+
+
+def _few(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], connection: Any) -> list[str]:
+    """The columns whose numbers take long, and have few values; these, in a row each, and their numbers are the table ``held``."""
+    few = {c: dtype for c, dtype in types.items() if not _is_simple(dtype)}
+    if few:
+        numbers = table.limit(FIRST).aggregate(", ".join(f"count(DISTINCT {c})" for c in few)).fetchall()[0]
+        few = {c: dtype for (c, dtype), n in zip(few.items(), numbers, strict=True) if n <= FEW_OF_FIRST}
+    if not few:
+        return []
+    sets = f"GROUPING SETS ({', '.join(f'({c})' for c in few)})"
+    values = table.aggregate(", ".join(few), sets).limit(FEW_VALUES)
+    connection.execute("DROP TABLE IF EXISTS held")
+    _numbers(values, few, decimal, absent, [f"{c} AS t{c[1:]}" for c in few]).create("held")
+    return list(few) if len(connection.table("held")) < FEW_VALUES else []
+
+
+def _is_simple(dtype: str) -> bool:
+    """Whether the number of a value takes no longer than to look it up."""
+    return dtype == "BOOLEAN" or ("INT" in dtype and "HUGE" not in dtype and dtype != "UBIGINT")
 
 
 def _numbers(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], further: Sequence[str] = ()) -> Any:
@@ -136,8 +167,10 @@ def _marked(value: str, mark: int) -> str:
 def _number(value: str, dtype: str) -> str:
     """Of a value that is no text."""
     kind = kind_of_type(dtype)
-    if kind == "bool" or (kind == "number" and "INT" in dtype):
-        return f"hash({value}::BIGINT)" if "HUGE" not in dtype and dtype != "UBIGINT" else _whole(value)
+    if _is_simple(dtype):
+        return f"hash({value}::BIGINT)"
+    if kind == "number" and "INT" in dtype:
+        return _whole(value)
     if kind == "number":
         fraction = f"{value}::VARCHAR::DOUBLE" if dtype.startswith("DECIMAL") else f"{value}::DOUBLE"
         return f"CASE WHEN {value} <> trunc({value}) THEN {_marked(fraction, FRACTION)} ELSE {_whole(value)} END"
@@ -186,7 +219,7 @@ def _read_number(text: str, decimal: str) -> str:
     read = f"TRY_CAST({number} AS DOUBLE)"
     plain_text = f"{number} < ':' AND NOT contains({number}, '_') AND NOT starts_with({number}, '+-')"
     may_be = f"({number} < '.' OR {number} BETWEEN 'I' AND 'J' OR {number} BETWEEN 'i' AND 'j')"
-    infinite = f"{may_be} AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
+    infinite = f"strlen({number}) IN (3, 4, 8, 9) AND {may_be} AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
     return f"CASE WHEN {plain_text} AND isfinite({read}) THEN {read} WHEN {infinite} THEN {read} END"
 
 
@@ -286,23 +319,27 @@ def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
 
 
 def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray[np.int64] | None]) -> list[NDArray[np.int64]]:
-    """The same of arrays, in a third of the time; the last two bits of a number give way to that of its table, of four at most."""
+    """The same of arrays, in a fraction of the time; the last two bits of a number give way to that of its table, of four at most."""
     keys = np.concatenate([x & ~np.uint64(3) | np.uint64(i) for i, x in enumerate(numbers)])
-    records = None
+    records, once, again = None, np.zeros(len(numbers), np.int64), np.zeros(len(keys) + 1, bool)
     if any(w is not None for w in weights):
         records = np.concatenate([np.ones(len(x), np.int64) if w is None else w for x, w in zip(numbers, weights, strict=True)])
         order = np.argsort(keys)
         keys, records = keys[order], records[order]
     else:
         keys.sort()
-    tables, keys = (keys & np.uint64(3)).astype(np.uint8), keys >> np.uint64(2)
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
-    del keys
+    again[1:-1] = keys[1:] ^ keys[:-1] < 4  # whether a number is that before it
+    if records is None:  # most numbers are there once
+        more = again[1:] | again[:-1]
+        once += np.bincount((keys[~more] & np.uint64(3)).astype(np.uint8), minlength=len(numbers))
+        keys, again = keys[more], again[:-1][more]
+    first, tables = np.flatnonzero(~again[: len(keys)]), (keys & np.uint64(3)).astype(np.uint8)
     counts = []
     for i in range(len(numbers)):
         own = (tables == i).view(np.uint8) if records is None else np.where(tables == i, records, 0)
         counts.append(np.add.reduceat(own, first, dtype=np.int64) if len(first) else first)
-    return _together([[*counts, np.ones(len(first), np.int64)]])
+    each = np.eye(len(numbers), dtype=np.int64)
+    return _together([[*counts, np.ones(len(first), np.int64)], [*each, once]])
 
 
 def _together(parts: Sequence[Sequence[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
@@ -361,14 +398,14 @@ def matcher(records: Sequence[Records], apart: Collection[int], parts: int | Non
                 connection.execute(f"DROP TABLE {name}")
 
 
-def _made(table: Records, apart: Collection[int], rows: Any) -> Any:
-    return table.numbered(with_numbers(rows, table.query, table.decimal), apart)
+def _made(table: Records, apart: Collection[int], rows: Any, connection: Any = None) -> Any:
+    return table.numbered(with_numbers(rows, table.query, table.decimal, connection), apart)
 
 
 def _kept(table: Records, apart: Collection[int], name: str, shared: Shared) -> int:
     """Which connection has the numbers of a table."""
     if isinstance(table.source, FileSource):
-        return id(table.source.keep(table.query, partial(_made, table, apart), name))
+        return id(table.source.keep(table.query, lambda rows: _made(table, apart, rows, shared.connection), name))
     return id(shared.keep(lambda connection: table.in_parts(connection, apart), name))
 
 
