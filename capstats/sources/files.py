@@ -138,14 +138,22 @@ class FileSource(Source):
 
         return self._found(query, work)
 
-    def as_memory(self, options: Options) -> MemorySource:
-        """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
+    def as_memory(self, options: Options, places: np.ndarray | None = None) -> MemorySource:
+        """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds.
+
+        With ``places``, those records alone, in that order; the engine finds them.
+        """
         plain = replace(options, null_values=None, decimal=".")
         query = Query(self.names(plain), by_record=True, options=plain)
 
         def work(table: Any, _: int | None) -> pd.DataFrame:
+            if places is not None:
+                wanted = pd.DataFrame({"place": places, "rank": np.arange(len(places))})
+                table = table.select("*, row_number() OVER () - 1 AS number").set_alias("records")
+                few = cast(Shared, self.shared).connection.from_df(wanted).set_alias("wanted")
+                table = table.join(few, "number = place").order("rank")
             arrays = table.fetchnumpy()
-            columns = [pd.Series(_with_missing(arrays[f"c{i}"])) for i in range(len(query.columns))]
+            columns = [pd.Series(_with_missing(arrays[f"c{i}"]), places) for i in range(len(query.columns))]
             return pd.concat(columns, axis=1, keys=query.columns) if columns else pd.DataFrame()
 
         return MemorySource(self._found(query, work), self.name)
