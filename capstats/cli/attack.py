@@ -170,8 +170,8 @@ def _check_sizes(given: Mapping[str, Any], named: Sequence[str]) -> None:
         records = FileSource(table, name).ask(query, lambda rows: int(rows.aggregate("count(*)").fetchall()[0][0]))
         if records > MOST:
             raise ValueError(
-                f"`{name}` has {records:,} records, and an attack takes {MOST:,} of a table at most. Give files with a random sample of the "
-                f"records of each table, or call the functions of capstats.attacks, which have no such limit."
+                f"`{name}` has {records:,} records, and an attack takes {MOST:,} of a table at most. Give files with a random sample of "
+                f"the records of each table, or call the functions of capstats.attacks, which have no such limit."
             )
 
 

@@ -122,8 +122,8 @@ class FileSource(Source):
         """What the work finds in the relation c0, c1, ... of the columns and the weight."""
         return self._found(query, lambda table, _: work(table))
 
-    def keep(self, query: Query, made: Callable[[Any], Any], name: str) -> Any:
-        """Keep what is made of this relation, a row for each record, as a table of the call's connection; and that connection.
+    def keep(self, query: Query, made: Callable[[Any], Any], name: str, where: str) -> Any:
+        """Keep what is made of this relation, a row for each record where something holds, in the call's connection; and that connection.
 
         Where a file had to be read anew there is another connection than before, without the tables that were kept in that one.
         """
@@ -131,8 +131,9 @@ class FileSource(Source):
         def work(table: Any, records: int | None) -> Any:
             connection = cast(Shared, self.shared).connection
             connection.execute(f"DROP TABLE IF EXISTS {name}")
-            made(table).create(name)
-            if records not in (None, connection.table(name).aggregate("count(*)").fetchall()[0][0]):
+            made(table).filter(where).create(name)
+            every = connection.table(name) if where == "true" else table
+            if records not in (None, every.aggregate("count(*)").fetchall()[0][0]):
                 raise _Miscounted
             return connection
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -280,29 +281,80 @@ class Records:
             yield self.numbered(connection.from_df(pd.DataFrame(numbers)), apart)
 
 
-class Matcher:
-    """The records of several tables as numbers k, in one connection of DuckDB's, with those of some columns by themselves, x0, ..."""
+class Matcher(ABC):
+    """The records of several tables as numbers k, with those of some columns by themselves, x0, ..."""
 
-    def __init__(self, tables: Callable[[], Sequence[Any]], run: Callable[[Callable[[], Any]], Any], parts: int | None):
-        self.tables, self.run, self.parts = tables, run, parts  # without parts DuckDB counts
-
+    @abstractmethod
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
         """How often each of some tables has a number, and, last, how many numbers they have so often."""
-        if self.parts is None:
-            return _together([self.run(lambda: _by_duckdb(self._rows(which, key, where)))])
-        found, step = [], 2**64 // self.parts + 1
-        for start in range(0, 2**64, step):  # all records with some of the numbers at a time
-            mine = f"({where}) AND k BETWEEN {start}::UBIGINT AND {min(start + step, 2**64) - 1}::UBIGINT"
-            arrays = self.run(partial(self._fetched, which, key, mine))
-            found.append(_by_sorting([np.asarray(x["k"]) for x in arrays], [np.asarray(x["w"]) if "w" in x else None for x in arrays]))
+
+
+class _OfRelations(Matcher):
+    """Of relations of one connection: DuckDB counts."""
+
+    def __init__(self, records: Sequence[Records], apart: Collection[int]):
+        self.tables = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
+
+    def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
+        with engine_errors("original"):
+            return _together([_by_duckdb(_chosen([self.tables[i] for i in which], key, where))])
+
+
+class _OfFiles(Matcher):
+    """Of files and tables in memory: their numbers are kept in the call's connection, all that fit, and sorted part by part."""
+
+    def __init__(self, records: Sequence[Records], apart: Collection[int], parts: int, at_once: int):
+        self.records, self.apart, self.step, self.at_once = records, apart, 2**64 // parts + 1, at_once
+        self.shared = cast(Shared, next(table.source.shared for table in records if isinstance(table.source, FileSource)))
+        self.names = [f"records{i}" for i in range(len(records))]
+        self.is_kept = parts <= at_once
+        if self.is_kept:
+            self._keep(range(len(records)), "true")
+
+    def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
+        found = []
+        for start in range(0, 2**64, self.step * self.at_once):
+            stop = min(start + self.step * self.at_once, 2**64)
+            if not self.is_kept:
+                self._keep(which, f"{key} {_between(start, stop)}")
+            for first in range(start, stop, self.step):  # all records with some of the numbers at a time
+                mine = f"({where}) AND k {_between(first, min(first + self.step, stop))}"
+                with self.shared.reading() as (connection, _):
+                    arrays = answer(connection, partial(self._fetched, which, key, mine))
+                found.append(_by_sorting([np.asarray(x["k"]) for x in arrays], [np.asarray(x["w"]) if "w" in x else None for x in arrays]))
         return _together(found)
 
-    def _fetched(self, *which: Any) -> list[Any]:
-        return [rows.fetchnumpy() for rows in self._rows(*which)]
+    def _fetched(self, which: Sequence[int], key: str, where: str) -> list[Any]:
+        return [rows.fetchnumpy() for rows in _chosen([self.shared.connection.table(self.names[i]) for i in which], key, where)]
 
-    def _rows(self, which: Sequence[int], key: str, where: str) -> list[Any]:
-        tables = [self.tables()[i] for i in which]
-        return [table.select(f"{key} AS k{', w' if 'w' in table.columns else ''}").filter(where) for table in tables]
+    def _keep(self, which: Sequence[int], where: str) -> None:
+        """Keep the numbers of these tables, of the records where something holds."""
+        self.drop()
+        while len({self._kept(i, where) for i in which}) > 1:
+            pass  # a file that was read anew closed the connection with the first tables
+
+    def _kept(self, i: int, where: str) -> int:
+        """Which connection has the numbers of a table."""
+        table, name = self.records[i], self.names[i]
+        if isinstance(table.source, FileSource):
+            made = partial(_made, table, self.apart, shared=self.shared)
+            return id(table.source.keep(table.query, made, name, where))
+        parts = partial(table.in_parts, apart=self.apart)
+        return id(self.shared.keep(lambda connection: (rows.filter(where) for rows in parts(connection)), name))
+
+    def drop(self) -> None:
+        """Drop what is kept."""
+        with self.shared.reading() as (connection, _):
+            for name in self.names:
+                connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+
+def _between(start: int, stop: int) -> str:
+    return f"BETWEEN {start}::UBIGINT AND {stop - 1}::UBIGINT"
+
+
+def _chosen(tables: Sequence[Any], key: str, where: str) -> list[Any]:
+    return [table.select(f"{key} AS k{', w' if 'w' in table.columns else ''}").filter(where) for table in tables]
 
 
 def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
@@ -371,42 +423,23 @@ def is_file(source: Source) -> bool:
 
 
 @contextmanager
-def matcher(records: Sequence[Records], apart: Collection[int], parts: int | None) -> Iterator[Matcher]:
-    """The records of tables of which `can_match` holds; the numbers of files are kept in the call's connection meanwhile."""
+def matcher(records: Sequence[Records], apart: Collection[int], parts: int, at_once: int) -> Iterator[Matcher]:
+    """The records of tables of which `can_match` holds.
+
+    The numbers of files are sorted in so many parts, of which ``at_once`` are kept in the call's connection; where there are more, the
+    files are read again for each of these.
+    """
     if all(isinstance(table.source, RelationSource) for table in records):
-        relations = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
-
-        def ask(work: Callable[[], Any]) -> Any:
-            with engine_errors("original"):
-                return work()
-
-        yield Matcher(lambda: relations, ask, None)
+        yield _OfRelations(records, apart)
         return
-    shared = cast(Shared, next(table.source.shared for table in records if isinstance(table.source, FileSource)))
-    names = [f"records{i}" for i in range(len(records))]
     with _duckdb_errors():
-        while len({_kept(table, apart, name, shared) for table, name in zip(records, names, strict=True)}) > 1:
-            pass  # a file that was read anew closed the connection with the first tables
-
-        def run(work: Callable[[], Any]) -> Any:
-            with shared.reading() as (connection, _):
-                return answer(connection, work)
-
-        yield Matcher(lambda: [shared.connection.table(name) for name in names], run, parts)
-        with shared.reading() as (connection, _):
-            for name in names:
-                connection.execute(f"DROP TABLE {name}")
+        found = _OfFiles(records, apart, parts, at_once)
+        yield found
+        found.drop()
 
 
-def _made(table: Records, apart: Collection[int], rows: Any, connection: Any = None) -> Any:
-    return table.numbered(with_numbers(rows, table.query, table.decimal, connection), apart)
-
-
-def _kept(table: Records, apart: Collection[int], name: str, shared: Shared) -> int:
-    """Which connection has the numbers of a table."""
-    if isinstance(table.source, FileSource):
-        return id(table.source.keep(table.query, lambda rows: _made(table, apart, rows, shared.connection), name))
-    return id(shared.keep(lambda connection: table.in_parts(connection, apart), name))
+def _made(table: Records, apart: Collection[int], rows: Any, shared: Shared | None = None) -> Any:
+    return table.numbered(with_numbers(rows, table.query, table.decimal, shared and shared.connection), apart)
 
 
 @contextmanager
