@@ -159,7 +159,7 @@ def _check_sizes(given: Mapping[str, Any], named: Sequence[str]) -> None:
 
     options = Options(**{option.name: given[option.name] for option in fields(Options) if option.name in given})
     _, synthetic, called = released(given["synthetic"])
-    tables = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")} | dict(
+    tables: dict[str, Any] = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")} | dict(
         zip(called, synthetic, strict=True)
     )
     for name, table in tables.items():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -281,27 +280,20 @@ class Records:
             yield self.numbered(connection.from_df(pd.DataFrame(numbers)), apart)
 
 
-class Matcher(ABC):
-    """The records of several tables as numbers k, with those of some columns by themselves, x0, ..."""
-
-    @abstractmethod
-    def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
-        """How often each of some tables has a number, and, last, how many numbers they have so often."""
-
-
-class _OfRelations(Matcher):
-    """Of relations of one connection: DuckDB counts."""
+class _OfRelations:
+    """The records of relations of one connection as numbers k, and those of some columns by themselves, x0, ...; DuckDB counts."""
 
     def __init__(self, records: Sequence[Records], apart: Collection[int]):
         self.tables = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
 
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
+        """How often each of some tables has a number, and, last, how many numbers they have so often."""
         with engine_errors("original"):
             return _together([_by_duckdb(_chosen([self.tables[i] for i in which], key, where))])
 
 
-class _OfFiles(Matcher):
-    """Of files and tables in memory: their numbers are kept in the call's connection, all that fit, and sorted part by part."""
+class _OfFiles:
+    """The same of files and tables in memory: their numbers are kept in the call's connection, all that fit, and sorted part by part."""
 
     def __init__(self, records: Sequence[Records], apart: Collection[int], parts: int, at_once: int):
         self.records, self.apart, self.step, self.at_once = records, apart, 2**64 // parts + 1, at_once
@@ -312,12 +304,13 @@ class _OfFiles(Matcher):
             self._keep(range(len(records)), "true")
 
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
+        """The same; all records with some of the numbers at a time."""
         found = []
         for start in range(0, 2**64, self.step * self.at_once):
             stop = min(start + self.step * self.at_once, 2**64)
             if not self.is_kept:
                 self._keep(which, f"{key} {_between(start, stop)}")
-            for first in range(start, stop, self.step):  # all records with some of the numbers at a time
+            for first in range(start, stop, self.step):
                 mine = f"({where}) AND k {_between(first, min(first + self.step, stop))}"
                 with self.shared.reading() as (connection, _):
                     arrays = answer(connection, partial(self._fetched, which, key, mine))
@@ -347,6 +340,9 @@ class _OfFiles(Matcher):
         with self.shared.reading() as (connection, _):
             for name in self.names:
                 connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+
+Matcher = _OfRelations | _OfFiles
 
 
 def _between(start: int, stop: int) -> str:
@@ -432,21 +428,15 @@ def matcher(records: Sequence[Records], apart: Collection[int], parts: int, at_o
     if all(isinstance(table.source, RelationSource) for table in records):
         yield _OfRelations(records, apart)
         return
-    with _duckdb_errors():
+    import duckdb
+
+    try:
         found = _OfFiles(records, apart, parts, at_once)
         yield found
         found.drop()
+    except duckdb.Error as error:
+        raise plain(error, "The records of the tables", "Leave out copies: copy_columns=0 (--copy-columns 0).") from None
 
 
 def _made(table: Records, apart: Collection[int], rows: Any, shared: Shared | None = None) -> Any:
     return table.numbered(with_numbers(rows, table.query, table.decimal, shared and shared.connection), apart)
-
-
-@contextmanager
-def _duckdb_errors() -> Iterator[None]:
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise plain(error, "The records of the tables", "Leave out copies: copy_columns=0 (--copy-columns 0).") from None
