@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from capstats.cli.options import Settings
 from capstats.cli.outputs import MEANINGS, facts, provenance, title
 from capstats.codes.names import printable
 from capstats.tables.printing import share
+
+MOST = 1_000_000  # records of a table that are attacked, at most
 
 Rows = list[list[Any]]
 
@@ -103,6 +106,7 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
     estimator = settings.get("estimator", "forest")
     read = {name: value for name, value in settings.items() if name != "seed" or "example" in settings}
     given = reading.tables(read, ("original", "synthetic", "keys", "target"), ("holdout", "example"), counts=False)
+    _check_sizes(given)
     with reading.levels_told(settings, messages):
         found = model_attack(**given, estimator=_estimator(estimator, settings.get("seed", 0)))
     table = _long_table(found, ["average", "best_guess", "majority_guess", "modal_cap"], ["synthetic"])
@@ -137,11 +141,34 @@ def _attacked(settings: Settings, needed: Sequence[str], options: Sequence[str])
     """What is attacked at once, by its name: each release, or all of them under no name; and the other arguments of the attack."""
     outputs.check_files(settings)
     given = reading.tables(settings, needed, counts=False)
+    _check_sizes(given)
     synthetic = given.pop("synthetic")
     given |= {name: settings[name] for name in options if name in settings}
     if not isinstance(synthetic, dict):
         return {"": synthetic}, given
     return {"": list(synthetic.values())} if "releases" in settings else synthetic, given
+
+
+def _check_sizes(given: Mapping[str, Any]) -> None:
+    """Raise where a file has too many records, which are counted before they are read."""
+    from capstats.counting.inputs import released
+    from capstats.sources.files import FileSource, is_path
+    from capstats.sources.formats import format_of
+    from capstats.sources.source import Options
+
+    options = Options(**{option.name: given[option.name] for option in fields(Options) if option.name in given})
+    _, synthetic, called = released(given["synthetic"])
+    tables: dict[str, Any] = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")} | dict(
+        zip(called, synthetic, strict=True)
+    )
+    for name, table in tables.items():
+        if not is_path(table) or format_of(table) is not None:
+            continue
+        if (records := FileSource(table, name).number(options.of_table(name))) > MOST:
+            raise ValueError(
+                f"`{name}` has {records:,} records, and an attack takes {MOST:,} of a table at most. Give files with a random sample of "
+                f"the records of each table, or call the functions of capstats.attacks, which have no such limit."
+            )
 
 
 def _each(tables: dict[str, Any], settings: Settings, messages: list[str], attack: Callable[[Any], xr.Dataset]) -> xr.Dataset:

@@ -22,8 +22,7 @@ WIDEST = 30  # characters of a cell of text
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The riskiest records, as text, JSON or CSV."""
     outputs.check_files(settings)
-    found = _records(settings, messages)
-    asked = found.iloc[: settings.get("top")]
+    asked, number = _records(settings, messages)
     status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(list(asked), _rows(asked))})
     printed = "csv" not in settings or settings.get("json")
     where = "the output is" if printed else f"{settings['csv']!r} is"
@@ -34,44 +33,42 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if not printed:
         return "", status
     top = settings.get("top", SHOWN)
-    head = [shortened(in_cell(name), WIDEST) for name in found]
-    cells = [[_cell(str(name), x) for name, x in zip(found, row, strict=True)] for row in _rows(found.iloc[:top])]
+    head = [shortened(in_cell(name), WIDEST) for name in asked]
+    cells = [[_cell(str(name), x) for name, x in zip(asked, row, strict=True)] for row in _rows(asked.iloc[:top])]
     labels, *columns = zip(head, *cells, strict=True)
-    rest = [f"Not shown: {count(len(found) - top)} more; see --top and --csv."] if len(found) > top else []
+    rest = [f"Not shown: {count(number - top)} more; see --top and --csv."] if number > top else []
     sections: Sections = {
-        "What was read": [Facts([*facts(settings), ("rows", count(len(found)))])],
+        "What was read": [Facts([*facts(settings), ("rows", count(number))])],
         f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [*beside(labels, columns), *rest],
-        "How to read it": [Facts([x for x in outputs.MEANINGS["records"].items() if x[0] != "copies" or "copies" in found])],
+        "How to read it": [Facts([x for x in outputs.MEANINGS["records"].items() if x[0] != "copies" or "copies" in asked])],
     }
     return as_text(title("risk of each record"), sections), status
 
 
-def _records(settings: Settings, messages: list[str]) -> pd.DataFrame:
-    """All records with their risk, sorted, and with their numbers."""
-    from capstats.counting.compared import NotCompared
+def _records(settings: Settings, messages: list[str]) -> tuple[pd.DataFrame, int]:
+    """The riskiest records with their risk and their numbers, as many as are given; and how many there are."""
     from capstats.counting.copies import COLUMNS
-    from capstats.disclosure import record_risk
+    from capstats.counting.request import Request
+    from capstats.disclosure.records import riskiest
 
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("example",), counts=False)
     if isinstance(given["synthetic"], dict) and "example" not in settings:
         raise ValueError(f"give one SYNTHETIC; got {len(given['synthetic'])}. Run the command once for each.")
-    given = {"copy_columns": COLUMNS, **given, "sort_by": settings.get("sort-by", "cap")}
+    given = {"copy_columns": COLUMNS, **given}
+    sort_by, counts = settings.get("sort-by", "cap"), given.get("counts")
+    column = counts[0] if isinstance(counts, tuple) else counts
+    printed = "csv" not in settings and not settings.get("json")
+    top = settings.get("top", SHOWN if printed else None)
+    selected = None if column is not None else top  # of tables of counts some rows are no records
     with reading.levels_told(settings, messages):
-        try:
-            found: Any = record_risk(**given)
-        except NotCompared as error:
-            if settings.get("sort-by") == "copies":
-                raise
-            messages.append(f"warning: {error}")
-            found = record_risk(**{**given, "copy_columns": 0})
+        found, number = riskiest(Request(**given), sort_by, selected, messages)
     frame: pd.DataFrame = found if isinstance(found, pd.DataFrame) else found.to_pandas()
     if isinstance(found, pd.DataFrame):
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
-    counts = given.get("counts")
-    number = counts[0] if isinstance(counts, tuple) else counts
-    if number is not None:  # without the rows of no record
-        frame = frame.loc[pd.to_numeric(np.asarray(frame[number]), errors="coerce") != 0]
-    return frame
+    if column is not None:  # without the rows of no record
+        frame = frame.loc[pd.to_numeric(np.asarray(frame[column]), errors="coerce") != 0]
+        number = len(frame)
+    return frame.iloc[:top], number
 
 
 def _rows(frame: pd.DataFrame) -> Iterable[tuple[Any, ...]]:

@@ -25,7 +25,7 @@ from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fr
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
 SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
 PART = 1 << 22  # records that are sorted at a time
-PARTS = 16  # of all records, at most; DuckDB counts more of them, which takes more memory or a disk
+PARTS = 20  # that are held at once; where there are more, files are read again
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
 
 
@@ -34,8 +34,13 @@ def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int) -
     by_record = inputs[0].by_record
     away = [i for i, table in enumerate(inputs) if not (table.source.in_memory or is_file(table.source)) and records[i] > SAMPLE]
     much = any(is_file(table.source) for table in inputs) and sum(records) * columns > MOST
-    if not away and (by_record or not much):
+    if not away and not much:
         return None
+    if by_record and not away:
+        raise NotCompared(
+            f"copies of single records are counted in files of at most {MOST:,} values, of all tables and columns. Read the files into "
+            "data frames first; or copy_columns=0 (--copy-columns 0) leaves copies out"
+        )
     if by_record or not can_match([table.source for table in inputs]):
         name = inputs[away[0] if away else 0].name
         raise NotCompared(
@@ -122,9 +127,8 @@ class ManyRows:
 
             tables.append(Records(table.source, query, texts, table.options.decimal))
         self.inputs[0].options.display.step("comparing whole records")
-        parts = 1 + int(sum(self.records)) // PART
         try:
-            with matcher(tables, apart, parts if parts <= PARTS else None) as found:
+            with matcher(tables, apart, 1 + int(sum(self.records)) // PART, PARTS) as found:
                 yield found
         except (MemoryError, TypeError, ValueError) as error:
             if isinstance(error, NotCompared):

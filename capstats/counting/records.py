@@ -20,7 +20,7 @@ from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting import many_rows
-from capstats.counting.compared import NotCompared, columns_in_common
+from capstats.counting.compared import columns_in_common
 from capstats.counting.copies import Copies, Keys, Search, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
@@ -279,18 +279,34 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
     return dataset(arrays, axes, records.labels, records.attrs(stored)), targets[0], keys[0]
 
 
-def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, MemorySource, Places, Places, Counts | None]:
-    """What `tabulate` returns, the original's records in memory, the places of each record's target and key on the axes, and its copies."""
+def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Original, Places, Places, Counts | str | None]:
+    """What `tabulate` returns, the original's records, the places of each record's target and key on the axes, and its copies.
+
+    In place of the copies, why they cannot be counted; None where nobody asked.
+    """
     records = read_records(replace(request, by_record=True))
-    if records.copies is not None and records.copied is None:
-        raise NotCompared(f"Copies cannot be counted: {records.copies['not_computed']}.")
     tables, targets, keys = on_axes(records, backing)
     warn_of_levels(with_compared(tables.attrs, records.copies or {}))
     records.warn_of_codes()
-    (original, *_), first = records.inputs, records.tables[0]
-    held = original.source if isinstance(original.source, MemorySource) else cast(FileSource, original.source).as_memory(original.options)
-    copied = records.copied
-    if records.kept:
-        held = MemorySource(arranged(held.table, records.kept[0], []), held.name)
-        copied = None if copied is None else copied[records.kept[0]]
-    return tables, held, targets[first.target.of_row], keys[first.key.of_row], copied
+    first, copied = records.tables[0], records.copied
+    original = Original(records.inputs[0], records.kept[0] if records.kept else None)
+    if original.kept is not None and copied is not None:
+        copied = copied[original.kept]
+    told = None if records.copies is None else f"Copies cannot be counted: {records.copies.get('not_computed')}."
+    return tables, original, targets[first.target.of_row], keys[first.key.of_row], told if copied is None else copied
+
+
+@dataclass
+class Original:
+    """The records of a table in memory, or of a file."""
+
+    table: Input
+    kept: Places | None  # where not all records are
+
+    def in_memory(self, which: Places | None = None) -> MemorySource:
+        """All records, or those at some places, in their order."""
+        places = which if self.kept is None else self.kept if which is None else self.kept[which]
+        if isinstance(self.table.source, FileSource):
+            return self.table.source.as_memory(self.table.options, places)
+        held = cast(MemorySource, self.table.source)
+        return held if places is None else MemorySource(arranged(held.table, places, []), held.name)

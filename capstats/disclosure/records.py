@@ -12,6 +12,7 @@ from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import without_nearest
 from capstats.codes.checks import shown
+from capstats.counting.compared import NotCompared
 from capstats.counting.records import locate
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.disclosure.attribute import among, disclosed, tables_of
@@ -123,6 +124,7 @@ def record_risk(
     keys: Columns | None = None,
     target: Columns | None = None,
     sort_by: str | None = None,
+    top: int | None = None,
     allow_same: bool = False,
     copy_columns: int = 0,
     **reading: Unpack[Reading],
@@ -135,7 +137,7 @@ def record_risk(
     ----------
     original : data frame or mapping of columns, in memory; or path
         The confidential records: pandas, polars, pyarrow, any eager frame that narwhals knows, or {column: values}. A file is read into
-        memory as a whole; of CSV all columns of the result but the added ones are texts.
+        memory as a whole, unless `top` is given; of CSV all columns of the result but the added ones are texts.
     synthetic : data frame, mapping of columns, or path
         The records to be released, one table, as `tabulate` takes it.
     keys, target, types, bins, null_values, allow_unused_codes, backing
@@ -155,6 +157,8 @@ def record_risk(
         One of the columns below. The riskiest records come first: the greatest values, or the smallest of ``key_records`` and
         ``key_synthetic_records``; ties keep their order. The columns below are then placed first, followed
         by the keys, the target and the other columns of `original`. By default rows and columns keep their order.
+    top : int, optional
+        With `sort_by`, only so many of the riskiest records. Of a file, the other records are not read into memory.
 
     Returns
     -------
@@ -210,9 +214,15 @@ def record_risk(
     """
     if sort_by is not None and not (isinstance(sort_by, str) and sort_by in ADDED):
         raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {shown(sort_by)}.")
+    if top is not None and (sort_by is None or not isinstance(top, int) or top < 0):
+        raise ValueError(f"`top` must be a number of records, 0 or more, and is given with `sort_by`; got {shown(top)}.")
     given = {"keys": keys, "target": target, "allow_same": allow_same, "copy_columns": copy_columns}
-    request = Request.of(reading, original=original, synthetic=synthetic, **given)
-    tables, source, i, j, copies = locate(request, request.backing)
+    return riskiest(Request.of(reading, original=original, synthetic=synthetic, **given), sort_by, top)[0]
+
+
+def riskiest(request: Request, sort_by: str | None, top: int | None, messages: list[str] | None = None) -> tuple[Any, int]:
+    """What `record_risk` returns, and how many records there are; with ``messages``, copies that cannot be counted are no error."""
+    tables, original_records, i, j, copies = locate(request, request.backing)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)
@@ -222,7 +232,11 @@ def record_risk(
         columns["cap_nearest"] = values_at(individual_cap(tables.o, tables.s, unmatched="nearest").variable.data, i, j)
     columns["disclosed"] = cap == 1
     columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items() if variable in by_key}
-    if copies is not None:
+    if isinstance(copies, str):
+        if messages is None or sort_by == "copies":
+            raise NotCompared(copies)
+        messages.append(f"warning: {copies}")
+    elif copies is not None:
         columns["copies"] = copies
     if sort_by == "copies" and copies is None:
         raise ValueError("`sort_by` is 'copies', which are counted with `copy_columns` (--copy-columns). Give it.")
@@ -232,8 +246,11 @@ def record_risk(
         raise ValueError(
             f"`sort_by` is {sort_by!r}, which counts whole records: it is not defined where counts are fractional or weighted."
         )
-    found = source.with_columns(columns)
     if sort_by is None:
-        return found
+        return original_records.in_memory().with_columns(columns), len(cap)
     risk = columns[sort_by].astype(np.float64) * (1 if sort_by in SMALL_IS_RISKY else -1)
-    return arranged(found, np.argsort(risk, kind="stable"), [*columns, *request.columns])
+    order, first = np.argsort(risk, kind="stable"), [*columns, *request.columns]
+    if top is None:
+        return arranged(original_records.in_memory().with_columns(columns), order, first), len(cap)
+    found = original_records.in_memory(order[:top]).with_columns({name: x[order[:top]] for name, x in columns.items()})
+    return arranged(found, None, first), len(cap)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
 from capstats.codes.distinct import count
 from capstats.codes.labels import Kind
 from capstats.sources.memory import MemorySource
-from capstats.sources.source import Query, Source, check_names, check_one_kind, engine_errors, whole_weights
+from capstats.sources.source import Margin, Options, Query, Source, check_names, check_one_kind, engine_errors, margin, whole_weights
 
 AT_A_TIME = 16  # partial counts that a worker adds up
 
+T = TypeVar("T")
 Part = tuple[list[Column], Sums]
 
 
@@ -25,15 +26,22 @@ class DaskSource(Source):
 
     def rows(self, query: Query) -> Part:
         """Distinct rows, and their counts or the sums of their weights."""
+        found, (counts, *others) = self._rows(query, lambda part: part)
+        if query.weight is not None and counts.dtype.kind == "i":
+            counts = whole_weights(counts, query.weight, self.name)
+        return found, [counts, *others]
 
+    def _rows(self, query: Query, last: Callable[[Part], T]) -> T:
         def counted(part: Any, own: str) -> Part:
             return _counted(*MemorySource(part, own).encoded(query))
 
         with engine_errors(self.name):
-            found, (counts, *others) = self._reduced(query, counted, lambda parts, names: _summed(parts, query.columns, names))
-        if query.weight is not None and counts.dtype.kind == "i":
-            counts = whole_weights(counts, query.weight, self.name)
-        return found, [counts, *others]
+            found: T = self._reduced(query, counted, lambda parts, names: _summed(parts, query.columns, names), last)
+        return found
+
+    def _margin(self, column: Hashable, options: Options, most: int) -> Margin:
+        """A column by itself; the workers leave out the labels that are too many."""
+        return self._rows(Query([column], options=options), lambda part: margin(part[0][0], part[1][0], most))
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The kind of each column, and its extent or its distinct values and their counts."""
@@ -55,8 +63,10 @@ class DaskSource(Source):
         found: tuple[Numbers, Counts] = self._reduced(query, tallied, together)
         return found
 
-    def _reduced(self, query: Query, of_part: Callable[..., Any], of_parts: Callable[..., Any]) -> Any:
-        """What one function finds in each partition and another one makes of several of its results, by the workers."""
+    def _reduced(
+        self, query: Query, of_part: Callable[..., Any], of_parts: Callable[..., Any], last: Callable[[Any], Any] = lambda found: found
+    ) -> Any:
+        """What one function finds in each partition, another one makes of several of its results, and the last of all, by the workers."""
         import dask
 
         task: Any = dask.delayed  # type: ignore[attr-defined]
@@ -70,7 +80,7 @@ class DaskSource(Source):
             starts = range(0, len(results), AT_A_TIME)
             results = [task(of_parts)(results[i : i + AT_A_TIME], names[i : i + AT_A_TIME]) for i in starts]
             names = [names[i] for i in starts]
-        return compute(*results)[0]
+        return compute(task(last)(*results))[0]
 
 
 def _counted(columns: list[Column], sums: Sums) -> Part:

@@ -57,7 +57,7 @@ class FileSource(DuckDBSource):
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
         self.stopped = Event()  # set when nobody waits for an answer any more
 
-    def number(self, options: Options) -> int | None:
+    def number(self, options: Options) -> int:
         """The number of records, that the check of CSV or the metadata of Parquet tell."""
         one = Query(self.names(options)[:1], options=options)
         return self._found(one, lambda table, n: table.aggregate("count(*)").fetchall()[0][0] if n is None else n) if one.columns else 0
@@ -89,8 +89,8 @@ class FileSource(DuckDBSource):
         """The lines that the first file begins with, if it is CSV."""
         return csv_files.first_rows(self.files[0], csv_text.codec(options.encoding)) if self.is_csv else ()
 
-    def keep(self, query: Query, made: Callable[[Any], Any], name: str) -> Any:
-        """Keep what is made of this relation, a row for each record, as a table of the call's connection; and that connection.
+    def keep(self, query: Query, made: Callable[[Any], Any], name: str, where: str) -> Any:
+        """Keep what is made of this relation, a row for each record where something holds, in the call's connection; and that connection.
 
         Where a file had to be read anew there is another connection than before, without the tables that were kept in that one.
         """
@@ -98,20 +98,30 @@ class FileSource(DuckDBSource):
         def work(table: Any, records: int | None) -> Any:
             connection = cast(Shared, self.shared).connection
             connection.execute(f"DROP TABLE IF EXISTS {name}")
-            made(table).create(name)
-            check_number(connection.table(name).aggregate("count(*)").fetchall()[0][0], records)
+            made(table).filter(where).create(name)
+            every = connection.table(name) if where == "true" else table
+            if records is not None:
+                check_number(every.aggregate("count(*)").fetchall()[0][0], records)
             return connection
 
         return self._found(query, work)
 
-    def as_memory(self, options: Options) -> MemorySource:
-        """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds."""
+    def as_memory(self, options: Options, places: np.ndarray | None = None) -> MemorySource:
+        """All records with all columns in a pandas frame, in the order of the file; of CSV the texts that it holds.
+
+        With ``places``, those records alone, in that order; the engine finds them.
+        """
         plain = replace(options, null_values=None, decimal=".")
         query = Query(self.names(plain), by_record=True, options=plain)
 
         def work(table: Any, _: int | None) -> pd.DataFrame:
+            if places is not None:
+                wanted = pd.DataFrame({"place": places, "rank": np.arange(len(places))})
+                table = table.select("*, row_number() OVER () - 1 AS number").set_alias("records")
+                few = cast(Shared, self.shared).connection.from_df(wanted).set_alias("wanted")
+                table = table.join(few, "number = place").order("rank")
             arrays = table.fetchnumpy()
-            columns = [pd.Series(_with_missing(arrays[f"c{i}"])) for i in range(len(query.columns))]
+            columns = [pd.Series(_with_missing(arrays[f"c{i}"]), places) for i in range(len(query.columns))]
             return pd.concat(columns, axis=1, keys=query.columns) if columns else pd.DataFrame()
 
         return MemorySource(self._found(query, work), self.name)

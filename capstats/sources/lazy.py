@@ -16,7 +16,18 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
 from capstats.sources.columns import column_of, numbers_of
-from capstats.sources.source import Options, Query, Source, check_names, engine_errors, engine_sums, no_numbers, wrong_weights
+from capstats.sources.source import (
+    Margin,
+    Options,
+    Query,
+    Source,
+    check_names,
+    engine_errors,
+    engine_sums,
+    margin,
+    no_numbers,
+    wrong_weights,
+)
 
 _WEIGHT = nw.col("w")
 
@@ -47,6 +58,20 @@ class LazySource(Source):
             found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(query.columns, found, strict=True)]
             arrays = [rows.get_column(c).to_numpy().astype("float64") for c in rows.columns[len(groups) :]]
             return found, engine_sums(arrays, query, self.name, fractional=fractional)
+
+    def _margin(self, column: Hashable, options: Options, most: int) -> Margin:
+        """A column by itself; of many labels only those come back that most records have."""
+        is_float = self._schema(Query([column], options=options))[str(column)].is_float()
+        values = nw.col(str(column)).fill_nan(None) if is_float else nw.col(str(column))
+        groups = self.frame.select(values.alias("c0")).group_by("c0").agg(nw.len().alias("n"))
+        with engine_errors(self.name):
+            sizes = nw.len().alias("levels"), nw.col("c0").null_count().alias("missing"), nw.col("n").sum()
+            levels, missing, records = map(int, groups.select(*sizes).collect().row(0))
+        if levels - missing <= most:
+            return super()._margin(column, options, most)
+        few = groups.with_columns(nw.col("c0").is_null().alias("missing")).sort("missing", "n", descending=True).head(most + 1)
+        (one,), (n,) = LazySource(few, self.name).rows(Query(["c0"], "n", options=options))
+        return margin(one, n, most, levels - missing, records)
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
         """The extent of each column, or its distinct values and their counts."""

@@ -135,15 +135,15 @@ class MemorySource(Source):
             raise ValueError(f"The columns of `{self.name}` differ in length: {lengths}. Give each one value per record.")
 
 
-def arranged(table: Any, order: np.ndarray, first: Sequence[Hashable]) -> Any:
-    """An eager table with its rows in that order, those columns first, and the others behind them as they were."""
+def arranged(table: Any, order: np.ndarray | None, first: Sequence[Hashable]) -> Any:
+    """An eager table with its rows in that order, or as they are, those columns first, and the others behind them as they were."""
     if isinstance(table, Mapping):
-        return {c: _taken(table[c], order) for c in [*first, *(c for c in table if c not in first)]}
+        return {c: table[c] if order is None else _taken(table[c], order) for c in [*first, *(c for c in table if c not in first)]}
     if isinstance(table, pd.DataFrame):
         places = sorted(range(table.shape[1]), key=lambda i: first.index(table.columns[i]) if table.columns[i] in first else len(first))
-        return table.iloc[order, places]
+        return table.iloc[slice(None) if order is None else order, places]
     frame = nw.from_native(table, eager_only=True)
-    found = frame[order].select(*first, *(c for c in frame.columns if c not in first))
+    found = (frame if order is None else frame[order]).select(*first, *(c for c in frame.columns if c not in first))
     return found if isinstance(table, nw.DataFrame) else found.to_native()
 
 

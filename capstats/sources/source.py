@@ -165,11 +165,14 @@ class Source(ABC):
         found: Margins = []
         for column in columns:
             try:
-                (one,), sums = self.rows(Query([column], options=options))
-                found.append((column, margin(one, sums[0] if sums else None, most)))
+                found.append((column, self._margin(column, options, most)))
             except (TypeError, ValueError):
                 found.append((column, None))
         return found
+
+    def _margin(self, column: Hashable, options: Options, most: int) -> Margin:
+        (one,), sums = self.rows(Query([column], options=options))
+        return margin(one, sums[0] if sums else None, most)
 
 
 def margin(column: Column, weights: Counts | None, most: int, levels: int | None = None, total: int | None = None) -> Margin:

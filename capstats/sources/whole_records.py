@@ -7,7 +7,6 @@ text in ISO 8601. Two records that differ have one number with a probability of 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -29,29 +28,56 @@ from capstats.sources.relations import DAY, TIME, ZONE, RelationSource, is_missi
 from capstats.sources.source import Query, Source, engine_errors
 
 FEW = 1 << 24  # combinations of multiplicities that are counted in an array
+FIRST, FEW_OF_FIRST = 100_000, 4096  # records of a table, and values of a column among them, up to which its values may be few
+FEW_VALUES = 1 << 17  # of all such columns
 BLOCK = 1 << 20  # records of a table in memory whose numbers are made at a time
 
 NONE = "hash(NULL)"  # SQL for the number of a missing value
 FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of others
-WHITE = "".join(chr(i) for i in range(sys.maxunicode) if chr(i).isspace())  # what Python strips
-KINDS = {"number", "text", "bool", "date", "datetime", "datetime with zone", "duration", None}  # of columns that are compared
-TYPES = {"BLOB", "UUID", "TIME", "BIT"}  # of further ones
+SPACES = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
+WHITE = "".join(map(chr, SPACES))  # what Python strips
+    map(chr, (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288))
+)  # what Python strips
 EXACT = 1 << 53  # below it a float is exact
 
 
-def is_compared(dtype: str) -> bool:
-    """Whether the values of a column of this type of DuckDB's can be compared."""
-    return kind_of_type(dtype) in KINDS or dtype in TYPES
-
-
-def with_numbers(table: Any, query: Query, decimal: str) -> Any:
+def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None) -> Any:
     """The columns of a relation c0, c1, ... as numbers x0, x1, ..., and the weight w, a whole number of records, where there is one.
 
-    ``decimal`` is the sign in texts that are numbers.
+    ``decimal`` is the sign in texts that are numbers. With the relation's ``connection``, numbers of columns of few values are looked up.
     """
     types = dict(zip((f"c{i}" for i in range(len(query.columns))), map(str, table.types), strict=False))
     absent = _absent(table, query, types, decimal)
-    return _numbers(table, types, decimal, absent, [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"])
+    further = [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"]
+    for c in [] if connection is None else _few(table, types, decimal, absent, connection):
+        i, known = c[1:], "hash({}::VARCHAR)" if _is_text(types.pop(c)) else NONE  # the number of most values, or of missing ones
+        others = connection.table("held").filter(f"x{i} <> {known.format(f't{i}')}")
+        number = known.format(c)
+        if others.limit(1).fetchall():
+            others = others.select(f"t{i}, x{i} AS y{i}").set_alias(f"of_{c}")
+            table, number = table.set_alias("records").join(others, f"{c} = t{i}", how="left"), f"coalesce(y{i}, {number})"
+        further.append(f"{number} AS x{i}")
+    return _numbers(table, types, decimal, absent, further)
+
+
+def _few(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], connection: Any) -> list[str]:
+    """The columns whose numbers take long, and have few values; these, in a row each, and their numbers are the table ``held``."""
+    few = {c: dtype for c, dtype in types.items() if not _is_simple(dtype)}
+    if few:
+        numbers = table.limit(FIRST).aggregate(", ".join(f"count(DISTINCT {c})" for c in few)).fetchall()[0]
+        few = {c: dtype for (c, dtype), n in zip(few.items(), numbers, strict=True) if n <= FEW_OF_FIRST}
+    if not few:
+        return []
+    sets = f"GROUPING SETS ({', '.join(f'({c})' for c in few)})"
+    values = table.aggregate(", ".join(few), sets).limit(FEW_VALUES)
+    connection.execute("DROP TABLE IF EXISTS held")
+    _numbers(values, few, decimal, absent, [f"{c} AS t{c[1:]}" for c in few]).create("held")
+    return list(few) if len(connection.table("held")) < FEW_VALUES else []
+
+
+def _is_simple(dtype: str) -> bool:
+    """Whether the number of a value takes no longer than to look it up."""
+    return dtype == "BOOLEAN" or ("INT" in dtype and "HUGE" not in dtype and dtype != "UBIGINT")
 
 
 def _numbers(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], further: Sequence[str] = ()) -> Any:
@@ -136,8 +162,10 @@ def _marked(value: str, mark: int) -> str:
 def _number(value: str, dtype: str) -> str:
     """Of a value that is no text."""
     kind = kind_of_type(dtype)
-    if kind == "bool" or (kind == "number" and "INT" in dtype):
-        return f"hash({value}::BIGINT)" if "HUGE" not in dtype and dtype != "UBIGINT" else _whole(value)
+    if _is_simple(dtype):
+        return f"hash({value}::BIGINT)"
+    if kind == "number" and "INT" in dtype:
+        return _whole(value)
     if kind == "number":
         fraction = f"{value}::VARCHAR::DOUBLE" if dtype.startswith("DECIMAL") else f"{value}::DOUBLE"
         return f"CASE WHEN {value} <> trunc({value}) THEN {_marked(fraction, FRACTION)} ELSE {_whole(value)} END"
@@ -186,7 +214,7 @@ def _read_number(text: str, decimal: str) -> str:
     read = f"TRY_CAST({number} AS DOUBLE)"
     plain_text = f"{number} < ':' AND NOT contains({number}, '_') AND NOT starts_with({number}, '+-')"
     may_be = f"({number} < '.' OR {number} BETWEEN 'I' AND 'J' OR {number} BETWEEN 'i' AND 'j')"
-    infinite = f"{may_be} AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
+    infinite = f"strlen({number}) IN (3, 4, 8, 9) AND {may_be} AND regexp_full_match({number}, '(?i)[+-]?inf(?:inity)?')"
     return f"CASE WHEN {plain_text} AND isfinite({read}) THEN {read} WHEN {infinite} THEN {read} END"
 
 
@@ -247,29 +275,77 @@ class Records:
             yield self.numbered(connection.from_df(pd.DataFrame(numbers)), apart)
 
 
-class Matcher:
-    """The records of several tables as numbers k, in one connection of DuckDB's, with those of some columns by themselves, x0, ..."""
+class _OfRelations:
+    """The records of relations of one connection as numbers k, and those of some columns by themselves, x0, ...; DuckDB counts."""
 
-    def __init__(self, tables: Callable[[], Sequence[Any]], run: Callable[[Callable[[], Any]], Any], parts: int | None):
-        self.tables, self.run, self.parts = tables, run, parts  # without parts DuckDB counts
+    def __init__(self, records: Sequence[Records], apart: Collection[int]):
+        self.tables = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
 
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
         """How often each of some tables has a number, and, last, how many numbers they have so often."""
-        if self.parts is None:
-            return together([self.run(lambda: _by_duckdb(self._rows(which, key, where)))])
-        found, step = [], 2**64 // self.parts + 1
-        for start in range(0, 2**64, step):  # all records with some of the numbers at a time
-            mine = f"({where}) AND k BETWEEN {start}::UBIGINT AND {min(start + step, 2**64) - 1}::UBIGINT"
-            arrays = self.run(partial(self._fetched, which, key, mine))
-            found.append(_by_sorting([np.asarray(x["k"]) for x in arrays], [np.asarray(x["w"]) if "w" in x else None for x in arrays]))
+        with engine_errors("original"):
+            return together([_by_duckdb(_chosen([self.tables[i] for i in which], key, where))])
+
+
+class _OfFiles:
+    """The same of files and tables in memory: their numbers are kept in the call's connection, all that fit, and sorted part by part."""
+
+    def __init__(self, records: Sequence[Records], apart: Collection[int], parts: int, at_once: int):
+        self.records, self.apart, self.step, self.at_once = records, apart, 2**64 // parts + 1, at_once
+        self.shared = cast(Shared, next(table.source.shared for table in records if isinstance(table.source, FileSource)))
+        self.names = [f"records{i}" for i in range(len(records))]
+        self.is_kept = parts <= at_once
+        if self.is_kept:
+            self._keep(range(len(records)), "true")
+
+    def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
+        """The same; all records with some of the numbers at a time."""
+        found = []
+        for start in range(0, 2**64, self.step * self.at_once):
+            stop = min(start + self.step * self.at_once, 2**64)
+            if not self.is_kept:
+                self._keep(which, f"{key} {_between(start, stop)}")
+            for first in range(start, stop, self.step):
+                mine = f"({where}) AND k {_between(first, min(first + self.step, stop))}"
+                with self.shared.reading() as (connection, _):
+                    arrays = answer(connection, partial(self._fetched, which, key, mine))
+                found.append(_by_sorting([np.asarray(x["k"]) for x in arrays], [np.asarray(x["w"]) if "w" in x else None for x in arrays]))
         return together(found)
 
-    def _fetched(self, *which: Any) -> list[Any]:
-        return [rows.fetchnumpy() for rows in self._rows(*which)]
+    def _fetched(self, which: Sequence[int], key: str, where: str) -> list[Any]:
+        return [rows.fetchnumpy() for rows in _chosen([self.shared.connection.table(self.names[i]) for i in which], key, where)]
 
-    def _rows(self, which: Sequence[int], key: str, where: str) -> list[Any]:
-        tables = [self.tables()[i] for i in which]
-        return [table.select(f"{key} AS k{', w' if 'w' in table.columns else ''}").filter(where) for table in tables]
+    def _keep(self, which: Sequence[int], where: str) -> None:
+        """Keep the numbers of these tables, of the records where something holds."""
+        self.drop()
+        while len({self._kept(i, where) for i in which}) > 1:
+            pass  # a file that was read anew closed the connection with the first tables
+
+    def _kept(self, i: int, where: str) -> int:
+        """Which connection has the numbers of a table."""
+        table, name = self.records[i], self.names[i]
+        if isinstance(table.source, FileSource):
+            made = partial(_made, table, self.apart, shared=self.shared)
+            return id(table.source.keep(table.query, made, name, where))
+        parts = partial(table.in_parts, apart=self.apart)
+        return id(self.shared.keep(lambda connection: (rows.filter(where) for rows in parts(connection)), name))
+
+    def drop(self) -> None:
+        """Drop what is kept."""
+        with self.shared.reading() as (connection, _):
+            for name in self.names:
+                connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+
+Matcher = _OfRelations | _OfFiles
+
+
+def _between(start: int, stop: int) -> str:
+    return f"BETWEEN {start}::UBIGINT AND {stop - 1}::UBIGINT"
+
+
+def _chosen(tables: Sequence[Any], key: str, where: str) -> list[Any]:
+    return [table.select(f"{key} AS k{', w' if 'w' in table.columns else ''}").filter(where) for table in tables]
 
 
 def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
@@ -286,23 +362,27 @@ def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
 
 
 def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray[np.int64] | None]) -> list[NDArray[np.int64]]:
-    """The same of arrays, in a third of the time; the last two bits of a number give way to that of its table, of four at most."""
+    """The same of arrays, in a fraction of the time; the last two bits of a number give way to that of its table, of four at most."""
     keys = np.concatenate([x & ~np.uint64(3) | np.uint64(i) for i, x in enumerate(numbers)])
-    records = None
+    records, once, again = None, np.zeros(len(numbers), np.int64), np.zeros(len(keys) + 1, bool)
     if any(w is not None for w in weights):
         records = np.concatenate([np.ones(len(x), np.int64) if w is None else w for x, w in zip(numbers, weights, strict=True)])
         order = np.argsort(keys)
         keys, records = keys[order], records[order]
     else:
         keys.sort()
-    tables, keys = (keys & np.uint64(3)).astype(np.uint8), keys >> np.uint64(2)
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, np.int64)
-    del keys
+    again[1:-1] = keys[1:] ^ keys[:-1] < 4  # whether a number is that before it
+    if records is None:  # most numbers are there once
+        more = again[1:] | again[:-1]
+        once += np.bincount((keys[~more] & np.uint64(3)).astype(np.uint8), minlength=len(numbers))
+        keys, again = keys[more], again[:-1][more]
+    first, tables = np.flatnonzero(~again[: len(keys)]), (keys & np.uint64(3)).astype(np.uint8)
     counts = []
     for i in range(len(numbers)):
         own = (tables == i).view(np.uint8) if records is None else np.where(tables == i, records, 0)
         counts.append(np.add.reduceat(own, first, dtype=np.int64) if len(first) else first)
-    return together([[*counts, np.ones(len(first), np.int64)]])
+    each = np.eye(len(numbers), dtype=np.int64)
+    return together([[*counts, np.ones(len(first), np.int64)], [*each, once]])
 
 
 def together(parts: Sequence[Sequence[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
@@ -334,49 +414,24 @@ def is_file(source: Source) -> bool:
 
 
 @contextmanager
-def matcher(records: Sequence[Records], apart: Collection[int], parts: int | None) -> Iterator[Matcher]:
-    """The records of tables of which `can_match` holds; the numbers of files are kept in the call's connection meanwhile."""
+def matcher(records: Sequence[Records], apart: Collection[int], parts: int, at_once: int) -> Iterator[Matcher]:
+    """The records of tables of which `can_match` holds.
+
+    The numbers of files are sorted in so many parts, of which ``at_once`` are kept in the call's connection; where there are more, the
+    files are read again for each of these.
+    """
     if all(isinstance(table.source, RelationSource) for table in records):
-        relations = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
-
-        def ask(work: Callable[[], Any]) -> Any:
-            with engine_errors("original"):
-                return work()
-
-        yield Matcher(lambda: relations, ask, None)
+        yield _OfRelations(records, apart)
         return
-    shared = cast(Shared, next(table.source.shared for table in records if isinstance(table.source, FileSource)))
-    names = [f"records{i}" for i in range(len(records))]
-    with _duckdb_errors():
-        while len({_kept(table, apart, name, shared) for table, name in zip(records, names, strict=True)}) > 1:
-            pass  # a file that was read anew closed the connection with the first tables
-
-        def run(work: Callable[[], Any]) -> Any:
-            with shared.reading() as (connection, _):
-                return answer(connection, work)
-
-        yield Matcher(lambda: [shared.connection.table(name) for name in names], run, parts)
-        with shared.reading() as (connection, _):
-            for name in names:
-                connection.execute(f"DROP TABLE {name}")
-
-
-def _made(table: Records, apart: Collection[int], rows: Any) -> Any:
-    return table.numbered(with_numbers(rows, table.query, table.decimal), apart)
-
-
-def _kept(table: Records, apart: Collection[int], name: str, shared: Shared) -> int:
-    """Which connection has the numbers of a table."""
-    if isinstance(table.source, FileSource):
-        return id(table.source.keep(table.query, partial(_made, table, apart), name))
-    return id(shared.keep(lambda connection: table.in_parts(connection, apart), name))
-
-
-@contextmanager
-def _duckdb_errors() -> Iterator[None]:
     import duckdb
 
     try:
-        yield
+        found = _OfFiles(records, apart, parts, at_once)
+        yield found
+        found.drop()
     except duckdb.Error as error:
         raise plain(error, "The records of the tables", "Leave out copies: copy_columns=0 (--copy-columns 0).") from None
+
+
+def _made(table: Records, apart: Collection[int], rows: Any, shared: Shared | None = None) -> Any:
+    return table.numbered(with_numbers(rows, table.query, table.decimal, shared and shared.connection), apart)

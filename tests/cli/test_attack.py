@@ -218,3 +218,11 @@ def test_the_figure_has_a_curve_of_each_release(here, tmp_path, monkeypatch):
     for file, line in zip(("s1.csv", "s2.csv"), curves, strict=True):
         roc = membership_roc("members.csv", "others.csv", file, columns=["x", "c"], widths=0.5, **OPTIONS)
         assert line.get_ydata().tolist() == roc.true_positive_rate.values.tolist()
+
+
+@pytest.mark.parametrize("command", [MEMBERSHIP, KNOWLEDGE, MODEL])
+def test_too_many_records_are_counted_and_not_read(here, monkeypatch, capsys, command):
+    monkeypatch.setattr("capstats.cli.attack.MOST", 39)
+    monkeypatch.setattr("capstats.sources.files.FileSource.rows", lambda *_: pytest.fail("read"))
+    assert main(command) == 2
+    assert "has 40 records, and an attack takes 39 of a table at most. Give files with a random sample" in capsys.readouterr().err

@@ -16,7 +16,7 @@ import pytest
 from odd_values import MOMENTS, TEXTS
 
 import capstats
-from capstats import tabulate
+from capstats import disclosure, tabulate
 from capstats.counting import compared, many_rows
 from capstats.sources import relations
 
@@ -121,7 +121,7 @@ def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, mo
     expected = copies(held[0], release, holdout, **given)
     monkeypatch.setattr(many_rows, "MOST", 0)
     monkeypatch.setattr(many_rows, "PART", int(rng.integers(30, 200)))
-    monkeypatch.setattr(many_rows, "PARTS", [0, 16][rng.integers(2)])  # DuckDB counts, or what is sorted is
+    monkeypatch.setattr(many_rows, "PARTS", [1, 2, 16][rng.integers(3)])  # of which some are held at once
     found = copies(held[0], release, holdout, **given)
     assert found.get("first_records") == (None if "not_computed" in expected else 100_000)
     assert without(found) == without(expected)
@@ -197,3 +197,11 @@ def test_a_report_says_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch, t
         people(300, seed).write_parquet(tmp_path / f"{name}.parquet")
     report = " ".join(str(capstats.audit(tmp_path / "o.parquet", tmp_path / "s.parquet", keys="k", target="t")).split())
     assert "of so many records, spellings in the first 100,000 records of each table, and neither copies by level nor near" in report
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_copies_of_single_records_are_not_counted_in_files_of_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(many_rows, "MOST", 0)
+    people(30, 1).write_parquet(tmp_path / "o.parquet")
+    with pytest.raises(ValueError, match=r"in files of at most 0 values.* copy_columns=0"):
+        disclosure.record_risk(tmp_path / "o.parquet", people(30, 2).to_pandas(), keys="k", target="t", copy_columns=50)

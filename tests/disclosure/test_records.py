@@ -12,6 +12,7 @@ import xarray as xr
 
 from capstats import average_cap, tabulate
 from capstats.disclosure import dio, dis, disco, key_summary, record_risk, replicated_uniques, sample_uniques
+from capstats.sources.files import FileSource
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -197,6 +198,24 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
     assert list(got) == [*original, *ADDED]
     assert {c: got[c] for c in ADDED} == right
     assert got["note"] == original["note"]
+
+
+@pytest.mark.parametrize("by", ["cap", "key_records"])
+@pytest.mark.parametrize("missing", ["level", "drop"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", None])
+def test_the_riskiest_few_are_the_first_of_all_and_of_a_file_the_only_ones_that_are_read(tmp_path, monkeypatch, ending, missing, by):
+    original, synthetic = pd.DataFrame(people(1)), pd.DataFrame(people(2)).astype({"b": str})
+    given = {"synthetic": synthetic, "keys": ["a", "b"], "target": "t", "sort_by": by, "missing": missing}
+    original["b"] = original["b"].astype(str)
+    table = original if ending is None else tmp_path / f"o.{ending}"
+    if ending is not None:
+        original.to_parquet(table) if ending == "parquet" else original.to_csv(table, index=False)
+    whole, read, as_memory = record_risk(table, **given), [], FileSource.as_memory
+    monkeypatch.setattr(FileSource, "as_memory", lambda *args: read.append(found := as_memory(*args)) or found)
+    pd.testing.assert_frame_equal(record_risk(table, top=7, **given), whole.iloc[:7])
+    assert [source.size for source in read] == ([] if ending is None else [7])
+    with pytest.raises(ValueError, match="`top` must be a number of records"):
+        record_risk(table, top=-1, **given)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -62,3 +63,7 @@ def test_two_numbers_are_equal_where_the_values_say_the_same(codes: Any, decimal
     assert len({number for _, number in found}) > 30
     for (one, number), (other, another) in combinations(found, 2):
         assert (one == other) == (number == another), (one, other)
+
+
+def test_spaces_around_a_text_are_those_that_python_strips() -> None:
+    assert set(whole_records.WHITE) == {chr(i) for i in range(sys.maxunicode + 1) if chr(i).isspace()}
