@@ -21,3 +21,17 @@ def in_json(capsys, *arguments):
     out, err = capsys.readouterr()
     assert err == ""
     return json.loads(out)
+
+
+def printed(capsys, *arguments):
+    """What a command that succeeds prints."""
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys, *arguments):
+    """What standard error has of a command that is refused and prints nothing."""
+    assert main([*arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    return err

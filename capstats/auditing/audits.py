@@ -28,14 +28,13 @@ from capstats.auditing.provenance import (
     warnings_of,
 )
 from capstats.auditing.public import public_page
-from capstats.auditing.report import Sections, as_fragment, as_text
+from capstats.auditing.report import Sections
 from capstats.auditing.sections import text_sections
 from capstats.auditing.sisters import among_sisters
 from capstats.cap.neighbours import without_nearest
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import in_json
-from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.inputs import released
@@ -96,16 +95,13 @@ class Audit(Findings):
             "provenance": self.provenance,
         }
 
-    def to_json(self) -> str:
-        """The same as JSON text, with escapes in place of what is not printable."""
-        return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
-
     def sections(self) -> Sections:
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
         return {**front(self), **text_sections(self)}
 
-    def __repr__(self) -> str:
-        return as_text(title(self), self.sections())
+    def title(self) -> str:
+        """The release, or how many, and the date."""
+        return title(self)
 
     def to_html(
         self,
@@ -155,9 +151,6 @@ class Audit(Findings):
         if path is not None:
             write_file(path, text, private=not public)
         return text
-
-    def _repr_html_(self) -> str:
-        return as_fragment(title(self), self.sections())
 
     def _rows(self, measures: xr.Dataset, dim: str) -> list[dict[str, Any]]:
         """The numbers of each element of a dim."""

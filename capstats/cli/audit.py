@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
-from capstats.auditing.front import copies_of
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text
@@ -78,7 +77,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if above := [text for text, kept in found.limits() if not kept]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     if public:  # which has nothing of them
-        messages += [f"warning: {text}" for text in copies_of(found).alert(found.ranked)]
+        messages += [f"warning: {text}" for text in found.copies.alert(found.ranked)]
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
         write: Any = partial(write_file, page, public_page(released), private=False) if released else partial(found.to_html, page)

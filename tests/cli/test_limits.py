@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from command_line import SMOKERS
+from command_line import SMOKERS, refused
 
 from capstats.cli import main
 
@@ -89,5 +89,4 @@ def test_near_copies_of_many_columns_do_not_pass(tmp_path, monkeypatch, capsys):
 
 
 def test_a_limit_of_copies_of_the_holdout_needs_one(here, capsys):
-    assert main([*SMOKERS, "--fail-above", "holdout_copied_share=0.5"]) == 2
-    assert "holdout_copied_share needs --holdout" in capsys.readouterr().err
+    assert "holdout_copied_share needs --holdout" in refused(capsys, *SMOKERS, "--fail-above", "holdout_copied_share=0.5")
