@@ -25,12 +25,14 @@ def in_json(capsys, *arguments):
 
 def printed(capsys, *arguments):
     """What a command that succeeds prints."""
+    capsys.readouterr()  # what was said before
     assert main([*arguments]) == 0
     return capsys.readouterr().out
 
 
 def refused(capsys, *arguments):
     """What standard error has of a command that is refused and prints nothing."""
+    capsys.readouterr()
     assert main([*arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""

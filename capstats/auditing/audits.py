@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
@@ -97,7 +98,7 @@ class Audit(Findings):
 
     def sections(self) -> Sections:
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
-        return {**front(self), **text_sections(self)}
+        return {**self._front, **text_sections(self)}
 
     def title(self) -> str:
         """The release, or how many, and the date."""
@@ -147,10 +148,15 @@ class Audit(Findings):
         if path is not None:
             check_unread(path)  # before the ledger has it
         public = audience == "public"
-        text = public_page(published(self, threshold, ledger, reason, path, despite_pages)) if public else internal_page(self)
+        text = public_page(published(self, threshold, ledger, reason, path, despite_pages)) if public else internal_page(self, self._front)
         if path is not None:
             write_file(path, text, private=not public)
         return text
+
+    @cached_property
+    def _front(self) -> Sections:
+        """The front sheet, of the text and of the page."""
+        return front(self)
 
     def _rows(self, measures: xr.Dataset, dim: str) -> list[dict[str, Any]]:
         """The numbers of each element of a dim."""

@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.auditing import figures
 from capstats.auditing.findings import Findings
-from capstats.auditing.front import front, title
+from capstats.auditing.front import title
 from capstats.auditing.inputs import facts
 from capstats.auditing.measures import BY_COLUMN, SENTENCES, definitions, in_table
 from capstats.auditing.provenance import as_toml, fingerprints
@@ -43,10 +43,10 @@ LEVEL = 28  # characters of a label in a key
 DISAGREEING = 40  # rows of columns whose levels differ
 
 
-def internal_page(audit: Findings) -> str:
-    """The page as text."""
+def internal_page(audit: Findings, front: Sections) -> str:
+    """The page as text, with its front sheet."""
     note, footer = audit.say(PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
-    return as_page(title(audit), internal_sections(audit), note=note, footer=footer, front=front(audit))
+    return as_page(title(audit), internal_sections(audit), note=note, footer=footer, front=front)
 
 
 def internal_sections(audit: Findings) -> Sections:
