@@ -19,15 +19,7 @@ from capstats.auditing.holdout import holdout_differs
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
 from capstats.auditing.population import BELOW_1, of_population, register
-from capstats.auditing.provenance import (
-    FRACTIONAL,
-    conventions,
-    description,
-    files_named,
-    files_seen,
-    today,
-    warnings_of,
-)
+from capstats.auditing.provenance import FRACTIONAL, conventions, description, files_named, files_seen, today, warnings_of
 from capstats.auditing.public import public_page
 from capstats.auditing.report import Sections
 from capstats.auditing.sections import text_sections

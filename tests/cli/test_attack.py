@@ -191,10 +191,7 @@ def test_several_releases_are_attacked_each_by_itself_under_the_names_of_their_f
 def test_the_text_names_each_release_and_the_best_width_of_each(here, capsys):
     out = printed(capsys, *SEVERAL, "--widths", "0.5,50")
     answer = out.partition("Answer\n")[2].splitlines()[:5]
-    assert [line.split()[:2] for line in answer] == [
-        ["synthetic", "width"],
-        *([s, w] for s in ("s1.csv", "s2.csv") for w in ("0.5", "50")),
-    ]
+    assert [line.split()[:2] for line in answer] == [["synthetic", "width"], *([s, w] for s in ("s1.csv", "s2.csv") for w in ("0.5", "50"))]
     first, second = (
         max(("0.5", "50"), key=lambda w: membership_roc(*files, columns=["x", "c"], widths=float(w), **OPTIONS).best_difference.item())
         for files in (("members.csv", "others.csv", file) for file in ("s1.csv", "s2.csv"))

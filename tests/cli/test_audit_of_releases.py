@@ -82,10 +82,7 @@ def test_further_releases_of_the_generator_are_the_files_of_a_glob_or_their_coun
     from_counts = in_json(capsys, "audit", "counts.parquet", "--generator", "others.parquet")["measures"]
     assert all(from_counts[name] == value for name, value in expected.items() if name.startswith("generator"))
     for wrong, message in (
-        (
-            ["--generator", "others/1.csv"],
-            "--generator must be a quoted glob of 2 files or more, each a further release; 'others/1",
-        ),
+        (["--generator", "others/1.csv"], "--generator must be a quoted glob of 2 files or more, each a further release; 'others/1"),
         (["--generator", "others/*.csv", "--html", "others/1.csv"], "--html is 'others/1.csv', which is read as well."),
         (["--fail-above", "generator_mean=1"], "'generator_mean' is no measure. generator_mean needs --generator."),
     ):

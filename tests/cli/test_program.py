@@ -121,10 +121,7 @@ MISTAKES = {
     "figure of another kind": ([*SMOKERS, "--figure", "risk.jpg"], "--figure must end in .png, .pdf or .svg; got 'risk.jpg'."),
     "figure without a name": ([*SMOKERS, "--figure", ""], "--figure must end in .png, .pdf or .svg; got ''."),
     "figure into no folder": ([*SMOKERS, "--figure", "nowhere/risk.png"], "nowhere/risk.png"),
-    "figure that is a folder": (
-        [*SMOKERS, "--figure", "folder.png"],
-        "--figure: 'folder.png' is a folder. Give the path of a file.",
-    ),
+    "figure that is a folder": ([*SMOKERS, "--figure", "folder.png"], "--figure: 'folder.png' is a folder. Give the path of a file."),
     "limit of no measure": (
         [*SMOKERS, "--fail-above", "risk=0.5"],
         "'risk' is no measure. The measures are original_records, original_weight",
