@@ -271,16 +271,9 @@ def _all_targets(
     tables, _ = every_column(original, synthetic, Options(**same, display=shown))
     bins: Any = {} if reading.get("bins") is None else reading["bins"]
     weights = _weights(reading.get("weights")) | _weights(reading.get("counts"))
-    chosen: list[Hashable] = []
-    left_out: dict[str, str] = {}
-    for column in dict.fromkeys(c for table in tables for c in table.columns):
-        if column in keys or column in weights:
-            continue
-        why = "" if column in bins else _unfit(column, tables)
-        if why:
-            left_out[str(column)] = why
-        else:
-            chosen.append(column)
+    columns = [c for c in dict.fromkeys(c for table in tables for c in table.columns) if c not in keys and c not in weights]
+    why = {c: "" if c in bins else _unfit(c, tables) for c in columns}
+    chosen, left_out = [c for c, x in why.items() if not x], {str(c): x for c, x in why.items() if x}
     if not chosen:
         raise _no_target(left_out)
     return chosen, left_out

@@ -7,7 +7,7 @@ import stat
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import in_json, printed
+from command_line import in_json, printed, refused
 from PIL import Image
 
 from capstats.attacks import maximum_knowledge, membership_roc, model_attack
@@ -152,12 +152,8 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
     ],
 )
 def test_a_mistake_is_one_line(arguments, message, here, capsys):
-    try:
-        status = main(arguments)
-    except SystemExit as stopped:
-        status = stopped.code
-    out, err = capsys.readouterr()
-    assert (status, out, err.count("\n")) == (2, "", 1)
+    err = refused(capsys, *arguments)
+    assert err.count("\n") == 1
     assert message in err
 
 

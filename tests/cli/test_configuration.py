@@ -229,9 +229,7 @@ def test_no_option_of_a_command_stands_twice(command):
     "command", [command for command in COMMANDS if command.name not in ("paper", "lesson", "browser")], ids=lambda command: command.name
 )
 def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main([*command.name.split(), "--help"])
-    (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", capsys.readouterr().out, re.M)
+    (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", printed(capsys, *command.name.split(), "--help"), re.M)
     (tmp_path / "risk.toml").write_text(text, encoding="utf-8")
     settings = tomllib.loads(text)
     columns = {"age", "sex", "income"} if command.name != "describe" else set()

@@ -147,13 +147,7 @@ MISTAKES = {
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
     arguments, message = MISTAKES[case]
-    try:
-        status = main(arguments)
-    except SystemExit as stopped:
-        status = stopped.code
-    out, err = capsys.readouterr()
-    assert status == 2
-    assert out == ""
+    err = refused(capsys, *arguments)
     assert err.startswith("capstats")
     assert err.endswith("\n")
     assert err.count("\n") == 1
