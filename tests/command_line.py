@@ -21,3 +21,31 @@ def in_json(capsys, *arguments):
     out, err = capsys.readouterr()
     assert err == ""
     return json.loads(out)
+
+
+def said(capsys, status, *arguments):
+    """The output and the messages of a command that ends with a status, which may be one of the grammar."""
+    capsys.readouterr()  # what was said before
+    try:
+        found = main([*arguments])
+    except SystemExit as end:
+        found = end.code
+    assert found == status
+    return capsys.readouterr()
+
+
+def printed(capsys, *arguments):
+    """What a command that succeeds prints."""
+    return said(capsys, 0, *arguments).out
+
+
+def refused(capsys, *arguments):
+    """What standard error has of a command that is refused and prints nothing."""
+    out, err = said(capsys, 2, *arguments)
+    assert out == ""
+    return err
+
+
+def beyond(capsys, *arguments):
+    """What standard error has of a command whose limits are not kept."""
+    return said(capsys, 1, *arguments).err

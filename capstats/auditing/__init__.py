@@ -4,11 +4,4 @@ from capstats.auditing.audits import Audit, audit
 from capstats.auditing.descriptions import Description, describe
 from capstats.auditing.several_targets import TargetAudits, audit_targets
 
-__all__ = [
-    "Audit",
-    "Description",
-    "TargetAudits",
-    "audit",
-    "audit_targets",
-    "describe",
-]
+__all__ = ["Audit", "Description", "TargetAudits", "audit", "audit_targets", "describe"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
@@ -18,24 +19,15 @@ from capstats.auditing.holdout import holdout_differs
 from capstats.auditing.internal import internal_page
 from capstats.auditing.ledger import published
 from capstats.auditing.population import BELOW_1, of_population, register
-from capstats.auditing.provenance import (
-    FRACTIONAL,
-    conventions,
-    description,
-    files_named,
-    files_seen,
-    today,
-    warnings_of,
-)
+from capstats.auditing.provenance import FRACTIONAL, conventions, description, files_named, files_seen, today, warnings_of
 from capstats.auditing.public import public_page
-from capstats.auditing.report import Sections, as_fragment, as_text
+from capstats.auditing.report import Sections
 from capstats.auditing.sections import text_sections
 from capstats.auditing.sisters import among_sisters
 from capstats.cap.neighbours import without_nearest
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import in_json
-from capstats.codes.names import printable_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.inputs import released
@@ -96,16 +88,13 @@ class Audit(Findings):
             "provenance": self.provenance,
         }
 
-    def to_json(self) -> str:
-        """The same as JSON text, with escapes in place of what is not printable."""
-        return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
-
     def sections(self) -> Sections:
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
-        return {**front(self), **text_sections(self)}
+        return {**self._front, **text_sections(self)}
 
-    def __repr__(self) -> str:
-        return as_text(title(self), self.sections())
+    def title(self) -> str:
+        """The release, or how many, and the date."""
+        return title(self)
 
     def to_html(
         self,
@@ -151,13 +140,15 @@ class Audit(Findings):
         if path is not None:
             check_unread(path)  # before the ledger has it
         public = audience == "public"
-        text = public_page(published(self, threshold, ledger, reason, path, despite_pages)) if public else internal_page(self)
+        text = public_page(published(self, threshold, ledger, reason, path, despite_pages)) if public else internal_page(self, self._front)
         if path is not None:
             write_file(path, text, private=not public)
         return text
 
-    def _repr_html_(self) -> str:
-        return as_fragment(title(self), self.sections())
+    @cached_property
+    def _front(self) -> Sections:
+        """The front sheet, of the text and of the page."""
+        return front(self)
 
     def _rows(self, measures: xr.Dataset, dim: str) -> list[dict[str, Any]]:
         """The numbers of each element of a dim."""

@@ -17,20 +17,7 @@ ROLES: dict[str, list[list[str]]] = tomllib.loads(files("capstats.auditing").joi
 KEYS = 4  # keys that are suggested
 FEWEST = 2  # keys below which columns without a telling name are suggested
 LEVELS = 1000  # levels of a key or target, at most
-BODIES = {
-    "body",
-    "bodyweight",
-    "birth",
-    "birthweight",
-    "height",
-    "ht",
-    "bmi",
-    "waist",
-    "kg",
-    "lb",
-    "lbs",
-    "g",
-}  # words beside their weights
+BODIES = {"body", "bodyweight", "birth", "birthweight", "height", "ht", "bmi", "waist", "kg", "lb", "lbs", "g"}  # beside their weights
 COMMONEST = 0.98  # share of records with one level from which a column says too little to be suggested by it
 
 
@@ -89,12 +76,10 @@ def candidate(name: str, column: Mapping[str, Any], beside: Iterable[Any] = ()) 
             (option,) = [""] if "," in name else [f" ({x})" for x in options_of("weights", given)]
             return Candidate("weight", f"its {word}, positive: if it is a sampling weight, say weights={given!r}{option}", place)
         role, place = ("key", len(ROLES["keys"]) - 1) if column["levels"] > 1 and not column["near_identifier"] else ("", 0)
-    if not column["meets"] or column["levels"] < 2 or not name.isprintable():  # which no command can be pasted with
+    fit = column["meets"] and column["levels"] >= 2 and (column["levels"] <= LEVELS or column["to_cut"])
+    if not fit or not name.isprintable():  # which no command can be pasted with
         return Candidate("", "", 0)
-    cut = ", to be cut" if column["to_cut"] else ""
-    size = f"{column['levels']:,} levels{cut}"
-    if column["levels"] > LEVELS and not column["to_cut"]:
-        return Candidate("", "", 0)
+    size = f"{column['levels']:,} levels{', to be cut' if column['to_cut'] else ''}"
     if role and (not column["near_identifier"] or column["to_cut"]):
         return Candidate(role, f"its {word}; {size}", place, column["levels"])
     if column["levels"] <= MANY and not column["near_identifier"] and column["commonest"] <= COMMONEST:

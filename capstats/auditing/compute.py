@@ -57,54 +57,71 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     Numbers and quantiles count each record of the original once; shares weigh it where it has a sampling weight.
     """
     o, s = tables.o, tables.s
-    records = tables.get("o_records", o)
-    observed = observed_domain(tables)
-    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
-    shares, levels = by_target(o, s, unmatched), by_target(records, s, unmatched)
-    levels = Result({x: (levels if str(x).startswith("records") else shares)[x] for x in levels.data_vars}, attrs=levels.attrs)
+    records, observed = tables.get("o_records", o), observed_domain(tables)
+    unmatched, guessed, levels = guesses(tables)
+    n, right = total_of(o), correct_predictions(o, s, unmatched=unmatched)
+    matched = matched_records(o, s)
+    weighted, exact = records is not o, errors_known(tables, "o")
+    average = f"average_cap_{unmatched}"
     found: dict[str, Any] = {
         **_size(tables, "o", "original"),
         **_size(tables, "s", "synthetic"),
         "keys": xr.DataArray(observed.sizes["key"]),
-        "unmatched_records": total_of(records) - matched_records(records, s),
-        "matched_share": matched_records(o, s) / total_of(o),
-        f"average_cap_{unmatched}": average_cap(o, s, unmatched=unmatched),
+        "unmatched_records": total_of(records) - matched_records(records, s) if weighted else n - matched,
+        "matched_share": matched / n,
+        average: guessed[average],
     }
-    if errors_known(tables, "o"):
+    if exact:
         interval = average_cap_interval(o, s, o_squares=tables.get("o_squares"), unmatched=unmatched)
-        found[f"average_cap_{unmatched}_error"] = interval.standard_error
-    found |= {**_averages(o, s, observed), "original_cap": average_cap(o, o), "baseline": baseline_cap(o)}
-    found["normalized_cap"] = normalized_cap(o, s, unmatched=unmatched)
-    found |= _commonest(o, s, records, unmatched)
+        found[f"{average}_error"] = interval.standard_error
+    found |= _averages(o, s, observed)
+    found |= {name: guessed[name] for name in ("original_cap", "baseline", "normalized_cap")}
+    found |= {  # by naming the commonest target
+        f"correct_predictions_{unmatched}": correct_predictions(records, s, unmatched=unmatched) if weighted else right,
+        f"predictive_success_{unmatched}": right / n,
+        "baseline_predictive_success": baseline_cap(o, kind="modal"),
+        "original_predictive_success": correct_predictions(o, o) / n,
+    }
     if "h" in tables:
         found |= _size(tables, "h", "holdout")
-        if errors_known(tables, "o") and errors_known(tables, "h"):
+        if exact and errors_known(tables, "h"):
             found |= _of_individuals(tables, unmatched)
         found |= p_values(tables, unmatched)
-    for name in ("above_half", "above_nine_tenths", "certain"):
-        found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / total_of(o)
-    found |= _certain_by_chance(tables)
-    found |= {"share_certain_wrong": _certain_and_wrong(o, s) / total_of(o), "original_certain": dio(o)}
-    if o.dtype.kind == s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars):
+    found |= {
+        f"{of}_{name}": guessed[f"{of}_{name}"] for name in ("above_half", "above_nine_tenths", "certain") for of in ("records", "share")
+    }
+    whole = o.dtype.kind == s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars)
+    if whole:
+        found |= _certain_by_chance(o, s)
+    found |= {"share_certain_wrong": _certain_and_wrong(o, s) / n, "original_certain": dio(o)}
+    if whole:
         found |= {"share_unique": sample_uniques(o), "share_replicated": replicated_uniques(o, s)}
     if records.dtype.kind == "i":
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()), unmatched=unmatched)
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
     found["target_distance"] = target_distance(o, s)
     found |= copied(copies_known(tables), s)
-    measures = Result(found, attrs={"result": "Measures of an audit"})
-    return measures, levels.isel(target=np.flatnonzero(levels.records.values > 0))
+    return Result(found, attrs={"result": "Measures of an audit"}), levels.isel(target=np.flatnonzero(levels.records.values > 0))
 
 
-def _commonest(o: xr.DataArray, s: xr.DataArray, records: xr.DataArray, unmatched: OnScale) -> dict[str, xr.DataArray]:
-    """Share and number of people guessed right by naming the commonest target: with the release, without it, and with the original."""
-    return {
-        f"correct_predictions_{unmatched}": correct_predictions(records, s, unmatched=unmatched),
-        f"predictive_success_{unmatched}": correct_predictions(o, s, unmatched=unmatched) / total_of(o),
-        "baseline_predictive_success": baseline_cap(o, kind="modal"),
-        "original_predictive_success": correct_predictions(o, o) / total_of(o),
+def guesses(tables: xr.Dataset) -> tuple[OnScale, dict[str, xr.DataArray], xr.Dataset]:
+    """What unmatched keys guess, how many people are guessed right, how surely, compared with what, and the same by target level."""
+    o, s = tables.o, tables.s
+    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
+    shares, n = by_target(o, s, unmatched), total_of(o)
+    levels = shares
+    if "o_records" in tables:
+        levels = shares.assign({x: of for x, of in by_target(tables.o_records, s, unmatched).items() if str(x).startswith("records")})
+    found = {
+        f"average_cap_{unmatched}": average_cap(o, s, unmatched=unmatched),
+        "original_cap": average_cap(o, o),
+        "baseline": baseline_cap(o),
+        "normalized_cap": normalized_cap(o, s, unmatched=unmatched),
     }
+    for name in ("above_half", "above_nine_tenths", "certain"):
+        found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
+        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / n
+    return unmatched, found, levels
 
 
 def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]:
@@ -148,28 +165,19 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
     found = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums_of_weights(tables))
-    gains = ("individual_gain", "individual_gain_error", "original_gain", "original_gain_error")
-    shares = ("individual_share", "individual_share_lower", "individual_share_upper")
-    return {
-        "holdout_cap": found.holdout_cap,
-        "individual_disclosure": found.plain_contrast,
-        "individual_disclosure_error": found.plain_contrast_error,
-        **{name: found[name] for name in (*gains, *shares)},
-        "fresh_sample_cap": found.fresh_sample,
-        "fresh_sample_cap_error": found.fresh_sample_error,
-    }
+    names = {"individual_disclosure": "plain_contrast", "individual_disclosure_error": "plain_contrast_error"}
+    names |= {f"{of}_gain{end}": f"{of}_gain{end}" for of in ("individual", "original") for end in ("", "_error")}
+    names |= {f"individual_share{end}": f"individual_share{end}" for end in ("", "_lower", "_upper")}
+    names |= {"fresh_sample_cap": "fresh_sample", "fresh_sample_cap_error": "fresh_sample_error"}
+    return {name: found[own] for name, own in ({"holdout_cap": "holdout_cap"} | names).items()}
 
 
-def _certain_by_chance(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+def _certain_by_chance(o: xr.DataArray, s: xr.DataArray) -> dict[str, xr.DataArray]:
     """Mean number of people whom releases disclose with certainty: fresh draws of the original, and independent columns."""
-    o, s = tables.o, tables.s
-    if o.dtype.kind != "i" or s.dtype.kind != "i" or {"o_records", "s_records"} & set(tables.data_vars):
-        return {}
     m, found = total_of(s), {}
     for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
         share_of = {size: expected_disclosure(o, model(size)).disco.item() for size in np.unique(m).tolist()}
-        shares = np.reshape([share_of[size] for size in np.ravel(m).tolist()], m.shape)
-        found[name] = m.copy(data=total_of(o).item() * shares)
+        found[name] = m.copy(data=total_of(o).item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from capstats.auditing.measures import SENTENCES
-from capstats.auditing.sections import percent
+from capstats.auditing.report import percent
 from capstats.codes.names import listed, named
 from capstats.counting.beyond_chance import LEVEL
 from capstats.tables.printing import count, many

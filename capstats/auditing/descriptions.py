@@ -11,12 +11,12 @@ import pandas as pd
 
 from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
 from capstats.auditing.command_lines import call, command
-from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_fragment, as_text
+from capstats.auditing.report import Block, Facts, Grid, Listing, Report, Sections, not_shown
 from capstats.codes.by_table import ALL, SCALARS, by_table
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
 from capstats.codes.missing_codes import MissingCodes, NullValues, plain
-from capstats.codes.names import hint, in_cell, named, printable_json, shortened
+from capstats.codes.names import hint, in_cell, named, shortened
 from capstats.codes.progress import Progress
 from capstats.counting.every_column import (
     Look,
@@ -43,6 +43,7 @@ WIDEST = 28  # characters of a name in a table
 FINDINGS = 20  # sentences on what does not meet
 LABELS = 6  # labels of values that are shown
 CANDIDATES = 12  # that are shown with their reasons
+JSON = "; see --json."  # where all of them are
 REMARKS = {"to_cut": "to cut", "near_identifier": "nearly all distinct", "likely_codes": "likely codes"}
 PLACES = ("kind", "levels", "missing", "likely_codes", "near_identifier", "to_cut", "label", "value_labels", "role", "reason")
 
@@ -63,7 +64,7 @@ class FirstReading(TypedDict, total=False):
 
 
 @dataclass(frozen=True, repr=False)
-class Description:
+class Description(Report):
     """Result of `describe`: the columns, what does not meet, candidates for keys and targets, and the arguments of a first audit.
 
     Attributes
@@ -121,19 +122,13 @@ class Description:
             "provenance": self.provenance,
         }
 
-    def to_json(self) -> str:
-        """The same as JSON text, with escapes in place of what is not printable."""
-        return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
+    def title(self) -> str:
+        """What the report is."""
+        return f"capstats {VERSION}: what the tables hold"
 
     def sections(self) -> Sections:
         """The report: tables, what does not meet, candidates, commands, and the columns."""
         return _sections(self)
-
-    def __repr__(self) -> str:
-        return as_text(f"capstats {VERSION}: what the tables hold", self.sections())
-
-    def _repr_html_(self) -> str:
-        return as_fragment(f"capstats {VERSION}: what the tables hold", self.sections())
 
 
 def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReading]) -> Description:
@@ -410,7 +405,7 @@ def _sections(found: Description) -> Sections:
     heads = ["original", *("synthetic" if i == 0 else "" for i in range(len(tables) - 1))]
     shown: dict[str, Sequence[Block]] = {
         "What was read": [Facts(list(zip(heads, sizes, strict=True)))],
-        "What does not meet": [*found.findings[:FINDINGS], *_rest(len(found.findings) - FINDINGS, "finding")]
+        "What does not meet": [*found.findings[:FINDINGS], *not_shown(len(found.findings) - FINDINGS, "more finding", JSON)]
         or (["All columns of the original are in every release, with the same kinds, and share levels."] if len(tables) > 1 else []),
         "Candidates: a guess from names and numbers of levels": _candidates(found),
         "Commands to paste": _pasted(found, several=len(tables) > 1),
@@ -474,7 +469,7 @@ def _rows(found: Description) -> dict[Hashable, dict[str, Any]]:
 
 def _codes(found: Description) -> list[Block]:
     rows = [(named(c), ", ".join(map(str, row["likely_codes"]))) for c, row in _rows(found).items() if row["likely_codes"]]
-    return [Facts(rows[:ROWS]), *_rest(len(rows) - ROWS, "column")] if rows else []
+    return [Facts(rows[:ROWS]), *not_shown(len(rows) - ROWS, "more column", JSON)] if rows else []
 
 
 def _labels(found: Description) -> list[Block]:
@@ -485,8 +480,4 @@ def _labels(found: Description) -> list[Block]:
         shown = [f"{code} = {text}" for code, text in values[:LABELS]] + ["..."] * (len(values) > LABELS)
         if row["label"] or values:
             rows.append((named(c), "; ".join(filter(None, [row["label"], ", ".join(shown)]))))
-    return [Facts(rows[:ROWS]), *_rest(len(rows) - ROWS, "column")] if rows else []
-
-
-def _rest(number: int, what: str) -> list[Block]:
-    return [f"Not shown: {many(number, f'more {what}')}; see --json."] if number > 0 else []
+    return [Facts(rows[:ROWS]), *not_shown(len(rows) - ROWS, "more column", JSON)] if rows else []

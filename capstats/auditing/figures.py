@@ -38,7 +38,7 @@ def _dots(audit: Findings) -> list[Picture]:
     if "o_records" in tables or tables.o.dtype.kind != "i" or audit.measures.original_records.item() > MOST_DOTS:
         return []
     found = individual_cap(one.o, one.s, unmatched=audit.unmatched)
-    ax = plot_people(one, found, **_lines(audit, _averages(audit)[audit.ranked[0]]))
+    ax = plot_people(one, found, **_lines(audit, audit.caps[audit.ranked[0]]))
     at = [0.0, 0.25, 0.5, 0.75, 1.0]
     shares = cap_ecdf(one.o, one.s, at, unmatched=audit.unmatched).values
     alt = "One dot for each person at their CAP. " + ", ".join(
@@ -82,7 +82,7 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     if len(labels) == 1 and "h" in tables:
         both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS, unmatched=audit.unmatched)]
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=["people in the original", "holdout"])
-    ax = plot_cap_ecdf(ecdf, **_lines(audit, _averages(audit).item() if len(labels) == 1 else None))
+    ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.caps[0] if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
     shares = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
     alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), shares, strict=True))
@@ -110,7 +110,7 @@ def funnel(audit: Findings, summary: xr.Dataset, i: int) -> Picture:
     """The summary of the keys of one release: their number of people and their average CAP."""
     from capstats.plotting.keys import plot_key_summary
 
-    ax = plot_key_summary(summary, **_lines(audit, audit.measures.average_cap_zero.values.reshape(-1)[i].item()))
+    ax = plot_key_summary(summary, **_lines(audit, audit.of("average_cap_zero", i)))
     records = summary.records.values[summary.records.values > 0]
     sure = summary.certain.values[summary.records.values > 0].sum()
     alt = (
@@ -129,11 +129,6 @@ def _picture(ax: Any, prefix: str, alt: str) -> Picture:
 
 def _more(texts: Sequence[str]) -> str:
     return f" And {len(texts) - MANY} more tables." if len(texts) > MANY else ""
-
-
-def _averages(audit: Findings) -> Any:
-    """Average CAP of each release."""
-    return audit.measures[audit.average].values.reshape(-1)
 
 
 def _lines(audit: Findings, average: Any) -> dict[str, Any]:

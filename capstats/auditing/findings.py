@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import order_of
+from capstats.auditing.compute import copies_known, order_of
+from capstats.auditing.copies import Copies
 from capstats.auditing.holdout import holds_people
-from capstats.auditing.measures import MEASURES, OnScale, convention
+from capstats.auditing.measures import MEASURES, OnScale, convention, words
 from capstats.auditing.provenance import Seen
+from capstats.auditing.report import Report, headings
+from capstats.codes.names import listed, named
 from capstats.tables.backing import unstacked
+from capstats.tables.printing import count, share
 from capstats.tables.ties import at_most
 
 
-@dataclass(frozen=True)
-class Findings:
+@dataclass(frozen=True, repr=False)
+class Findings(Report):
     """The attributes of `Audit`, whose reports are functions of them."""
 
     tables: xr.Dataset
@@ -38,7 +43,11 @@ class Findings:
         one.name, one.attrs = "s", s.attrs
         return one
 
-    @property
+    def of(self, name: str, i: int) -> float:
+        """A measure of one release."""
+        return float(np.broadcast_to(self.measures[name].values, len(self.columns))[i])
+
+    @cached_property
     def unmatched(self) -> OnScale:
         """What unmatched keys guess in everything before the details."""
         return convention(self.measures)
@@ -48,12 +57,17 @@ class Findings:
         """The average CAP of everything before the details."""
         return f"average_cap_{self.unmatched}"
 
-    @property
+    @cached_property
+    def caps(self) -> list[float]:
+        """The same average of each release."""
+        return [self.of(self.average, i) for i in range(len(self.columns))]
+
+    @cached_property
     def ranked(self) -> list[int]:
         """Positions of the synthetic tables in the order in which reports have them: by ``rank_by``, or the worst first."""
         return order_of(self.measures, self.provenance.get("rank_by", self.worst_by))
 
-    @property
+    @cached_property
     def holdout_says(self) -> bool:
         """Whether the holdout tells how much the releases say about the people in the original."""
         return "individual_gain" in self.measures and "holdout_differs" not in self.provenance and not holds_people(self.provenance)
@@ -67,12 +81,49 @@ class Findings:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
         return kept_limits(self.measures, self.provenance.get("limits", {}), self.provenance.get("copies", "undefined"))
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """Labels of the synthetic tables; one without a name when there is only one."""
         labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
         texts = list(map(str, labels))
         return texts if len(set(texts)) == len(texts) else list(map(repr, labels))
+
+    @cached_property
+    def heads(self) -> list[str]:
+        """These labels as headings of rows."""
+        return headings(self.columns)
+
+    @cached_property
+    def copies(self) -> Copies:
+        """What is known of copies in the releases."""
+        some_dropped = any(self.provenance.get("dropped", {}).values())
+        return Copies(copies_known(self.tables), self.heads, self.words, some_dropped)
+
+    # --- what sentences are made of
+
+    @cached_property
+    def weighted(self) -> list[str]:
+        """The tables whose records have sampling weights."""
+        return [table for table in ("original", "synthetic") if f"{table}_weight" in self.measures]
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The words of the report, as the weights of the tables have them, and the columns to guess."""
+        return words(self.weighted) | {"target": listed([*map(named, self.provenance["columns"]["target"])])}
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        """The measures of which there is one number, as sentences have them: people with their word, and shares."""
+        values = {str(name): array.item() for name, array in self.measures.data_vars.items() if name in MEASURES and array.size == 1}
+        return {name: self.people(x) if MEASURES[name].form == "count" else share(x) for name, x in values.items()}
+
+    def people(self, n: float) -> str:
+        """A number of people, or of records where these have weights."""
+        return f"{count(n)} {self.words['person' if n == 1 else 'people']}"
+
+    def say(self, text: str, **more: str) -> str:
+        """One of the sentences of the room, with the words of the report in it."""
+        return text.format_map({**self.words, **more})
 
 
 def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mapping[str, Any] | str) -> list[tuple[str, bool]]:

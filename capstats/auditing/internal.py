@@ -12,28 +12,23 @@ import xarray as xr
 
 from capstats.auditing import figures
 from capstats.auditing.findings import Findings
-from capstats.auditing.front import front, title
+from capstats.auditing.front import title
 from capstats.auditing.inputs import facts
 from capstats.auditing.measures import BY_COLUMN, SENTENCES, definitions, in_table
 from capstats.auditing.provenance import as_toml, fingerprints
-from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page
+from capstats.auditing.report import Block, Facts, Grid, Listing, Sections, as_page, headings, not_shown
 from capstats.auditing.sections import (
     LONGEST,
     added_by_column,
     attack,
     by_level,
     cells,
-    headings,
     in_sentences,
     legend,
     measure_grid,
     notes,
     ranked_by,
     rows_of,
-    say,
-    target_of,
-    weighted_tables,
-    words_of,
 )
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
@@ -48,15 +43,15 @@ LEVEL = 28  # characters of a label in a key
 DISAGREEING = 40  # rows of columns whose levels differ
 
 
-def internal_page(audit: Findings) -> str:
-    """The page as text."""
-    note, footer = say(audit, PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
-    return as_page(title(audit), internal_sections(audit), note=note, footer=footer, front=front(audit))
+def internal_page(audit: Findings, front: Sections) -> str:
+    """The page as text, with its front sheet."""
+    note, footer = audit.say(PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
+    return as_page(title(audit), internal_sections(audit), note=note, footer=footer, front=front)
 
 
 def internal_sections(audit: Findings) -> Sections:
     """The sections of the page below the front sheet."""
-    m, p, people = audit.measures, audit.provenance, words_of(audit)["people"]
+    m, p, people = audit.measures, audit.provenance, audit.words["people"]
     heads = headings(audit.columns, HEADING)
     one = len(heads) == 1
     explained = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars)}
@@ -65,7 +60,7 @@ def internal_sections(audit: Findings) -> Sections:
         "The answer": in_sentences(audit) if one else [],
         "Who could attack, and how": [
             *([] if one else [attack(audit)]),
-            say(audit, PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"])))),
+            audit.say(PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"])))),
         ],
         "The releases side by side": [] if one else [*_comparison(audit, heads), *figures.releases(audit, heads)],
         f"Matched {people}": measure_grid(audit, "matched", heads),
@@ -74,7 +69,7 @@ def internal_sections(audit: Findings) -> Sections:
             *measure_grid(audit, "surely", heads),
             *measure_grid(audit, "quantiles", heads),
         ],
-        f"By {target_of(audit)}": by_level(audit, heads),
+        f"By {audit.words['target']}": by_level(audit, heads),
         f"Certain attribution and unique {people}": measure_grid(audit, "certain", heads),
         "Which columns make the risk": _columns(audit, heads),
         "Bounds and errors": [
@@ -85,7 +80,7 @@ def internal_sections(audit: Findings) -> Sections:
         "In the population": measure_grid(audit, "population", heads),
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that differ": _levels(p),
-        "Definitions": [definitions(explained, weighted_tables(audit)), Facts([note for note in notes(audit) if note[0] in NOTES])],
+        "Definitions": [definitions(explained, audit.weighted), Facts([note for note in notes(audit) if note[0] in NOTES])],
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
@@ -103,7 +98,7 @@ def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
     c = audit.by_column
     convention = SENTENCES["by_column"][c.attrs["unmatched"]]
     if "synthetic" in c.dims:
-        return [*added_by_column(c, heads, audit.ranked), convention]
+        return [*added_by_column(audit, heads), convention]
     names = [name for name in BY_COLUMN if name in c]
     rows = [[named(column), *(share(c[name].values[i], 4) for name in names)] for i, column in enumerate(c.indexes["key_column"])]
     return [Grid(["key column", *(BY_COLUMN[name].heading for name in names)], rows, "Average CAP by key column"), convention]
@@ -119,7 +114,7 @@ def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     sure = np.flatnonzero(disclosed > 0)
     rare = sure[np.lexsort((-cap[sure], records[sure]))][:WORST]
     of = f" ({heads[first]})" if heads[first] else ""
-    people = words_of(audit)["people"]
+    people = audit.words["people"]
     blocks: list[Block] = [
         _keys(audit, summary, most, f"The keys with the most {people} expected to be guessed right{of}"),
         *([_keys(audit, summary, rare, f"The rarest keys with {people} guessed right with certainty{of}")] if len(rare) else []),
@@ -160,11 +155,8 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
         for column, table, entry in entries[:DISAGREEING]
     ]
     head = ["column", "levels only in original", "records", "levels only there", "records", "likely cause"]
-    rest = len(entries) - DISAGREEING
-    return [
-        Grid(head, rows, "Levels that only one of two tables has"),
-        *([f"Not shown: {many(rest, 'more pair')} of tables."] if rest > 0 else []),
-    ]
+    grid = Grid(head, rows, "Levels that only one of two tables has")
+    return [grid, *not_shown(len(entries) - DISAGREEING, "more pair", " of tables.")]
 
 
 def _computed(audit: Findings) -> list[Block]:

@@ -16,7 +16,7 @@ import xarray as xr
 
 from capstats.auditing.compute import copies_known, foreign
 from capstats.auditing.holdout import LEVEL, differing
-from capstats.auditing.measures import SENTENCES, convention
+from capstats.auditing.measures import MEASURES, SENTENCES, convention
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import shortened
 from capstats.tables.axes import axis_of, names_of
@@ -42,24 +42,18 @@ def today() -> str:
 
 def conventions(measures: xr.Dataset) -> dict[str, Any]:
     """How the measures are to be understood, and which of them the counts do not give."""
-    asked = {
-        "average_cap_nearest_error",
-        "average_cap_zero_error",
-        "average_cap_nearest",
-        "individual_disclosure",
-        "difference",
-        "generator_mean",
-    }
-    unmatched = {"nearest": "unmatched records use the nearest keys", "zero": "unmatched records count 0"}[convention(measures)]
-    known = {name: text for name, text in SENTENCES["conventions"].items() if name not in asked or name in measures}
+    used = convention(measures)
+    unmatched = {"nearest": "unmatched records use the nearest keys", "zero": "unmatched records count 0"}[used]
+    known = {name: text for name, text in SENTENCES["conventions"].items() if name not in MEASURES or name in measures}
     texts = {name: text.format(unmatched=unmatched) for name, text in known.items()}
     texts |= {str(name): array.attrs["method"] for name, array in measures.data_vars.items() if "method" in array.attrs}
-    error = f"average_cap_{convention(measures)}_error"
-    needs = {"quantiles": "individual_cap_median", error: error}
-    absent = {name: f"not defined: {OF_ORIGINAL}" for name, measure in needs.items() if measure not in measures}
-    if "expected_certain" not in measures:
-        absent["expected_certain"] = "not defined: a release of weighted or fractional records has no number of draws"
-    return {"unmatched": convention(measures), "conventions": texts, **absent}
+    of_original = f"not defined: {OF_ORIGINAL}"
+    absent = {
+        "quantiles": ("individual_cap_median", of_original),
+        f"average_cap_{used}_error": (f"average_cap_{used}_error", of_original),
+        "expected_certain": ("expected_certain", "not defined: a release of weighted or fractional records has no number of draws"),
+    }
+    return {"unmatched": used, "conventions": texts, **{name: why for name, (measure, why) in absent.items() if measure not in measures}}
 
 
 def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping[str, Any]) -> list[str]:
@@ -105,30 +99,21 @@ def files_named(provenance: Mapping[str, Any]) -> list[str]:
 
 def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
     """What was read, as the attrs of the tables tell it; what they do not tell of records is said not to be known."""
-    attrs, read = tables.attrs, tables.encoding
-    kept = {name: attrs[name] for name in ("missing", "dropped", "null_values", "weights", "counts") if name in attrs}
-    known = {"missing": UNKNOWN, **kept, **({"types": read["types"]} if "types" in read else {})}
-    if counts_given and "different_records" not in read:
-        known["same_records"] = UNKNOWN
-    copies = copies_known(tables)
-    known["copies"] = (
-        f"not computed: {copies['not_computed']}"
-        if "not_computed" in copies
-        else {name: x for name, x in copies.items() if name not in ("synthetic", "releases")}
-        or (UNKNOWN if counts_given else "not computed: copy_columns is 0 (--copy-columns)")
-    )
-    own = {
-        f"{dim}_columns": attrs.get(f"{dim}_columns") or names_of(axis)
-        for dim in ("key", "target")
-        if (axis := axis_of(tables.o, dim)) is not None
-    }
+    attrs, read, copies = tables.attrs, tables.encoding, copies_known(tables)
+    over: Any = {name: x for name, x in copies.items() if name not in ("synthetic", "releases")}
+    if "not_computed" in copies:
+        over = f"not computed: {copies['not_computed']}"
     return {
         "capstats": attrs.get("capstats", VERSION),
         **{name: x for name, x in read.items() if name in ("original", "synthetic", "holdout", "files")},
-        "keys": own["key_columns"],
-        "target": own["target_columns"],
+        "keys": attrs["key_columns"],
+        "target": attrs["target_columns"],
         **columns_understood(tables),
-        **known,
+        "missing": UNKNOWN,
+        **{name: attrs[name] for name in ("missing", "dropped", "null_values", "weights", "counts") if name in attrs},
+        **({"types": read["types"]} if "types" in read else {}),
+        **({"same_records": UNKNOWN} if counts_given and "different_records" not in read else {}),
+        "copies": over or (UNKNOWN if counts_given else "not computed: copy_columns is 0 (--copy-columns)"),
     }
 
 

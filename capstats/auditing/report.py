@@ -8,11 +8,15 @@ import operator
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
-from capstats.codes.names import printable, shortened
+import numpy as np
+
+from capstats.codes.names import in_cell, printable, printable_json, shortened
+from capstats.tables.printing import many
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 SIGNS = "#+."  # dots of three kinds, in text
 STRIP = 48  # characters of a scale, in text
 WIDTH = 100  # characters of a line of text
+LABEL = 24  # characters of the label of a row, at most
+DOTS = "..."  # for what is left out
 CELL = 160  # characters of a cell of a table of HTML
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
 
@@ -29,6 +35,14 @@ class Facts:
     """Short headings, each with a text of any length; an empty heading continues the one before."""
 
     rows: Sequence[tuple[str, str]]
+
+    def lines(self) -> list[str]:
+        """The block as text."""
+        wide, lines = max(len(printable(name)) for name, _ in self.rows) + 2, []
+        for name, text in self.rows:
+            first, *rest = wrapped(text, WIDTH - 2 - wide)
+            lines += [f"{printable(name):<{wide}}{first}", *(" " * wide + line for line in rest)]
+        return lines
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,14 @@ class Grid:
         head, *rows = map(list, zip(labels, *columns, strict=True))
         return cls(head, rows, caption, full_width)
 
+    def lines(self) -> list[str]:
+        """The block as text."""
+        rows = [[printable(cell) for cell in row] for row in [self.head, *self.rows]]
+        first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+        cells = [[f"{row[0]:<{first}}", *map(str.rjust, row[1:], others)] for row in rows if any(row)]
+        lines = ["  ".join(row) for row in cells]
+        return [*(wrapped(f"{self.caption}:") if self.caption else []), *lines]
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -55,12 +77,20 @@ class Picture:
     alt: str
     caption: str
 
+    def lines(self) -> list[str]:
+        """The block as text."""
+        return wrapped(f"Figure: {self.caption}")
+
 
 @dataclass(frozen=True)
 class Terms:
     """Terms, each with what it means and where to read more: the address of a source, or None for a page of the documentation."""
 
     rows: Sequence[tuple[str, str, Sequence[tuple[str, str | None]]]]
+
+    def lines(self) -> list[str]:
+        """The block as text."""
+        return Facts([(term, " ".join([meaning, *(text for text, _ in more)])) for term, meaning, more in self.rows]).lines()
 
 
 @dataclass(frozen=True)
@@ -69,6 +99,10 @@ class Listing:
 
     text: str
 
+    def lines(self) -> list[str]:
+        """The block as text."""
+        return [printable(line) for line in self.text.splitlines()]
+
 
 @dataclass(frozen=True)
 class Alert:
@@ -76,6 +110,10 @@ class Alert:
 
     text: str
     grave: bool = True
+
+    def lines(self) -> list[str]:
+        """The block as text."""
+        return wrapped(f"! {self.text}")
 
 
 @dataclass(frozen=True)
@@ -86,6 +124,10 @@ class Headline:
     text: str
     of: str = ""
     whole: bool = False
+
+    def lines(self) -> list[str]:
+        """The block as text."""
+        return wrapped(f"{self.of}{': ' * bool(self.of)}{'' if self.whole else f'{self.number} '}{self.text}")
 
 
 @dataclass(frozen=True)
@@ -112,6 +154,25 @@ class Scale:
         least, most = (end(x for mark in self.marks for x in (mark.at, *mark.also)) for end in (min, max))
         return (at - least) / (most - least) if most > least else 0.5
 
+    def lines(self) -> list[str]:
+        """The block as text."""
+        names = [printable(mark.name) for mark in self.marks]
+        own = [self._sign(mark.at) for mark in self.marks if not mark.is_release]
+        wide, lines = max(map(len, names)), []
+        for name, mark in zip(names, self.marks, strict=True):
+            line = [":" if i in own else "." for i in range(STRIP)]
+            if mark.since is not None:
+                start, end = sorted((self._sign(mark.at), self._sign(mark.since)))
+                line[start : end + 1] = "=" * (end + 1 - start)
+            for place in (mark.at, *mark.also):
+                line[self._sign(place)] = "#" if mark.is_release else "|"
+            lines.append(f"{name:<{wide}}  {''.join(line)}  {mark.number}")
+        return [*lines, *wrapped(self.caption)]
+
+    def _sign(self, at: float) -> int:
+        """The character at which a number is."""
+        return round(self.place(at) * (STRIP - 1))
+
 
 @dataclass(frozen=True)
 class Dots:
@@ -121,9 +182,44 @@ class Dots:
     kinds: Sequence[str]
     caption: str
 
+    def lines(self) -> list[str]:
+        """The block as text."""
+        lines, room = [], WIDTH - 4
+        for name, numbers, text in self.rows:
+            dots = "".join(map(operator.mul, SIGNS, numbers))
+            lines += [*wrapped(f"{name}: {text}"), *(f"  {dots[i : i + room]}" for i in range(0, len(dots), room))]
+        kinds = ", ".join(f"{sign} {kind}" for sign, kind in zip(SIGNS, self.kinds, strict=True))
+        return [*lines, *wrapped(f"{kinds}. {self.caption}")]
+
 
 Block = str | Facts | Grid | Picture | Terms | Listing | Alert | Headline | Scale | Dots
 Sections = Mapping[str, Sequence[Block]]
+
+
+class Report:
+    """What prints as a report: as text in a terminal, as HTML in a notebook, and as JSON for programs."""
+
+    def title(self) -> str:
+        """The first line of the report."""
+        raise NotImplementedError
+
+    def sections(self) -> Sections:
+        """What the report says, under its headings."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers and texts; what is undefined is None."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """The same as JSON text, with escapes in place of what is not printable."""
+        return printable_json(self.to_dict(), default=lambda x: x.item() if hasattr(x, "item") else str(x))
+
+    def __repr__(self) -> str:
+        return as_text(self.title(), self.sections())
+
+    def _repr_html_(self) -> str:
+        return as_fragment(self.title(), self.sections())
 
 
 def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Grid]:
@@ -140,77 +236,54 @@ def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Grid
     return [Grid.of_columns(labels, part) for part in parts]
 
 
+def not_shown(number: int, what: str, end: str = ".") -> list[Block]:
+    """How many things are left out, if any are."""
+    return [f"Not shown: {many(number, what)}{end}"] if number > 0 else []
+
+
+def percent(x: float) -> str:
+    """A share in per cent."""
+    if np.isnan(x):
+        return "undefined"
+    if 0.995 <= x < 1:
+        return ">99%"
+    if 0 < abs(x) < 0.005:
+        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%" if x > 0 else "0%"
+    return f"{100 * x:.0f}%".replace("-", "\u2212")
+
+
+def headings(labels: Sequence[str], longest: int = LABEL) -> list[str]:
+    """The labels of the synthetic tables as headings of rows: numbered and shortened where one is too long."""
+    shown = [in_cell(label) if label else "" for label in labels]
+    if max(map(len, shown)) <= longest:
+        return shown
+    room = longest - len(f"{len(shown)} ")
+    first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
+    differ = max(map(len, shown)) - first - last  # characters of the part in which they differ
+    start = first - min(first, max(room - differ - 2 * len(DOTS), 0))  # with as much before it as there is room for
+    texts = [DOTS * bool(start) + text[start:] for text in shown]
+    if differ + 2 * len(DOTS) > room:
+        texts = [shortened(text[first : len(text) - last] or text, room) for text in shown]
+    return [f"{i} {text if len(text) <= room else text[: room - len(DOTS)] + DOTS}" for i, text in enumerate(texts, 1)]
+
+
+def _alike(texts: Sequence[str]) -> int:
+    """How many characters the texts have in common at their start."""
+    return sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
+
+
 def as_text(title: str, sections: Sections) -> str:
     """The report as lines of at most ``WIDTH`` characters, unless a table needs more."""
     lines = [printable(title)]
     for name, blocks in sections.items():
         lines += ["", printable(name)]
         for i, block in enumerate(blocks):
-            lines += [""] * bool(i) + [f"  {line}".rstrip() for line in _lines(block)]
+            lines += [""] * bool(i) + [f"  {x}".rstrip() for x in (wrapped(block) if isinstance(block, str) else block.lines())]
     return "\n".join(lines)
 
 
-def _lines(block: Block) -> list[str]:
-    if isinstance(block, str):
-        return _wrapped(block, WIDTH - 2)
-    if isinstance(block, Facts):
-        wide = max(len(printable(name)) for name, _ in block.rows) + 2
-        lines = []
-        for name, text in block.rows:
-            first, *rest = _wrapped(text, WIDTH - 2 - wide)
-            lines += [f"{printable(name):<{wide}}{first}", *(" " * wide + line for line in rest)]
-        return lines
-    if isinstance(block, Picture):
-        return _wrapped(f"Figure: {block.caption}", WIDTH - 2)
-    if isinstance(block, Terms):
-        return _lines(Facts([(term, " ".join([meaning, *(text for text, _ in more)])) for term, meaning, more in block.rows]))
-    if isinstance(block, Listing):
-        return [printable(line) for line in block.text.splitlines()]
-    if isinstance(block, Alert):
-        return _wrapped(f"! {block.text}", WIDTH - 2)
-    if isinstance(block, Headline):
-        return _wrapped(f"{block.of}{': ' * bool(block.of)}{'' if block.whole else f'{block.number} '}{block.text}", WIDTH - 2)
-    if isinstance(block, Scale):
-        return _lines_of_scale(block)
-    if isinstance(block, Dots):
-        return _lines_of_dots(block)
-    rows = [[printable(cell) for cell in row] for row in [block.head, *block.rows]]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        f"{row[0]:<{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True)) for row in rows if any(row)
-    ]
-    return [*(_wrapped(f"{block.caption}:", WIDTH - 2) if block.caption else []), *lines]
-
-
-def _lines_of_scale(scale: Scale) -> list[str]:
-    names = [printable(mark.name) for mark in scale.marks]
-    wide, lines = max(map(len, names)), []
-    for name, mark in zip(names, scale.marks, strict=True):
-        line = ["."] * STRIP
-        for other in scale.marks:
-            if not other.is_release:
-                line[round(scale.place(other.at) * (STRIP - 1))] = ":"
-        at = round(scale.place(mark.at) * (STRIP - 1))
-        if mark.since is not None:
-            start, end = sorted((at, round(scale.place(mark.since) * (STRIP - 1))))
-            line[start : end + 1] = "=" * (end + 1 - start)
-        for place in (mark.at, *mark.also):
-            line[round(scale.place(place) * (STRIP - 1))] = "#" if mark.is_release else "|"
-        lines.append(f"{name:<{wide}}  {''.join(line)}  {mark.number}")
-    return [*lines, *_wrapped(scale.caption, WIDTH - 2)]
-
-
-def _lines_of_dots(block: Dots) -> list[str]:
-    lines, room = [], WIDTH - 4
-    for name, numbers, text in block.rows:
-        dots = "".join(map(operator.mul, SIGNS, numbers))
-        rows = [f"  {dots[i : i + room]}" for i in range(0, len(dots), room)]
-        lines += [*_wrapped(f"{name}: {text}", WIDTH - 2), *rows]
-    kinds = ", ".join(f"{sign} {kind}" for sign, kind in zip(SIGNS, block.kinds, strict=True))
-    return [*lines, *_wrapped(f"{kinds}. {block.caption}", WIDTH - 2)]
-
-
-def _wrapped(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int = WIDTH - 2) -> list[str]:
+    """A text as lines."""
     return textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
@@ -246,14 +319,19 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
-    kinds: list[type[Block]] = [Facts, Picture, Terms, Listing, Alert, Headline, Scale, Dots]
-    page.tests |= {kind.__name__.lower(): lambda block, kind=kind: isinstance(block, kind) for kind in kinds}
     page.filters |= {
-        "shown": lambda text: shortened(printable(text).strip(), TEXT),
-        "cell": lambda text: shortened(printable(text).strip(), CELL),
+        "shown": _shown,
+        "cell": partial(_shown, most=CELL),
         "lines": lambda text: "\n".join(map(printable, text.splitlines())),
         "drawing": Markup,
         "percent": lambda place: f"{2 + 96 * place:.2f}%",
         "hash": lambda css: Markup("sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()),
     }
     return page
+
+
+def _shown(text: str, most: int = TEXT) -> str:
+    """A text on one line of at most so many characters, with escapes in place of what is not printable."""
+    if text.isprintable() and len(text) <= most:
+        return text.strip()
+    return shortened(printable(text).strip(), most)

@@ -12,20 +12,16 @@ import pandas as pd
 import xarray as xr
 
 from capstats.auditing.command_lines import call, command, restricted
-from capstats.auditing.compute import by_target, copied, total_of
+from capstats.auditing.compute import copied, guesses, total_of
 from capstats.auditing.copies import Copies
 from capstats.auditing.descriptions import FirstReading
 from capstats.auditing.findings import kept_limits
-from capstats.auditing.measures import OnScale, words
+from capstats.auditing.measures import words
 from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
-from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Sections, as_fragment, as_page, as_text
-from capstats.auditing.sections import headings
+from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, as_page, headings, not_shown
 from capstats.cap.average import average_cap
-from capstats.cap.baselines import baseline_cap
-from capstats.cap.comparison import normalized_cap
-from capstats.cap.neighbours import without_nearest
 from capstats.codes.labels import in_json
-from capstats.codes.names import in_cell, listed, named, printable_json, shortened
+from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.every_column import Looked, every_column, is_identifier
@@ -73,7 +69,7 @@ high. Of equal ones, that with more people guessed right with probability above 
 
 
 @dataclass(frozen=True, repr=False)
-class TargetAudits:
+class TargetAudits(Report):
     """Result of `audit_targets`: the measures of every target.
 
     Attributes
@@ -115,37 +111,26 @@ class TargetAudits:
         """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
         return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or NO_COPIES)
 
-    def to_json(self) -> str:
-        """The same as JSON text, with escapes in place of what is not printable."""
-        return printable_json(self.to_dict(), default=str)
-
     @property
     def command(self) -> str:
         """The full audit of the worst target: a command for a shell where the tables are files, else a call of Python."""
         files = [self.provenance.get("original"), *self.provenance.get("synthetic", [None])]
-        holdout = {"holdout": self.provenance.get("holdout")} if self.with_holdout else {}
+        holdout = {"holdout": self.provenance.get("holdout")} if "holdout_records" in self.provenance else {}
         if all([*files, *holdout.values()]):
             return command("audit", files, holdout | self.arguments, ["--html report.html"])
         return call("audit", self.arguments, ["original", "synthetic", *(f"{name}={name}" for name in holdout)])
 
-    @property
-    def with_holdout(self) -> bool:
-        """Whether there was a holdout."""
-        return "holdout_records" in self.provenance
+    def title(self) -> str:
+        """What the report is."""
+        return f"capstats {VERSION}: disclosure risk of each target by Correct Attribution Probability (CAP)"
 
     def sections(self) -> Sections:
         """The report: what was read, the order, the table, and the command for the worst target."""
         return _sections(self, ROWS)
 
-    def __repr__(self) -> str:
-        return as_text(_title(), self.sections())
-
-    def _repr_html_(self) -> str:
-        return as_fragment(_title(), self.sections())
-
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
-        page = as_page(_title(), _sections(self), note="Confidential, as the original is.", footer=f"capstats {VERSION}. Confidential.")
+        page = as_page(self.title(), _sections(self), note="Confidential, as the original is.", footer=f"capstats {VERSION}. Confidential.")
         if path is not None:
             write_file(path, page)
         return page
@@ -286,16 +271,9 @@ def _all_targets(
     tables, _ = every_column(original, synthetic, Options(**same, display=shown))
     bins: Any = {} if reading.get("bins") is None else reading["bins"]
     weights = _weights(reading.get("weights")) | _weights(reading.get("counts"))
-    chosen: list[Hashable] = []
-    left_out: dict[str, str] = {}
-    for column in dict.fromkeys(c for table in tables for c in table.columns):
-        if column in keys or column in weights:
-            continue
-        why = "" if column in bins else _unfit(column, tables)
-        if why:
-            left_out[str(column)] = why
-        else:
-            chosen.append(column)
+    columns = [c for c in dict.fromkeys(c for table in tables for c in table.columns) if c not in keys and c not in weights]
+    why = {c: "" if c in bins else _unfit(c, tables) for c in columns}
+    chosen, left_out = [c for c, x in why.items() if not x], {str(c): x for c, x in why.items() if x}
     if not chosen:
         raise _no_target(left_out)
     return chosen, left_out
@@ -334,23 +312,14 @@ def _weights(given: Any) -> set[Hashable]:
 
 def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The measures of one target, as its own audit has them."""
-    o, s = tables.o, tables.s
-    unmatched: OnScale = "zero" if without_nearest(o, s) else "nearest"
-    zero, used = average_cap(o, s), average_cap(o, s, unmatched=unmatched)
-    baseline, shares = baseline_cap(o), by_target(o, s, unmatched)
-    levels = by_target(tables.o_records, s, unmatched) if "o_records" in tables else shares
-    found = {
+    unmatched, found, levels = guesses(tables)
+    used, baseline = found[f"average_cap_{unmatched}"], found["baseline"]
+    found |= {
         "levels": (levels.records > 0).sum("target"),
         "average_cap_nearest": used if unmatched == "nearest" else used * np.nan,
-        "average_cap_zero": zero,
-        "baseline": baseline,
+        "average_cap_zero": average_cap(tables.o, tables.s),
         "baseline_excess": xr.zeros_like(used) + ratio((used - baseline).values, (1 - baseline).values, np.nan),
-        "original_cap": average_cap(o, o),
-        "normalized_cap": normalized_cap(o, s, unmatched=unmatched),
     }
-    for name in ("above_nine_tenths", "certain"):
-        found[f"records_{name}"] = levels[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = shares[f"records_{name}"].sum("target") / total_of(o)
     return {name: found[name] for name in TARGET_MEASURES}
 
 
@@ -373,39 +342,40 @@ def _known(values: Any) -> Any:
 # --- the report -----------------------------------------------------------------------------------------------------------
 
 
-def _title() -> str:
-    return f"capstats {VERSION}: disclosure risk of each target by Correct Attribution Probability (CAP)"
-
-
 def _sections(found: TargetAudits, most: int | None = None) -> Sections:
     p, frame = found.provenance, found.to_frame()
     several = isinstance(frame.index, pd.MultiIndex)
-    of_holdout = many(p.get("holdout_records", 0), "record")
-    sizes = [p["original_records"], *np.atleast_1d(p["synthetic_records"]).tolist()]
     labels = found.measures.indexes["synthetic"] if several else [None]
-    sources = [p.get("original"), *(path or label for path, label in zip(p.get("synthetic", [None] * len(labels)), labels, strict=True))]
-    texts = [many(n, "record") if source is None else f"{source}, {many(n, 'record')}" for source, n in zip(sources, sizes, strict=True)]
-    read = list(zip(["original", "synthetic", *[""] * (len(texts) - 2)], texts, strict=True))
-    if found.with_holdout:
-        read.append(("holdout", f"{p['holdout']}, {of_holdout}" if "holdout" in p else of_holdout))
-    read += [("keys", listed([named(c) for c in p["keys"]])), ("targets", many(found.measures.sizes["target_column"], "column"))]
+    given = p.get("synthetic", [None] * len(labels))
+    tables = [
+        ("original", p.get("original"), p["original_records"]),
+        *zip(
+            ["synthetic", *[""] * (len(labels) - 1)],
+            [path or label for path, label in zip(given, labels, strict=True)],
+            np.atleast_1d(p["synthetic_records"]).tolist(),
+            strict=True,
+        ),
+        *([("holdout", p.get("holdout"), p["holdout_records"])] if "holdout_records" in p else []),
+    ]
+    known = listed([named(c) for c in p["keys"]])
+    read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
+    read += [("keys", known), ("targets", many(found.measures.sizes["target_column"], "column"))]
     rows = []
     for index, row in frame.iterrows():
         label = [shortened(in_cell(str(x)), WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
         rows.append([*label, *((count if name in COUNTS else share)(row[name]) for name in HEADINGS)])
     head = ["target", *(["synthetic"] if several else []), *(heading for heading, _ in HEADINGS.values())]
-    rest = len(rows) - (most or len(rows))
     copies = Copies(found.copies, headings([str(x) for x in labels] if several else [""]), words([]))
     places = range(len(labels))
     told = [text for i in places for text in copies.said(i)] or [f"{found.copies.get('not_computed', NO_COPIES)}."]
     shown: dict[str, Sequence[Block]] = {
         "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
         "Targets, the worst first": [
-            f"Somebody who knows {listed([named(c) for c in p['keys']])} of a person picks a synthetic record with the same keys at "
+            f"Somebody who knows {known} of a person picks a synthetic record with the same keys at "
             f"random, and takes its target for the person's; each column below is such a target.",
             ORDER,
             Grid(head, rows[:most]),
-            *([f"Not shown: {many(rest, 'more row')}; see --json, or to_frame."] if rest > 0 else []),
+            *not_shown(len(rows) - (most or len(rows)), "more row", "; see --json, or to_frame."),
         ],
         "Copies of real records": told if not any(map(copies.found, places)) or several else [],
         "The full report on the worst target": [Listing(found.command)],

@@ -19,6 +19,7 @@ from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most, ranks
 
 FOR_QUANTILES = (", because quantiles interpolate between records", "Use cap_ecdf, which takes weights, or round the weights to integers.")
+PART = 1 << 20  # comparisons of values that are made at once
 
 
 def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.DataArray:
@@ -135,7 +136,9 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero", w
         values, weights = by_value(o, *rows_of(o, s), unmatched)
         through = np.concatenate([np.zeros_like(weights[..., :1]), np.cumsum(weights, axis=-1)], axis=-1)
         n = through[..., -1:]
-        below = np.stack([at_most(values, x).sum(-1) for x in places.reshape(-1)], axis=-1)
+        each = max(PART // max(values.size, 1), 1)  # places at once
+        parts = np.split(places.reshape(-1, 1), range(each, places.size, each))
+        below = np.concatenate([at_most(values[..., None, :], part).sum(-1) for part in parts], axis=-1)
         return np.concatenate([ratio(np.take_along_axis(through, below, axis=-1), n, np.nan), n], axis=-1)
 
     return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)

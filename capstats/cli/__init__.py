@@ -3,7 +3,4 @@
 
 from capstats.cli.program import main, parser
 
-__all__ = [
-    "main",
-    "parser",
-]
+__all__ = ["main", "parser"]

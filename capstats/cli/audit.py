@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
-from capstats.auditing.front import copies_of
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
 from capstats.auditing.public import public_page, public_text
@@ -22,30 +21,9 @@ from capstats.sources.files import found_files
 from capstats.sources.new_files import write_file
 from capstats.tables.counts_files import is_counts, read_counts
 
-PATHS = (
-    "original",
-    "synthetic",
-    "holdout",
-    "population",
-    "files",
-    "settings",
-)  # what the caller's folders are called stays out of the figure
-ONE_TARGET = (
-    "target",
-    "example",
-    "seed",
-    "generator",
-    "population-size",
-    "population",
-    "rank-by",
-    "against",
-    "utility",
-    "figure",
-    "threshold",
-    "ledger",
-    "reason",
-    "despite-pages",
-)
+PATHS = {"original", "synthetic", "holdout", "population", "files", "settings"}  # no figure has the names of the caller's folders
+OF_ONE_TARGET = ("target", "example", "seed", "generator", "population-size", "population", "rank-by", "against", "utility", "figure")
+OF_PUBLIC = ("threshold", "ledger", "reason", "despite-pages")
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -53,9 +31,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if "targets" in settings:
         return _several_targets(settings, messages)
     public = settings.get("audience") == "public"
-    for name in ("threshold", "ledger", "reason", "despite-pages"):
-        if name in settings and not public:
-            raise ValueError(f"--{name} is for a public report. Give --audience public.")
+    if not public and (taken := [name for name in OF_PUBLIC if name in settings]):
+        raise ValueError(f"--{taken[0]} is for a public report. Give --audience public.")
     if public and "ledger" not in settings:
         raise ValueError(f"--audience public needs --ledger FILE: {WHY}")
     threshold = settings.get("threshold", 10)
@@ -63,11 +40,10 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         raise ValueError(f"--threshold must be 2 or more; got {threshold}.")
     if public and settings.get("json"):
         raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
-    limits = settings.get("fail-above", {})
-    more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
     by_data = {name: name in settings or reading.counts_given(settings) for name in ("holdout", "weights")}
     needed = by_data | {name: name.replace("_", "-") in settings for name in ("generator", "population_size", "population")}
-    _check_limits(limits, needed, more=more)
+    more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
+    _check_measures(settings, [*computed(**needed, against=False), *more])
     outputs.check_files(settings, ("html",) if public else ())
     with reading.levels_told(settings, messages):
         found = _audit(settings)
@@ -75,15 +51,14 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     despite = settings.get("despite-pages")
     released = published(found, threshold, ledger, reason, page, despite) if public else None
     text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
-    if above := [text for text, kept in found.limits() if not kept]:
-        messages.append(f"--fail-above: {'; '.join(above)}.")
+    above = _broken(found.limits(), messages)
     if public:  # which has nothing of them
-        messages += [f"warning: {text}" for text in copies_of(found).alert(found.ranked)]
+        messages += [f"warning: {text}" for text in found.copies.alert(found.ranked)]
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
         write: Any = partial(write_file, page, public_page(released), private=False) if released else partial(found.to_html, page)
         failed |= outputs.saved("html", messages, write)
-    return text, failed or int(bool(above))
+    return text, failed or above
 
 
 def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -93,60 +68,51 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
             "--audience public is of one target: numbers of several targets tell of the same people, so that together they could tell of "
             "one of them, however each is rounded. Choose a target, and give it to --target."
         )
-    if taken := [key for key in ONE_TARGET if key in settings]:
+    if taken := [key for key in (*OF_ONE_TARGET, *OF_PUBLIC) if key in settings]:
         named = " and ".join(f"--{key}" for key in taken)
         raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
-    limits = settings.get("fail-above", {})
-    _check_measures(limits, [*TARGET_MEASURES, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
+    _check_measures(settings, [*TARGET_MEASURES, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
     outputs.check_files(settings)
     given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
     if given["targets"] == [ALL_TARGETS]:
         given["targets"] = ALL_TARGETS
     found = audit_targets(**given, progress=reading.progress(settings), provenance={"settings": dict(settings)})
-    if above := [text for text, kept in found.limits(limits) if not kept]:
-        messages.append(f"--fail-above: {'; '.join(above)}.")
+    above = _broken(found.limits(settings.get("fail-above", {})), messages)
     failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
-    return found.to_json() if settings.get("json") else repr(found), failed or int(bool(above))
+    return found.to_json() if settings.get("json") else repr(found), failed or above
 
 
-def _check_limits(limits: Mapping[str, float], needed: Mapping[str, bool], *, more: Iterable[str]) -> None:
-    """Raise unless each limit is of a measure that the audit will have; ``more`` are those that depend on its options."""
-    known = [*computed(**needed, against=False), *more]
-    _check_measures(limits, known)
+def _broken(limits: Iterable[tuple[str, bool]], messages: list[str]) -> int:
+    """The exit status that the limits ask for, with a message on those that are not kept."""
+    if above := [text for text, kept in limits if not kept]:
+        messages.append(f"--fail-above: {'; '.join(above)}.")
+    return int(bool(above))
 
 
-def _check_measures(limits: Iterable[str], known: Sequence[str]) -> None:
-    for name in limits:
-        if name not in known:
-            needs = MEASURES[name].needs if name in MEASURES else ""
-            need = f"{name} needs --{needs.replace('_', '-')}." if needs else ""
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = need or (f"Did you mean {near[0]!r}?" if near else f"The measures are {', '.join(known)}.")
-            raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
+def _check_measures(settings: Settings, known: Sequence[str]) -> None:
+    """Raise unless each limit is of a measure that the audit will have."""
+    for name in [name for name in settings.get("fail-above", {}) if name not in known]:
+        needs = MEASURES[name].needs if name in MEASURES else ""
+        need = f"{name} needs --{needs.replace('_', '-')}." if needs else ""
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = need or (f"Did you mean {near[0]!r}?" if near else f"The measures are {', '.join(known)}.")
+        raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
 
 
 def _audit(settings: Settings) -> Audit:
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), without=())
     files = settings.get("synthetic", [])
     label = dict(zip(files, table_labels(files), strict=True))  # files by their labels
-    if "generator" in settings:
-        given["generator"] = _further_releases(settings)
-    if "population-size" in settings:
-        given["population_size"] = settings["population-size"]
-    if "population" in settings:
-        file = settings["population"]
-        given["population"] = read_counts(file) if is_counts(file) else file
-    if "against" in settings:
-        given["against"] = label.get(settings["against"], settings["against"])
-    if "rank-by" in settings:
-        given["rank_by"] = settings["rank-by"]
-    if "utility" in settings:
-        given["utility"] = {
-            name: {label.get(of, of): x for of, x in value.items()} if isinstance(value, dict) else value
-            for name, value in settings["utility"].items()
-        }
-    if "fail-above" in settings:
-        given["limits"] = settings["fail-above"]
+    read: dict[str, Callable[[Any], Any]] = {
+        "generator": lambda _: _further_releases(settings),
+        "population-size": int,
+        "population": lambda file: read_counts(file) if is_counts(file) else file,
+        "rank-by": str,
+        "against": lambda file: label.get(file, file),
+        "utility": lambda of: {name: {label.get(k, k): n for k, n in x.items()} if isinstance(x, dict) else x for name, x in of.items()},
+    }
+    given |= {key.replace("-", "_"): as_given(settings[key]) for key, as_given in read.items() if key in settings}
+    given |= {"limits": settings["fail-above"]} if "fail-above" in settings else {}
     provenance = {**given.pop("provenance", {}), "settings": dict(settings)}
     return audit(**given, progress=reading.progress(settings), provenance=provenance)
 

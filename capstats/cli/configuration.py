@@ -19,7 +19,7 @@ from capstats.sources.new_files import opened
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:
     """The options of a command that are given, in their order."""
     options = command.options
-    given = {key: value for key, option in options.items() if (value := option.given(namespace)) is not None}
+    given = command.given(namespace)
     file = getattr(namespace, "config", None)
     configured = {} if file is None else _read(file, options)
     files = {**configured, **given}.get("synthetic", [])

@@ -185,12 +185,7 @@ def parser() -> Parser:
             settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in shown)
             parts.insert(1, TEXTS["configuration"].format(settings))
             groups["configuration"] = [OPTIONS["config"], OPTIONS["force"]]
-        own = _add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS)
-        for heading, options in groups.items():
-            group = own.add_argument_group(heading)
-            for option in options:
-                option.add_to(group)
-        own.set_defaults(command=command)
+        command.add_to(_add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS), groups)
     return top
 
 

@@ -111,7 +111,7 @@ def plot_key_summary(
     low, high = ax.get_xlim()
     ax.set_xlim(low / 1.15, high * 1.15)
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 else (1,)))
-    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    ax.xaxis.set_major_formatter("{x:,g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(lines("original records with the key", n_records(summary.attrs.get("records"))))
     return legend_above(ax, given)

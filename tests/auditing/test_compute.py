@@ -130,18 +130,6 @@ def test_levels_without_original_people_are_left_out():
     assert found.by_target.indexes["target"].tolist() == ["x"]
 
 
-def test_counts_are_records():
-    frame = titanic()
-    keys = ["Class", "Sex"]
-    result = audit(frame, frame, allow_same=True, keys=keys, target="Survived", counts="count")
-    rows = frame.loc[frame.index.repeat(frame["count"])].drop(columns="count")
-    by_records = audit(rows, rows, allow_same=True, keys=keys, target="Survived")
-    assert result.measures.original_records.item() == 2201
-    for name in by_records.measures.data_vars:
-        assert result.measures[name].item() == pytest.approx(by_records.measures[name].item(), rel=1e-14), name
-    assert result.provenance["counts"] == {"original": "count", "synthetic": "count"}
-
-
 def test_fractional_counts_leave_the_quartiles_out_and_say_so():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3
@@ -152,14 +140,6 @@ def test_fractional_counts_leave_the_quartiles_out_and_say_so():
     plain = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts="count")
     for name in ("average_cap_zero", "original_cap", "baseline", "average_cap_zero_least", "matched_share", "predictive_success_nearest"):
         assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12), name
-
-
-def test_fractional_counts_of_the_synthetic_table_alone_keep_the_quartiles():
-    frame = titanic()
-    frame["weight"] = frame["count"] * 0.3
-    result = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts=("count", "weight"))
-    assert "individual_cap_median" in result.measures
-    assert "not given" not in repr(result)
 
 
 def of_copies(measures):

@@ -49,13 +49,6 @@ def test_the_averages_are_those_of_tables_counted_anew(target):
         np.testing.assert_allclose(of_column.leave_one_out, average(KEYS, target) - average(others, target), atol=1e-15)
 
 
-def test_contributions_are_those_of_a_sweep():
-    swept = sweep(ORIGINAL, RELEASES, keys=KEYS, targets="income", measures="average_cap").isel(measure=0, target_column=0)
-    found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
-    for name in ("shapley", "leave_one_out"):
-        np.testing.assert_allclose(found[name], swept[name], atol=1e-15)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("several", [False, True])
 def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(several):

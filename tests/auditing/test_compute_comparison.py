@@ -14,11 +14,7 @@ from capstats.datasets import titanic
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 ORIGINAL = {"k": [*"aaabbc"], "t": [*"xxyxyx"]}
-RELEASES = {
-    "half": {"k": [*"aabb"], "t": [*"xyxy"]},
-    "copy": ORIGINAL,
-    "few": {"k": [*"ab"], "t": [*"xx"]},
-}
+RELEASES = {"half": {"k": [*"aabb"], "t": [*"xyxy"]}, "copy": ORIGINAL, "few": {"k": [*"ab"], "t": [*"xx"]}}
 
 
 def audited(**asked):
@@ -30,11 +26,7 @@ def audited(**asked):
 
 def test_the_difference_is_the_mean_of_the_differences_of_each_record():
     """CAP of the six people, of whom the last has no key in half and few, and is guessed from all of their records."""
-    each = {
-        "half": [1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2],
-        "copy": [2 / 3, 2 / 3, 1 / 3, 1 / 2, 1 / 2, 1],
-        "few": [1, 1, 0, 1, 0, 1],
-    }
+    each = {"half": [1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2], "copy": [2 / 3, 2 / 3, 1 / 3, 1 / 2, 1 / 2, 1], "few": [1, 1, 0, 1, 0, 1]}
     found = audited(against="half").measures
     for label, caps in each.items():
         apart = np.subtract(caps, each["half"])
@@ -175,11 +167,7 @@ def test_json_tells_the_order_the_columns_and_what_was_asked():
     ("asked", "error", "message"),
     [
         ({"against": "haf"}, ValueError, "must be the label of one of several synthetic tables; got 'haf'. Did you mean 'half'?"),
-        (
-            {"rank_by": "averag_cap_zero"},
-            ValueError,
-            "; a minus in front .*'averag_cap_zero'. Did you mean 'average_cap_zero'?",
-        ),
+        ({"rank_by": "averag_cap_zero"}, ValueError, "; a minus in front .*'averag_cap_zero'. Did you mean 'average_cap_zero'?"),
         ({"rank_by": "-nothing at all"}, ValueError, "`rank_by` must be the name of a measure"),
         ({"rank_by": 3}, ValueError, "`rank_by` must be the name of a measure"),
         ({"rank_by": "difference"}, ValueError, "`rank_by` must be the name of a measure"),

@@ -57,12 +57,7 @@ def test_facts_of_columns_are_those_of_a_loop_over_records() -> None:
 def test_the_arguments_are_those_of_an_audit() -> None:
     release = {**PEOPLE, "income": PEOPLE["income"][::-1]}
     found = describe(PEOPLE, release)
-    assert found.arguments == {
-        "keys": ["age", "sex", "town"],
-        "target": "income",
-        "bins": {"age": 10},
-        "null_values": {"age": [-9]},
-    }
+    assert found.arguments == {"keys": ["age", "sex", "town"], "target": "income", "bins": {"age": 10}, "null_values": {"age": [-9]}}
     assert audit(PEOPLE, release, **found.arguments).measures.average_cap_zero.item() > 0
     assert found.commands == [
         "capstats.audit(original, synthetic, keys=['age', 'sex', 'town'], target='income', bins={'age': 10}, null_values={'age': [-9]})"

@@ -96,7 +96,7 @@ def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_
     original = {"k": [*"aaaabbccdddeeeeeeeeff"], "t": [*"xxyyxyxxxxxxxxxyyyyyy"]}
     tables = tabulate(original, {"k": [*"abcdef"], "t": ["x"] * 6}, keys="k", target="t")
     measures = xr.Dataset(dict.fromkeys(["average_cap_zero", "original_cap", "baseline"], 0.5))
-    found = Audit(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"]}})
+    found = Audit(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"], "target": ["t"]}})
     most, rare, _ = internal._worst(found, [""])
     assert [row[0] for row in most.rows] == [*"edcab"]
     assert [row[0] for row in rare.rows] == [*"cbdae"]

@@ -12,17 +12,7 @@ from hypothesis import strategies as st
 
 from capstats import audit
 from capstats.auditing.measures import MEASURES
-from capstats.auditing.publication import (
-    BANDS,
-    MOST_RELEASES,
-    OF_ORIGINAL,
-    STEPS,
-    Publication,
-    _average,
-    _base,
-    _rounded,
-    publication,
-)
+from capstats.auditing.publication import BANDS, MOST_RELEASES, OF_ORIGINAL, STEPS, Publication, _average, _base, _rounded, publication
 from capstats.cap import average_cap, baseline_cap, cap_ecdf, matched_records
 from capstats.disclosure import disco
 

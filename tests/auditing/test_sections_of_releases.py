@@ -9,7 +9,7 @@ from read_reports import grids, one_line, several_of
 
 from capstats import audit
 from capstats.auditing import sections
-from capstats.auditing.report import Facts, Grid, beside
+from capstats.auditing.report import Facts, Grid, beside, headings
 from capstats.codes.names import named, shortened
 from capstats.datasets import anes96
 from capstats.tables.printing import share
@@ -208,26 +208,26 @@ def test_tables_are_cut_between_columns_where_a_line_is_full():
 def test_long_names_are_headed_by_what_tells_them_apart_and_what_stands_before_it():
     """24 characters, of which 2 are the number: 7 for the part that differs, 6 for dots, 9 for what is before it."""
     labels = [f"release-of-the-survey-by-{name}.csv" for name in ("trees", "copula", "network")]
-    assert sections.headings(labels) == ["1 ...urvey-by-trees.csv", "2 ...urvey-by-copula.csv", "3 ...urvey-by-network..."]
-    hundred = sections.headings([f"release-{i:03d}-of-a-synthesiser-with-a-long-name" for i in range(100)])
+    assert headings(labels) == ["1 ...urvey-by-trees.csv", "2 ...urvey-by-copula.csv", "3 ...urvey-by-network..."]
+    hundred = headings([f"release-{i:03d}-of-a-synthesiser-with-a-long-name" for i in range(100)])
     assert hundred[::33] == ["1 release-000-of-a-...", "34 release-033-of-a-...", "67 release-066-of-a-...", "100 release-099-of-a-..."]
 
 
 def test_the_length_of_names_may_be_given():
     """The number, its space and the two ends are as long as asked for; names that fit stay as they are."""
-    assert sections.headings(["x" * 40, "y"], 28) == ["1 xxxxxxxxxxx...xxxxxxxxxxxx", "2 y"]
-    assert sections.headings(["x" * 28, "y"], 28) == ["x" * 28, "y"]
+    assert headings(["x" * 40, "y"], 28) == ["1 xxxxxxxxxxx...xxxxxxxxxxxx", "2 y"]
+    assert headings(["x" * 28, "y"], 28) == ["x" * 28, "y"]
 
 
 def test_short_names_are_not_numbered():
-    assert sections.headings([f"{i}.csv" for i in range(20)]) == [f"{i}.csv" for i in range(20)]
+    assert headings([f"{i}.csv" for i in range(20)]) == [f"{i}.csv" for i in range(20)]
 
 
 # --- key columns
 
 
 def test_each_key_column_has_a_column_of_what_it_adds(twenty):
-    sentence, grid = sections.added_by_column(twenty.by_column, sections.headings(twenty.columns), twenty.ranked)
+    sentence, grid = sections.added_by_column(twenty, twenty.heads)
     assert "(Shapley value)" in sentence
     assert grid.head == ["synthetic", "educ", "PID"]
     assert [row[1:] for row in grid.rows] == [list(map(share, row)) for row in twenty.by_column.shapley.values[:, twenty.ranked].T]
@@ -235,8 +235,8 @@ def test_each_key_column_has_a_column_of_what_it_adds(twenty):
 
 def test_of_many_key_columns_those_that_add_most_are_shown():
     people = {**{f"k{i}": [0, 1] * 4 for i in range(8)}, "x": [*"aabbccdd"], "t": [*"ppqqrrss"]}
-    found = audit(people, [people, people], allow_same=True, keys=[*(f"k{i}" for i in range(8)), "x"], target="t").by_column
-    sentence, grid, rest = sections.added_by_column(found, ["0", "1"], [0, 1])
+    found = audit(people, [people, people], allow_same=True, keys=[*(f"k{i}" for i in range(8)), "x"], target="t")
+    sentence, grid, rest = sections.added_by_column(found, ["0", "1"])
     assert "where all others are known" in sentence
     assert len(grid.head) == 7
     assert grid.head[-1] == "x"

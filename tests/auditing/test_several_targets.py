@@ -18,16 +18,8 @@ from capstats.auditing.several_targets import TARGET_MEASURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 
-OF_AUDIT = (
-    "average_cap_nearest",
-    "average_cap_zero",
-    "baseline",
-    "original_cap",
-    "records_above_nine_tenths",
-    "share_above_nine_tenths",
-    "records_certain",
-    "share_certain",
-)
+RECORDS = ("records_above_nine_tenths", "share_above_nine_tenths", "records_certain", "share_certain")
+OF_AUDIT = ("average_cap_nearest", "average_cap_zero", "baseline", "original_cap", *RECORDS)
 
 
 def people(seed: int, n: int = 120) -> pd.DataFrame:

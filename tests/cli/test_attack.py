@@ -7,7 +7,7 @@ import stat
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import in_json
+from command_line import in_json, printed, refused
 from PIL import Image
 
 from capstats.attacks import maximum_knowledge, membership_roc, model_attack
@@ -51,8 +51,7 @@ def test_membership_compares_widths_as_the_library_does(here, capsys):
     for name in ("auc", "accuracy", "best_difference", "best_threshold"):
         assert [row[name] for row in found] == pytest.approx([curve[name].item() for curve in expected])
     best = max(found, key=lambda row: row["best_difference"])["width"]  # the first of those that tie
-    assert main([*MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high"]) == 0
-    assert f"Best width: {best}." in capsys.readouterr().out
+    assert f"Best width: {best}." in printed(capsys, *MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high")
 
 
 @pytest.mark.slow
@@ -136,8 +135,7 @@ def test_a_model_takes_keys_that_the_release_lacks(tmp_path, capsys):
 def test_several_releases_and_examples_have_models_too(here, capsys):
     found = in_json(capsys, *MODEL[:4], "s2.csv", *MODEL[4:], "--estimator", "tree", "--seed", "3")["results"]
     assert [row["synthetic"] for row in found] == ["s1.csv", "s2.csv"]
-    assert main(["attack", "model", "--example", "titanic", "--estimator", "tree"]) == 0
-    assert "target   Survived" in capsys.readouterr().out
+    assert "target   Survived" in printed(capsys, "attack", "model", "--example", "titanic", "--estimator", "tree")
 
 
 @pytest.mark.parametrize(
@@ -154,12 +152,8 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
     ],
 )
 def test_a_mistake_is_one_line(arguments, message, here, capsys):
-    try:
-        status = main(arguments)
-    except SystemExit as stopped:
-        status = stopped.code
-    out, err = capsys.readouterr()
-    assert (status, out, err.count("\n")) == (2, "", 1)
+    err = refused(capsys, *arguments)
+    assert err.count("\n") == 1
     assert message in err
 
 
@@ -168,8 +162,7 @@ def test_the_average_stands_after_the_columns_of_each_number_of_tables(here, cap
     rows = in_json(capsys, *TOGETHER)["results"]
     average = "average of the columns"
     assert [(row["releases"], row["column"]) for row in rows] == [(k, c) for k in (1, 2) for c in ("x", "c", "t", average)]
-    assert main(TOGETHER) == 0
-    lines = [line.split("  ")[1:] for line in capsys.readouterr().out.partition("Answer\n")[2].splitlines()[:9]]
+    lines = [line.split("  ")[1:] for line in printed(capsys, *TOGETHER).partition("Answer\n")[2].splitlines()[:9]]
     told = [[cell.strip() for cell in line if cell] for line in lines]
     assert [row[0] for row in told] == ["taken together", *["s1.csv"] * 4, *["s1.csv and s2.csv"] * 4]
 
@@ -192,13 +185,9 @@ def test_several_releases_are_attacked_each_by_itself_under_the_names_of_their_f
 
 @pytest.mark.slow
 def test_the_text_names_each_release_and_the_best_width_of_each(here, capsys):
-    assert main([*SEVERAL, "--widths", "0.5,50"]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, *SEVERAL, "--widths", "0.5,50")
     answer = out.partition("Answer\n")[2].splitlines()[:5]
-    assert [line.split()[:2] for line in answer] == [
-        ["synthetic", "width"],
-        *([s, w] for s in ("s1.csv", "s2.csv") for w in ("0.5", "50")),
-    ]
+    assert [line.split()[:2] for line in answer] == [["synthetic", "width"], *([s, w] for s in ("s1.csv", "s2.csv") for w in ("0.5", "50"))]
     first, second = (
         max(("0.5", "50"), key=lambda w: membership_roc(*files, columns=["x", "c"], widths=float(w), **OPTIONS).best_difference.item())
         for files in (("members.csv", "others.csv", file) for file in ("s1.csv", "s2.csv"))

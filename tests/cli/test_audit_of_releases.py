@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from command_line import in_json
+from command_line import in_json, printed, refused
 
 from capstats import audit
 from capstats.cli import main
@@ -32,8 +32,7 @@ def test_every_release_has_a_row_in_the_order_asked_for(hundred, capsys, monkeyp
     here, names = hundred
     monkeypatch.chdir(here)
     given = ["audit", "original.csv", *names[:number], *ASKED, "--rank-by=-average_cap_nearest", "--against", names[0]]
-    assert main(given) == 0
-    text = capsys.readouterr().out
+    text = printed(capsys, *given)
     assert max(map(len, text.splitlines())) <= 100
     lines = text.partition("\nAnswer\n")[2].splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("  synthetic  "))
@@ -53,8 +52,7 @@ def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
     few = names[::40]
     numbers = ",".join(f"{name}:{i}" for i, name in enumerate(few))
     given = ["audit", "original.csv", *few, *ASKED, "--rank-by", "score", "--against", few[1], "--utility", f"score={numbers}", "--json"]
-    assert main(given) == 0
-    back = json.loads(capsys.readouterr().out)
+    back = json.loads(printed(capsys, *given))
     score = {name: i for i, name in enumerate(few)}
     asked = {"rank_by": "score", "against": few[1], "utility": {"score": score}}
     expected = audit("original.csv", {name: name for name in few}, keys="smoking", target="health", **asked).to_dict()
@@ -84,14 +82,10 @@ def test_further_releases_of_the_generator_are_the_files_of_a_glob_or_their_coun
     from_counts = in_json(capsys, "audit", "counts.parquet", "--generator", "others.parquet")["measures"]
     assert all(from_counts[name] == value for name, value in expected.items() if name.startswith("generator"))
     for wrong, message in (
-        (
-            ["--generator", "others/1.csv"],
-            "--generator must be a quoted glob of 2 files or more, each a further release; 'others/1",
-        ),
+        (["--generator", "others/1.csv"], "--generator must be a quoted glob of 2 files or more, each a further release; 'others/1"),
         (["--generator", "others/*.csv", "--html", "others/1.csv"], "--html is 'others/1.csv', which is read as well."),
         (["--fail-above", "generator_mean=1"], "'generator_mean' is no measure. generator_mean needs --generator."),
     ):
-        assert main([*given, *wrong]) == 2
-        assert message in capsys.readouterr().err
+        assert message in refused(capsys, *given, *wrong)
     assert main(["audit", "counts.parquet", "--generator", "others/*.csv"]) == 2
     assert "--generator must be a file of counts where ORIGINAL is one." in capsys.readouterr().err

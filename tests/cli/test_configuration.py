@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import SMOKERS, in_json
+from command_line import SMOKERS, in_json, printed, refused
 
 from capstats.auditing.provenance import as_toml
 from capstats.cli import main
@@ -86,10 +86,8 @@ def test_the_command_line_wins_option_by_option(config, capsys):
 @pytest.mark.slow
 def test_a_truth_value_may_be_taken_back(config, capsys):
     file = config(f"json = true\n{RISK}")
-    assert main(["audit", "--config", file]) == 0
-    assert json.loads(capsys.readouterr().out)
-    assert main(["audit", "--config", file, "--no-json"]) == 0
-    assert capsys.readouterr().out.startswith("Disclosure risk of ")
+    assert json.loads(printed(capsys, "audit", "--config", file))
+    assert printed(capsys, "audit", "--config", file, "--no-json").startswith("Disclosure risk of ")
 
 
 @pytest.mark.slow
@@ -177,14 +175,12 @@ def test_a_file_that_is_not_there_or_not_utf_8_is_told(here, config, capsys):
     assert main(["audit", "--config", "nowhere.toml"]) == 2
     assert capsys.readouterr().err == "capstats audit: cannot read or write 'nowhere.toml': No such file or directory\n"
     (here / "latin.toml").write_bytes(b'keys = "Gr\xf6sse"')
-    assert main(["audit", "--config", "latin.toml"]) == 2
-    assert "is not UTF-8. Save it as UTF-8." in capsys.readouterr().err
+    assert "is not UTF-8. Save it as UTF-8." in refused(capsys, "audit", "--config", "latin.toml")
 
 
 def test_hostile_keys_and_values_do_not_reach_the_terminal_raw(config, capsys):
     for text in ('"\\u001b[2J" = 1', 'missing = "\\u202e\\u001b[2J"', '[types]\n"a\\u001b" = 3'):
-        assert main(["audit", "--config", config(text, "hostile.toml")]) == 2
-        err = capsys.readouterr().err
+        err = refused(capsys, "audit", "--config", config(text, "hostile.toml"))
         assert err[:-1].isprintable()
         assert "\\x1b" in err
 
@@ -233,9 +229,7 @@ def test_no_option_of_a_command_stands_twice(command):
     "command", [command for command in COMMANDS if command.name not in ("paper", "lesson", "browser")], ids=lambda command: command.name
 )
 def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main([*command.name.split(), "--help"])
-    (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", capsys.readouterr().out, re.M)
+    (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", printed(capsys, *command.name.split(), "--help"), re.M)
     (tmp_path / "risk.toml").write_text(text, encoding="utf-8")
     settings = tomllib.loads(text)
     columns = {"age", "sex", "income"} if command.name != "describe" else set()
@@ -249,5 +243,4 @@ def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, caps
 @pytest.mark.parametrize("line", ["utility = {a = 1%s}", "fail-above = {average_cap_zero = 1%s}"])
 def test_a_number_beyond_all_floats_is_one_line(line, tmp_path, capsys):
     (tmp_path / "risk.toml").write_text(line % ("0" * 400), encoding="utf-8")
-    assert main(["audit", "--example", "anes96", "--config", str(tmp_path / "risk.toml")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert refused(capsys, "audit", "--example", "anes96", "--config", str(tmp_path / "risk.toml")).count("\n") == 1

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from command_line import printed
 
 from capstats.cli import main
 from capstats.cli.options import COMMANDS
@@ -218,8 +219,7 @@ def test_the_settings_of_a_report_repeat_it_beside_it(folder, monkeypatch, capsy
     """A report tells its settings with the files to write; saved in the same folder, they replace the report and its figure."""
     monkeypatch.chdir(folder)
     arguments = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t", "--html", "r.html", "--figure", "f.png", "--json"]
-    assert main(arguments) == 0
-    settings = json.loads(capsys.readouterr().out)["provenance"]["settings"]
+    settings = json.loads(printed(capsys, *arguments))["provenance"]["settings"]
     from capstats.auditing.provenance import as_toml
 
     Path("again.toml").write_text(as_toml(settings), encoding="utf-8")

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import printed, said
 
 import capstats
 import capstats.cli
@@ -22,29 +23,21 @@ def test_help_and_version_go_to_standard_output(capsys):
         (["--help"], "usage: capstats"),
         (["audit", "--help"], "usage:"),
     ):
-        with pytest.raises(SystemExit) as stopped:
-            main(arguments)
-        assert stopped.value.code == 0
-        out, err = capsys.readouterr()
+        out, err = said(capsys, 0, *arguments)
         assert out.startswith(expected)
         assert err == ""
 
 
 @pytest.mark.parametrize("command", [[], ["audit"], ["paper"]])
 def test_help_says_what_each_exit_status_means(command, capsys):
-    with pytest.raises(SystemExit):
-        main([*command, "--help"])
-    assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(capsys.readouterr().out.split())
+    assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(printed(capsys, *command, "--help").split())
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_help_has_examples_that_the_grammar_takes_and_the_exit_statuses(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    with pytest.raises(SystemExit) as stopped:
-        main([*command.name.split(), "--help"])
-    assert stopped.value.code == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, *command.name.split(), "--help")
     assert "\nExamples:\n" in out
     assert "Exit status: 0 success; 1 a measure is above its --fail-above" in " ".join(out.split())
     for what, example in command.examples:
@@ -135,13 +128,5 @@ def test_argcomplete_finds_its_mark_and_is_not_loaded_otherwise(capsys):
 def test_the_grammar_loads_nothing_slow():
     code = "import sys; from capstats.cli import parser; parser(); print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120).stdout.split())
-    assert not loaded & {
-        "matplotlib",
-        "duckdb",
-        "sklearn",
-        "jinja2",
-        "argcomplete",
-        "capstats.attacks",
-        "capstats.screening",
-        "capstats.paper",
-    }
+    slow = "matplotlib duckdb sklearn jinja2 argcomplete capstats.attacks capstats.screening capstats.paper"
+    assert not loaded & {*slow.split()}

@@ -4,15 +4,14 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from command_line import run
+from command_line import printed, refused, run
 
 from capstats.cli import main
 from capstats.lessons import LESSONS, page
 
 
 def test_without_a_name_it_lists_the_lessons_and_writes_nothing(asked, tmp_path, capsys):
-    assert main(["lesson"]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "lesson")
     for name, lesson in LESSONS.items():
         assert f"{name} " in out
         assert lesson.title in out
@@ -47,9 +46,7 @@ def test_all_are_all_and_have_a_home(asked, tmp_path, capsys):
 
 
 def test_a_wrong_name_is_told_with_the_names_and_nothing_is_written(asked, tmp_path, capsys):
-    assert main(["lesson", "hands", "avrage"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    err = refused(capsys, "lesson", "hands", "avrage")
     assert err == (
         "capstats lesson: There is no lesson 'avrage'. The lessons are number, hands, average, guessing, law, protection. "
         "Did you mean 'average'?\n"
@@ -69,8 +66,7 @@ def test_without_a_browser_it_says_what_to_do(tmp_path, monkeypatch, capsys):
 def test_a_folder_that_is_a_file_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("", encoding="utf-8")
-    assert main(["lesson", "hands", "--out", "file"]) == 2
-    assert "cannot read or write 'file'" in capsys.readouterr().err
+    assert "cannot read or write 'file'" in refused(capsys, "lesson", "hands", "--out", "file")
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import PUBLIC, SMOKERS, in_json
+from command_line import PUBLIC, SMOKERS, in_json, refused
 from PIL import Image
 
 import capstats
@@ -139,9 +139,7 @@ def test_no_file_is_written_through_a_link(option, here, tmp_path, capsys):
     (tmp_path / "target").write_text("as it was")
     link = tmp_path / "link.svg"
     link.symlink_to(tmp_path / "target")
-    assert main([*SMOKERS, option, str(link)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    err = refused(capsys, *SMOKERS, option, str(link))
     assert err.startswith(f"capstats audit: {option}: {str(link)!r} is a symbolic link; an output is not written through a link.")
     assert (tmp_path / "target").read_text() == "as it was"
 
@@ -149,8 +147,7 @@ def test_no_file_is_written_through_a_link(option, here, tmp_path, capsys):
 def test_a_file_of_a_glob_is_not_written_over(here, capsys):
     before = Path("synthetic.csv").read_bytes()
     arguments = ["sweep", "original.csv", "s*.csv", *SMOKERS[3:]]
-    assert main([*arguments, "--csv", "synthetic.csv"]) == 2
-    assert "--csv is 'synthetic.csv', which is read as well. Give another path." in capsys.readouterr().err
+    assert "--csv is 'synthetic.csv', which is read as well. Give another path." in refused(capsys, *arguments, "--csv", "synthetic.csv")
     assert Path("synthetic.csv").read_bytes() == before
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import in_json
+from command_line import in_json, printed, refused
 
 from capstats import audit
 from capstats.cli import main
@@ -62,8 +62,7 @@ def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, caps
 
 @pytest.mark.slow
 def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, capsys):
-    assert main([*arguments, "--json", "--top", "4", "--sort-by", "key_records"]) == 0
-    rows = json.loads(capsys.readouterr().out)["records"]
+    rows = json.loads(printed(capsys, *arguments, "--json", "--top", "4", "--sort-by", "key_records"))["records"]
     assert len(rows) == 4
     assert list(rows[0])[:4] == ["record", "cap", "cap_nearest", "disclosed"]
     assert list(rows[0])[-4:] == ["age", "town", "ill", "note"]
@@ -100,23 +99,20 @@ def test_the_terminal_obeys_no_label(arguments, capsys):
 def test_a_link_is_refused_before_anything_is_read_and_nothing_is_written_through_it(arguments, tmp_path, capsys):
     (tmp_path / "target").write_text("as it was")
     (tmp_path / "link.csv").symlink_to(tmp_path / "target")
-    assert main([*arguments, "--csv", str(tmp_path / "link.csv")]) == 2
-    assert "--csv: " in (err := capsys.readouterr().err)
+    assert "--csv: " in (err := refused(capsys, *arguments, "--csv", str(tmp_path / "link.csv")))
     assert "is a symbolic link" in err
     assert (tmp_path / "target").read_text() == "as it was"
 
 
 def test_a_file_that_is_read_is_not_written_over(arguments, capsys):
     for file in ("o.csv", "./s.csv"):
-        assert main([*arguments, "--csv", file]) == 2
-        assert f"--csv is {file!r}, which is read as well. Give another path." in capsys.readouterr().err
+        assert f"--csv is {file!r}, which is read as well. Give another path." in refused(capsys, *arguments, "--csv", file)
     assert Path("o.csv").read_text(encoding="cp1252").startswith("age;town;ill;note\n")
 
 
 def test_one_release_is_needed(arguments, folder, capsys):
     (folder / "r.csv").write_bytes((folder / "s.csv").read_bytes())
-    assert main(["records", "o.csv", "s.csv", "r.csv", *COLUMNS]) == 2
-    assert "give one SYNTHETIC; got 2. Run the command once for each." in capsys.readouterr().err
+    assert "give one SYNTHETIC; got 2. Run the command once for each." in refused(capsys, "records", "o.csv", "s.csv", "r.csv", *COLUMNS)
 
 
 def test_rows_that_stand_for_no_record_are_left_out(tmp_path, capsys):
@@ -133,8 +129,7 @@ def test_other_formats_are_read_too(tmp_path, capsys):
     people.to_feather(tmp_path / "o.feather")
     for name, number in (("o.dta", "record_"), ("o.feather", None)):
         path = str(tmp_path / name)
-        assert main(["records", path, path, "--allow-same", "--keys", "k", "--target", "t", "--json"]) == 0
-        rows = json.loads(capsys.readouterr().out)["records"]
+        rows = json.loads(printed(capsys, "records", path, path, "--allow-same", "--keys", "k", "--target", "t", "--json"))["records"]
         assert [row["record"] for row in rows] == [5, 6, 7]
         assert [row["cap"] for row in rows] == [1, 0.5, 0.5]
         assert number is None or [row[number] for row in rows] == [1, 2, 3]
@@ -159,14 +154,11 @@ def test_each_record_is_listed_with_the_number_of_its_copies(arguments, folder, 
     assert err == WARNING
     (row,) = json.loads(out)["records"]
     assert (row["record"], row["copies"]) == (3, 3)
-    assert main(given) == 0
-    assert "copies                 synthetic records that are identical to it" in capsys.readouterr().out
-    assert main([*given[:-4], "--copy-columns", "0", "--json"]) == 0
-    assert "copies" not in json.loads(capsys.readouterr().out)["records"][0]
+    assert "copies                 synthetic records that are identical to it" in printed(capsys, *given)
+    assert "copies" not in json.loads(printed(capsys, *given[:-4], "--copy-columns", "0", "--json"))["records"][0]
     assert main([*given[:-4], "--copy-columns", "3", "--json"]) == 0
     out, err = capsys.readouterr()
     assert "copies" not in json.loads(out)["records"][0]
     reason = "Copies cannot be counted: the tables have 4 columns in common, and 1 to 3 are compared (--copy-columns)."
     assert err.endswith(f"capstats records: warning: {reason}\n")
-    assert main([*given, "--copy-columns", "3"]) == 2
-    assert "Copies cannot be counted" in capsys.readouterr().err
+    assert "Copies cannot be counted" in refused(capsys, *given, "--copy-columns", "3")

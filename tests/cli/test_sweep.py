@@ -9,7 +9,7 @@ import html5lib
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import in_json
+from command_line import in_json, printed, refused
 from PIL import Image
 
 from capstats import average_cap, tabulate
@@ -60,21 +60,18 @@ def test_contributions_are_shapleys_where_the_lattice_is_whole_and_increments_na
     library = sweep("o.csv", "s.csv", keys=KEYS, targets=TARGETS, measures="average_cap")
     shares = {(row["key_column"], row["target_column"]): row["value"] for row in whole["contributions"]["shapley"]}
     assert shares == pytest.approx({(c, t): library.shapley.sel(key_column=c, target_column=t).item() for c in KEYS for t in TARGETS})
-    assert main(arguments) == 0
-    assert "Shapley value of each key column" in capsys.readouterr().out
+    assert "Shapley value of each key column" in printed(capsys, *arguments)
     part = in_json(capsys, *arguments, "--max-size", "2")
     assert set(part["contributions"]) == {"mean_increment"}
     assert {row["subset_size"] for row in part["contributions"]["mean_increment"]} == {1, 2}
-    assert main([*arguments, "--max-size", "2"]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, *arguments, "--max-size", "2")
     assert "Mean increment at sizes 1 to 2 of each key column" in out
     assert "Shapley" not in out
 
 
 @pytest.mark.slow
 def test_the_text_has_the_riskiest_twenty_or_as_many_as_are_asked(arguments, capsys):
-    assert main(arguments) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, *arguments)
     rows = out[out.index("riskiest first") : out.index("What each column adds")].splitlines()
     assert len([row for row in rows if " t  " in row or " u  " in row]) == 20
     assert "Not shown: 10 more; see --top, --csv and --json." in out
@@ -112,8 +109,7 @@ def test_several_releases_have_rows_and_tables_of_their_own(arguments, tmp_path,
 
 
 def test_over_the_limit_the_error_says_how_many_subsets_there_are(arguments, capsys):
-    assert main([*arguments, "--limit", "10"]) == 2
-    err = capsys.readouterr().err
+    err = refused(capsys, *arguments, "--limit", "10")
     assert "4 key columns have 15 subsets of the sizes 1 to 4, more than --limit 10. Give --max-size 2, fewer key columns" in err
     assert main([*arguments, "--max-size", "5"]) == 2
     assert capsys.readouterr().err == "capstats sweep: --max-size must be from 1 to 4, the number of key columns; got 5.\n"
@@ -123,8 +119,7 @@ def test_over_the_limit_the_error_says_how_many_subsets_there_are(arguments, cap
 def test_another_measure_may_be_swept(arguments, capsys):
     found = in_json(capsys, *arguments, "--measure", "matched_records")["subsets"]
     assert found[0]["matched_records"] == 200
-    assert main([*arguments, "--measure", "matched_records"]) == 0
-    assert "  200  " in capsys.readouterr().out
+    assert "  200  " in printed(capsys, *arguments, "--measure", "matched_records")
 
 
 @pytest.mark.slow
@@ -135,8 +130,7 @@ def test_hostile_names_are_inert(tmp_path, capsys):
     keys = [part for name in names for part in ("--key", name)]
     paths = [str(tmp_path / f"out.{ending}") for ending in ("csv", "html")]
     given = ["sweep", *[str(tmp_path / "o.csv")] * 2, "--allow-same", *keys, "--targets", "t", "--csv", paths[0], "--html", paths[1]]
-    assert main(given) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, *given)
     assert all(line.isprintable() for line in out.splitlines())
     cells = [cell for row in csv.reader(io.StringIO((tmp_path / "out.csv").read_text())) for cell in row]
     assert not [cell for cell in cells if cell.startswith("=")]
@@ -162,12 +156,10 @@ def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, c
     values = {row["known"]: row["average_cap"] for row in found["subsets"]}
     best = max(values[f"k + x{i} + x{j}"] for i, j in ((0, 1), (0, 2), (1, 2)))
     assert found["provenance"]["unmatched"] == "nearest"
-    assert main(given) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(printed(capsys, *given).split())
     assert "guessed from the nearest keys" in out
     assert f"guesses t better: average CAP {best:.3f} without it, {values['k + x0 + x1 + x2']:.3f} with all columns." in out
-    assert main([*given, "--unmatched", "zero"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(printed(capsys, *given, "--unmatched", "zero").split())
     assert "count 0, so that a finer key can look safer" in out
     assert "guesses t better" not in out
 

@@ -269,10 +269,7 @@ def test_a_number_that_is_no_count_changes_nothing_and_is_marked(tab, wrong):
 
 # --- questions: a release that is wrong, why, and one that is right
 
-ANSWERS = {
-    "predict": ("is a share", 0.9, 0.38),
-    "sum": ("sick or healthy", "same", "falls"),
-}
+ANSWERS = {"predict": ("is a share", 0.9, 0.38), "sum": ("sick or healthy", "same", "falls")}
 RELEASES = {
     "exposed": [
         ([[0, 0], [0, 0]], "no record"),

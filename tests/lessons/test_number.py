@@ -1,7 +1,7 @@
 """What does my number mean?: the scale and the sentences are those of the front sheet, and of an oracle on random numbers."""
 
 import re
-from itertools import combinations
+from itertools import chain, combinations
 from math import floor, sqrt
 from pathlib import Path
 
@@ -513,14 +513,7 @@ def test_every_set_of_fields_has_sentences(tab):
         elif not {"average", "baseline"} <= set(some):
             assert (found["problem"], found["about"]) == ("", SAID["missing"])
         else:
-            sentences = [
-                found["right"],
-                found["said"],
-                found["place"],
-                found["caption"],
-                *found["next"],
-                *(y for x in found["rows"] for y in x),
-            ]
+            sentences = [*(found[name] for name in ("right", "said", "place", "caption")), *found["next"], *chain(*found["rows"])]
             assert all(sentences)
             assert not any(bad in text for text in sentences for bad in ("{", "undefined", "NaN", "null"))
 
