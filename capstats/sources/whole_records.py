@@ -36,8 +36,6 @@ NONE = "hash(NULL)"  # SQL for the number of a missing value
 FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of others
 SPACES = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
 WHITE = "".join(map(chr, SPACES))  # what Python strips
-    map(chr, (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288))
-)  # what Python strips
 EXACT = 1 << 53  # below it a float is exact
 
 
