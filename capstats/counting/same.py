@@ -84,9 +84,9 @@ def check_rows(one: Input, other: Input, records: Sequence[float] = ()) -> None:
     In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance. Many
     ``records`` of an engine that cannot compare them are not compared.
     """
-    columns, _ = columns_in_common([one, other])
     ordered = one.source.in_memory and other.source.in_memory
     one, other = (Input(table.source, table.options, by_record=ordered) for table in (one, other))  # weights are compared as all else
+    columns, _ = columns_in_common([one, other])
     try:
         if records and (many := many_rows([one, other], records, len(columns))) is not None:
             if many.same(columns):

@@ -139,7 +139,7 @@ class FileSource(DuckDBSource):
         except duckdb.Error as error:
             raise plain(error, f"`{self.name}` ({self.table})", _REMEDY) from None
         except csv_text.Malformed as error:
-            raise csv_files.located(error, self.name, file) from None
+            raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.table) from None
 
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
         """See `DuckDBSource`; CSV that DuckDB cannot read, or miscounts, is read once more without it."""
