@@ -25,7 +25,7 @@ from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.every_column import Looked, every_column, is_identifier
-from capstats.counting.inputs import files_read, released
+from capstats.counting.inputs import files_read
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.sources.new_files import write_file
@@ -238,14 +238,14 @@ def audit_targets(
             for name, of_columns in attrs.items():
                 of_columns |= tables.attrs.get(name, {})
             unmatched = tables.attrs.get("unmatched_tables", [])  # the same for all targets
-            rows[column], copies = _measured(tables), records.copies or {}
+            rows[column], copies, inputs = _measured(tables), records.copies or {}, records.inputs
             sizes = [total_of(tables.get(f"{name}_records", tables[name])) for name in "os"]
     if not rows:
         raise _no_target(left_out)
     found = _joined(rows, sizes[1]).assign(copied(copies, sizes[1]))
     known = {
         "capstats": VERSION,
-        **files_read(original, released(synthetic)[1], holdout),
+        **files_read(inputs),
         "keys": list(map(str, key_columns)),
         "missing": request.missing,
         "original_records": sizes[0].values.tolist(),

@@ -6,6 +6,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,6 @@ from capstats.codes.by_table import BY_COLUMN, SCALARS, check_tables
 from capstats.codes.checks import is_name, shown
 from capstats.codes.column import Column, Sums
 from capstats.codes.labels import Label, canonical
-from capstats.sources import files
 from capstats.sources.door import is_table, open_source
 from capstats.sources.source import Options, Query, Source
 
@@ -117,19 +117,21 @@ def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
     return labels, several, [f"synthetic[{label!r}]" for label in labels]
 
 
-def files_read(original: Any, synthetic: Sequence[Any], holdout: Any) -> dict[str, Any]:
-    """The given paths by table, and under ``files`` the files that they stand for; nothing where no path was given."""
-    tables = {"original": [original], "synthetic": synthetic, "holdout": [holdout]}
-    paths = {name: [str(table) if files.is_path(table) else None for table in given] for name, given in tables.items()}
-    paths = {name: given for name, given in paths.items() if any(given)}
-    if not paths:
-        return {}
-    named = {name: [None if path is None else _files(path, name) for path in given] for name, given in paths.items()}
-    found, stand_for = ({name: x if name == "synthetic" else x[0] for name, x in of.items()} for of in (paths, named))
-    return {**found, "files": stand_for}
+def files_read(tables: Sequence[Input]) -> dict[str, Any]:
+    """The given paths by table, and under ``files`` the files that they stand for; nothing where no path was given.
+
+    Files are relative where the path is, so that a report does not say where the folder lies.
+    """
+    paths: dict[str, Any] = {}
+    stand_for: dict[str, Any] = {}
+    for name, of in groupby(tables, lambda table: table.name.partition("[")[0]):
+        sources = [table.source for table in of]
+        if any(source.path for source in sources):
+            given = [source.path or None for source in sources]
+            named = [source.path and [os.path.relpath(x) if _is_relative(source.path) else x for x in source.files] for source in sources]
+            paths[name], stand_for[name] = (given, [x or None for x in named]) if name == "synthetic" else (given[0], named[0])
+    return {**paths, "files": stand_for} if paths else {}
 
 
-def _files(path: str, name: str) -> list[str]:
-    """The files that a path stands for; relative where it is, so that a report does not say where the folder lies."""
-    found = files.local_files(path, name)
-    return found if Path(path).is_absolute() or path.startswith("~") else [os.path.relpath(file) for file in found]
+def _is_relative(path: str) -> bool:
+    return not (Path(path).is_absolute() or path.startswith("~"))

@@ -121,7 +121,7 @@ def read_rows(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable,
 
 def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], first: int | None = None) -> tuple[list[Part], Sums]:
     """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
-    name, options = table.name, table.options
+    name, options = table.source.name, table.options
     types: Mapping[Hashable, Any] = options.types or {}
     codes_of = {c: options.codes.of(c) for c in columns} if options.null_values is not None else dict.fromkeys(columns, NO_CODES)
     cuts = {c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in cuts.items()}
@@ -214,7 +214,7 @@ def check_codes(
 
     Where ``whole`` records are compared, a code may be one of the other columns.
     """
-    for key, given in by_table("null_values", options.null_values).items():
+    for key, given in by_table("null_values", options.null_values).items() if options.null_values is not None else ():
         codes = MissingCodes.of_argument(given, options.allow_unused_codes)
         held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.name)]
         _check_used(codes, held, columns, cuts, whole, "" if key == ALL else str(key))

@@ -26,7 +26,7 @@ from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
-from capstats.sources.files import FileSource, is_path, one_connection
+from capstats.sources.files import FileSource, one_connection
 from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import UNLABELLED, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
@@ -124,7 +124,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     )
     check_options(options, inputs, request.columns)
     inputs[0] = original = replace(inputs[0], by_record=request.by_record)
-    if request.by_record and not (is_path(request.original) or original.source.in_memory):
+    if request.by_record and not (original.source.path or original.source.in_memory):
         raise TypeError(
             f"An answer for each record needs a table in memory, or a file; `{original.name}` is {type(request.original).__name__}. "
             f"Collect it, or work with counts: tabulate takes it as it is."

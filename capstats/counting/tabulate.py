@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Unpack
 
 import xarray as xr
 
 from capstats.codes.progress import Progress
-from capstats.counting.inputs import files_read, released
+from capstats.counting.inputs import Input, files_read, released
 from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.same import same_releases
@@ -164,7 +165,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         records = read_records(request, steps)
         steps.step("joining the tables")
         tables = on_axes(records, request.backing)[0]
-    tables.encoding = _origin(request)
+    tables.encoding = _origin(request, records.inputs)
     if records.copies is not None:
         tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
     if warns:
@@ -198,12 +199,12 @@ def original_and_release(
     return tables
 
 
-def _origin(request: Request) -> dict[str, Any]:
+def _origin(request: Request, inputs: Sequence[Input]) -> dict[str, Any]:
     """Where the records are from, as far as an audit tells it: no part of the counts, which are the same from every source."""
     _, several, names = released(request.synthetic)
-    same = same_releases(dict(zip(names, several, strict=True)))
+    same = same_releases(dict(zip(names, several, strict=True))) if len(several) > 1 else []
     known = {
-        **files_read(request.original, several, request.holdout),
+        **files_read(inputs),
         "types": request.types,
         "same_releases": [list(pair) for pair in same],
         "different_records": not request.allow_same,  # whether it was found that no two tables hold the same records

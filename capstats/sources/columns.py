@@ -7,7 +7,7 @@ dictionaries), an offset (integers of a small range), or one encoding pass. Numb
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -52,13 +52,18 @@ def _array_of(values: Any) -> tuple[Any, str]:
     return values, module_of(values)
 
 
+def columns_of(values: Mapping[Any, Any], table: str) -> list[Column]:
+    """The columns of a table, by their names, as codes."""
+    return [column_of(x, str(name), table) for name, x in values.items()]
+
+
 def column_of(values: Any, column: str, table: str) -> Column:
     """One column of any library, or a list, as codes."""
     values, library = _array_of(values)
     if library == "pyarrow":
         return _arrow(values, column, table)
     if isinstance(values, pd.Categorical):
-        return Column(values.codes, [MISSING, *canonicals(values.categories)], first=-1, ordered=True)
+        return Column(values.codes, [MISSING, *_labels(values.categories)], first=-1, ordered=True)
     if isinstance(values, pd.api.extensions.ExtensionArray):
         return _factorized(values)
     if (held := _held(values, library)) is not None:
@@ -126,7 +131,13 @@ def _factorized(values: Any) -> Column:
         codes, labels = pd.factorize(values)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.max(initial=0) < 2**63:
         return Column(codes, labels.astype(np.int64))
-    return Column(codes, [MISSING, *canonicals(labels)], first=-1)
+    return Column(codes, [MISSING, *_labels(labels)], first=-1)
+
+
+def _labels(values: Any) -> list[Label]:
+    """Different values as labels; texts are their own."""
+    labels: list[Label] = list(values)
+    return labels if set(map(type, labels)) == {str} else canonicals(labels)
 
 
 def _objects(values: np.ndarray, column: str, table: str) -> Column:

@@ -13,7 +13,7 @@ from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
 from capstats.codes.distinct import count
 from capstats.codes.labels import Kind
 from capstats.sources.memory import MemorySource
-from capstats.sources.source import Margin, Options, Query, Source, check_names, check_one_kind, engine_errors, margin, whole_weights
+from capstats.sources.source import Margin, Options, Query, Source, check_columns, check_one_kind, engine_errors, margin, whole_weights
 
 AT_A_TIME = 16  # partial counts that a worker adds up
 
@@ -72,7 +72,7 @@ class DaskSource(Source):
         task: Any = dask.delayed  # type: ignore[attr-defined]
         compute: Any = dask.compute  # type: ignore[attr-defined]
 
-        check_names(query.wanted, list(self.table.columns), self.name)
+        check_columns(query, list(self.table.columns), self.name)
         names = [f"{self.name}.partitions[{i}]" for i in range(self.table.npartitions)]
         parts = self.table[list(dict.fromkeys(query.wanted))].to_delayed()
         results = [task(of_part)(part, own) for part, own in zip(parts, names, strict=True)]

@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.sources import formats
 from capstats.sources.columns import module_of
 from capstats.sources.dask_frames import DaskSource
-from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path
+from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path, local_files
 from capstats.sources.lazy import LazySource
 from capstats.sources.memory import MemorySource
 from capstats.sources.relations import RelationSource
@@ -33,7 +33,8 @@ def open_source(table: Any, name: str, options: Options | None = None) -> Source
     if twice := [x for x in new if new.count(x) > max(held.count(x), 1)]:
         raise ValueError(f"`rename` gives two columns of `{name}` the name {twice[0]!r}. Rename one of them otherwise.")
     again = type(source)(_renamed(source.table, dict(zip(held, new, strict=True))), name)
-    again.format, again.rows_at_start = source.format, source.rows_at_start
+    for known in ("format", "rows_at_start", "path", "files"):
+        setattr(again, known, getattr(source, known))
     return again
 
 
@@ -60,7 +61,7 @@ def _opened(table: Any, name: str, options: Options) -> Source:
             return FileSource(table, name)
         found, rows = formats.loaded(table, name, options)
         source = MemorySource(found, name)
-        source.format, source.rows_at_start = kind, rows
+        source.format, source.rows_at_start, source.path, source.files = kind, rows, str(table), local_files(table, name)
         return source
     if _is_dask(table):
         return DaskSource(table, name)

@@ -28,7 +28,7 @@ from capstats.sources.csv_files import Surveyed
 from capstats.sources.memory import MemorySource
 from capstats.sources.new_files import opened
 from capstats.sources.relations import DuckDBSource, Miscounted, check_number, kind_of_type, margin_of, numbered
-from capstats.sources.source import Margins, Options, Query, Source, check_names, check_one_kind, renamed
+from capstats.sources.source import Margins, Options, Query, Source, check_columns, check_one_kind, renamed
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,6 +51,7 @@ class FileSource(DuckDBSource):
 
     def __init__(self, path: str | Path, name: str):
         super().__init__(path, name)
+        self.path = str(path)
         self.is_csv = csv_text.is_csv(path) or (not _is_parquet(str(path)) and any(map(csv_text.is_csv, found_files(str(path))[:1])))
         self.format = "CSV" if self.is_csv else ""
         self.shared: Shared | None = None  # the connection of the call
@@ -326,7 +327,7 @@ def _parquet(connection: duckdb.DuckDBPyConnection, files: list[str], query: Que
     def read(group: list[str]) -> Any:
         table = _read_parquet(connection, group)
         found = renamed(table.columns, query.options)
-        check_names(query.wanted, found, name)
+        check_columns(query, found, name)
         return numbered(table, [table.columns[found.index(column)] for column in query.wanted])
 
     if len(files) == 1:

@@ -15,13 +15,13 @@ from capstats.codes.bins import CUTTABLE, Cut, Numbers, Spec, TypeToCut, binned_
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
-from capstats.sources.columns import column_of, numbers_of
+from capstats.sources.columns import columns_of, numbers_of
 from capstats.sources.source import (
     Margin,
     Options,
     Query,
     Source,
-    check_names,
+    check_columns,
     engine_errors,
     engine_sums,
     margin,
@@ -54,7 +54,7 @@ class LazySource(Source):
             sums = [_WEIGHT.sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
             weighted = self.frame.select(*chosen, w, (w * w).alias("square"))
             rows = weighted.group_by(list(groups)).agg(*(sums if query.sampling else sums[:1])).collect()
-            found = [column_of(rows.get_column(group), str(c), self.name) for group, c in groups.items()]
+            found = columns_of({c: rows.get_column(group) for group, c in groups.items()}, self.name)
             found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(query.columns, found, strict=True)]
             arrays = [rows.get_column(c).to_numpy().astype("float64") for c in rows.columns[len(groups) :]]
             return found, engine_sums(arrays, query, self.name, fractional=fractional)
@@ -105,7 +105,7 @@ class LazySource(Source):
     def _schema(self, query: Query) -> Any:
         """The type of each column; raise unless the wanted ones are there, and polars takes none of their names for a pattern."""
         schema = self.frame.collect_schema()
-        check_names(query.wanted, schema.names(), self.name)
+        check_columns(query, schema.names(), self.name)
         for column in map(str, query.wanted):
             if self.is_polars and (column == "*" or (column.startswith("^") and column.endswith("$"))):
                 raise ValueError(

@@ -14,10 +14,10 @@ import pandas as pd
 from capstats.codes.bins import Numbers, Spec, cut_column
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.distinct import sampled
-from capstats.sources.columns import FEW, column_of, module_of, numbers_of
+from capstats.sources.columns import FEW, columns_of, module_of, numbers_of
 from capstats.sources.connections import answer, connect
 from capstats.sources.relations import grouped
-from capstats.sources.source import Options, Query, Source, check_names, whole_weights
+from capstats.sources.source import Options, Query, Source, check_columns, whole_weights
 
 MUCH = 500_000  # records of long text from which starting DuckDB pays (it takes 20 ms or more)
 
@@ -57,7 +57,7 @@ class MemorySource(Source):
         """The columns as codes, record by record; or distinct rows of long text in pandas' objects, which DuckDB groups."""
         if query.first is not None:
             return self.part(0, query.first).rows(replace(query, first=None))
-        check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
+        check_columns(query, self.names(), self.name, self.rows_at_start)
         if not query.by_record and not query.cuts and is_much_text(self.plain, query.columns):
             found = _grouped_by_duckdb(self.plain, query, self.name)
             if found is not None:
@@ -78,10 +78,9 @@ class MemorySource(Source):
         values = [cut[c].codes if c in cut else self.column(c) for c in query.columns]
         if self.library == "polars" and weights is None and not query.by_record:
             values, weights = _grouped_by_polars(values)
-        found = [
-            replace(cut[c], codes=np.asarray(x)) if c in cut else column_of(x, str(c), self.name)
-            for c, x in zip(query.columns, values, strict=True)
-        ]
+        of = dict(zip(query.columns, values, strict=True))
+        others = iter(columns_of({c: x for c, x in of.items() if c not in cut}, self.name))
+        found = [replace(cut[c], codes=np.asarray(x)) if c in cut else next(others) for c, x in of.items()]
         self._check_lengths({str(c): len(x.codes) for c, x in zip(query.columns, found, strict=True)}, query.weight, weights)
         if weights is None:
             return found, ()
@@ -89,7 +88,7 @@ class MemorySource(Source):
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:  # noqa: ARG002  all values are there
         """All values of each column, and how often each occurs."""
-        check_names(query.wanted, self.names(), self.name, lambda: self.rows_at_start, query.options)
+        check_columns(query, self.names(), self.name, self.rows_at_start)
         weights, options = self._weights(query.weight), query.options
         found = []
         for column in query.columns:

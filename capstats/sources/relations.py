@@ -28,7 +28,7 @@ from capstats.sources.source import (
     Options,
     Query,
     Source,
-    check_names,
+    check_columns,
     engine_errors,
     engine_sums,
     margin,
@@ -111,7 +111,7 @@ class RelationSource(DuckDBSource):
 
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:  # noqa: ARG002  of CSV
         with engine_errors(self.name):
-            check_names(query.wanted, list(self.table.columns), self.name)
+            check_columns(query, list(self.table.columns), self.name)
             return work(numbered(self.table, query.wanted), None)
 
 

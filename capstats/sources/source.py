@@ -58,6 +58,8 @@ class Options:
 
     def codes_as_texts(self) -> Any:
         """What is recorded of all codes: a list of texts, or {column: list}, and of those of a table {table: {column: list}}."""
+        if self.null_values is None:
+            return []
         given = {key: MissingCodes.of_argument(x).as_texts() for key, x in by_table("null_values", self.null_values).items()}
         plain = given.pop(ALL, [])
         own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}
@@ -118,6 +120,8 @@ class Source(ABC):
     is_csv = False  # whether all values are texts of CSV files
     format = ""  # of a file, where options are for it: CSV or Excel
     rows_at_start: Iterable[tuple[int, Sequence[Hashable]]] = ()  # of a sheet
+    path = ""  # of a file or several, as it was given
+    files: Sequence[str] = ()  # that the path stands for
 
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name  # the name is what messages call the table
@@ -218,6 +222,11 @@ def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], tab
 def folded_name(name: Hashable) -> str:
     """What names have in common that differ in case, spaces or signs alone."""
     return re.sub(r"[\W_]+", "", str(name).casefold()) or str(name)
+
+
+def check_columns(query: Query, names: Sequence[Hashable], table: str, rows: Iterable[tuple[int, Sequence[Hashable]]] = ()) -> None:
+    """Raise unless a table has each column of a query exactly once; ``rows`` are those that a file begins with."""
+    check_names(query.wanted, names, table, lambda: rows, query.options)
 
 
 def check_names(

@@ -6,7 +6,7 @@ Works on the coordinates of filled cells with numpy alone, so that nothing of sp
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -100,6 +100,12 @@ def summed(data: Data, axes: Sequence[int]) -> Array:
     found = np.zeros([1, *(data.shape[axis] for axis in left)], values.dtype)
     np.add.at(found, (np.zeros(len(values), np.intp), *(coords[axis] for axis in left)), values)
     return np.asarray(found[0])
+
+
+def totals_of(tables: Mapping[str, Data], dim: str) -> dict[str, Array]:
+    """Records of each key, or of each target, of some tables; of a batch the most that one of its tables has."""
+    sums = {name: summed(data, [-2 if dim == "key" else -1]) for name, data in tables.items()}
+    return {name: np.asarray(x.max(tuple(range(x.ndim - 1)))) for name, x in sums.items()}
 
 
 def held_as(data: Data, coords: Sequence[Index], values: Array, shape: Sequence[int] | None = None) -> Data:

@@ -29,6 +29,28 @@ EXAMINED = 1000  # levels that are parsed to see what a column of text holds
 Records = NDArray[Any]
 
 
+def fine_keys(
+    columns: Mapping[str, tuple[Sequence[Label], Mapping[str, Records]]], keys: Mapping[str, Records], releases: Sequence[str]
+) -> dict[str, Any]:
+    """The key columns that are nearly identifiers; or, of another key that leaves most people without a match, that with the most levels.
+
+    ``columns`` have their labels and the records that each table has of each, ``keys`` those of each key.
+    """
+    o = keys["original"]
+    if not releases or not o.any():
+        return {}
+    apart = {name: share_of(o, keys[name] == 0) for name in releases}
+    found = {
+        column: entry
+        for column, (labels, records) in columns.items()
+        if (entry := fine_column(labels, records["original"], {name: records[name] for name in releases}, list(apart.values())))
+    }
+    sizes = {column: (labels, int((records["original"] > 0).sum())) for column, (labels, records) in columns.items()}
+    # that no key is matched is said by itself; and a release of far fewer records leaves keys without a match, however coarse they are
+    known = [x for name, x in apart.items() if x < 1 and 2 * keys[name].sum() >= o.sum()]
+    return found or fine_key(sizes, int((o > 0).sum()), o.sum().item(), known)
+
+
 def fine_column(
     labels: Sequence[Label], original: Records, releases: Mapping[str, Records], unmatched: Sequence[float]
 ) -> dict[str, Any] | None:

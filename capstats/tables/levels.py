@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_codes, plain
+from capstats.codes.missing_codes import likely_by_column, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
-from capstats.tables.backing import Data, summed, unstacked
-from capstats.tables.fineness import MANY, fine_column, fine_key, fine_targets, share_of, too_fine
+from capstats.tables.backing import Data, totals_of, unstacked
+from capstats.tables.fineness import MANY, fine_keys, fine_targets, too_fine
 from capstats.tables.printing import many
 
 EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
@@ -146,7 +146,7 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
     levels: dict[str, dict[str, Entry]] = {}
     found: dict[str, Any] = {"levels": levels}
     for dim, axis in axes.items():
-        totals = {name: _totals(data, dim) for name, data in parts.items()}
+        totals = totals_of(parts, dim)
         columns = {column: (labels, records) for column, labels, records in _by_level(axis, totals)}
         for column, of in columns.items():
             levels |= {column: entries} if (entries := compared_with(*of, dim)) else {}
@@ -165,29 +165,16 @@ def _fine_keys(
 
     A release in which labels explain it, since a column shares none or has most of them in another spelling, is left out.
     """
-    o = keys["original"]
     of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
     other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
     other |= {"original", "holdout"}
-    releases = [name for name in keys if name not in other]
-    if not releases or not o.any():
-        return {}
-    apart = {name: share_of(o, keys[name] == 0) for name in releases}
-    found = {
-        column: entry
-        for column, (labels, records) in columns.items()
-        if (entry := fine_column(labels, records["original"], {name: records[name] for name in releases}, list(apart.values())))
-    }
-    sizes = {column: (labels, int((records["original"] > 0).sum())) for column, (labels, records) in columns.items()}
-    # that no key is matched is said by itself; and a release of far fewer records leaves keys without a match, however coarse they are
-    known = [x for name, x in apart.items() if x < 1 and 2 * keys[name].sum() >= o.sum()]
-    return found or fine_key(sizes, int((o > 0).sum()), o.sum().item(), known)
+    return fine_keys(columns, keys, [name for name in keys if name not in other])
 
 
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
     """For the attrs of a Dataset: {column: levels} of the levels that look like codes of missing values."""
     columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
-    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
+    return {column: list(map(plain, codes)) for column, codes in likely_by_column(columns).items()}
 
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
@@ -204,18 +191,12 @@ def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> d
 
 def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
     """Each column of an axis with its labels and the records that each table has of each of them."""
-    return _by_level(axis, {name: _totals(data, dim) for name, data in parts.items()})
+    return _by_level(axis, totals_of(parts, dim))
 
 
 def _by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
     for column, codes, labels in zip(axis.names, axis.codes, axis.levels, strict=True):
         yield str(column), labels, {name: np.bincount(codes, x, len(labels)).astype(x.dtype) for name, x in totals.items()}
-
-
-def _totals(data: Data, dim: str) -> Records:
-    """Records of each key, or of each target; of a batch the most that one of its tables has."""
-    of_each = summed(data, [-2 if dim == "key" else -1])
-    return np.asarray(of_each.max(tuple(range(of_each.ndim - 1))))
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------
