@@ -138,8 +138,8 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             None,
             None,
         )
-        place = {table.name: i for i, table in enumerate(inputs)}
-        for i, j in ((place[one], place[other]) for one, other in apart):
+        for pair in apart:
+            i, j = (i for i, table in enumerate(inputs) if table.name in pair)
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
         if together is None and request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]

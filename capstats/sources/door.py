@@ -54,8 +54,6 @@ def _renamed(table: Any, names: dict[Any, Any]) -> Any:
 def _opened(table: Any, name: str, options: Options) -> Source:
     if isinstance(table, xr.Dataset):
         raise TypeError(f"`{name}` is a Dataset of counts, which do not say which record is which. Give the records themselves.")
-    if _is_eager(table):
-        return MemorySource(table, name)
     if is_path(table):
         if (kind := formats.format_of(table)) is None:
             return FileSource(table, name)
@@ -63,6 +61,8 @@ def _opened(table: Any, name: str, options: Options) -> Source:
         source = MemorySource(found, name)
         source.format, source.rows_at_start, source.path, source.files = kind, rows, str(table), local_files(table, name)
         return source
+    if _is_eager(table):
+        return MemorySource(table, name)
     if _is_dask(table):
         return DaskSource(table, name)
     if type(table).__name__ == "DuckDBPyRelation":
