@@ -138,8 +138,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             None,
             None,
         )
+        names = [table.name for table in inputs] if apart else []
         for pair in apart:
-            i, j = (i for i, table in enumerate(inputs) if table.name in pair)
+            i, j = (names.index(name) for name in pair)
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
         if together is None and request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
