@@ -121,7 +121,7 @@ class Source(ABC):
     format = ""  # of a file, where options are for it: CSV or Excel
     rows_at_start: Iterable[tuple[int, Sequence[Hashable]]] = ()  # of a sheet
     path = ""  # of a file or several, as it was given
-    files: Sequence[str] = ()  # that the path stands for
+    files: Any = ()  # that the path stands for
 
     def __init__(self, table: Any, name: str):
         self.table, self.name = table, name  # the name is what messages call the table
