@@ -54,7 +54,7 @@ def _records(settings: Settings, messages: list[str]) -> tuple[pd.DataFrame, int
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("example",), counts=False)
     if isinstance(given["synthetic"], dict) and "example" not in settings:
         raise ValueError(f"give one SYNTHETIC; got {len(given['synthetic'])}. Run the command once for each.")
-    given = {"copy_columns": COLUMNS, **given}
+    given = {"copy_columns": COLUMNS, "allow_same": False, **given}
     sort_by, counts = settings.get("sort-by", "cap"), given.get("counts")
     column = counts[0] if isinstance(counts, tuple) else counts
     printed = "csv" not in settings and not settings.get("json")

@@ -79,7 +79,7 @@ def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
     found = []
     for name, table in tables.items():
         source = open_source(table, name, own := options.of_table(name))
-        found.append(Input(source, own if source.is_csv or own.decimal == "." else replace(own, decimal=".")))
+        found.append(Input(source, own if source.is_csv or not isinstance(own.decimal, str) else replace(own, decimal=".")))
     return found
 
 

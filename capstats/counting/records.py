@@ -165,16 +165,16 @@ def _in_one_reading(
     """
     if not request.copy_columns or request.synthetic is None or any(table.weight is not None for table in inputs):
         return None
-    common, left_out = columns_in_common(inputs)
-    numbers = [table.source.number(table.options) for table in inputs]
-    if not 0 < len(common) <= request.copy_columns or None in numbers or sum(filter(None, numbers)) * len(common) > many_rows.MOST:
-        return None
     original, *releases = inputs
     holdout = None if request.holdout is None else releases.pop()
-    wanted = list(dict.fromkeys([*request.columns, *common]))
     search: Search | None = None
     found = {}
     with suppress(TypeError, ValueError):  # of a column that nobody asked for, or it is raised again
+        common, left_out = columns_in_common(inputs)
+        numbers = [table.source.number(table.options) for table in inputs]
+        if not 0 < len(common) <= request.copy_columns or None in numbers or sum(filter(None, numbers)) * len(common) > many_rows.MOST:
+            return None
+        wanted = list(dict.fromkeys([*request.columns, *common]))
         for table in [original, *([] if holdout is None else [holdout]), *releases]:
             table.hold(wanted)
             found[table.name] = read(table, request.key_columns, request.target_columns, cuts)

@@ -146,9 +146,9 @@ def check_options(options: Options, inputs: Sequence[Input], columns: Collection
     """Raise where an option is not what it must be, applies to no table, or names a column that none has; some ``columns`` are known."""
     check_types(options.types)
     for option, formats in APPLIES_TO.items():
-        if getattr(options, option) == SCALARS[option]:
-            continue
         given = getattr(options, option)
+        if given is SCALARS[option] or (isinstance(given, (str, int)) and given == SCALARS[option]):
+            continue
         for key, value in (by_table(option, given) or {ALL: given}).items():
             if option == "decimal":
                 check_choice(value, option, (".", ","))
