@@ -17,6 +17,7 @@ import pytest
 
 import capstats
 from capstats import tabulate
+from capstats.counting import records
 from capstats.counting.compared import UNREADABLE
 from capstats.counting.copies import IDENTIFIER
 from capstats.disclosure import record_risk
@@ -518,3 +519,23 @@ def test_categories_of_polars_that_other_tables_made_between_are_no_labels():
     assert capstats.audit(people, release, keys="k", target="t").measures.copied_records.item() == 2
     dropped = tabulate(people, release, keys="k", target="t", missing="drop")
     assert dropped.o.sum().item() == 4
+
+
+@pytest.mark.parametrize("door", ["pandas", "pandas texts", "polars", "CSV", "Parquet"])
+@pytest.mark.parametrize("options", [{}, {"bins": {"age": 2}}, {"null_values": {"sex": ["m"]}}], ids=repr)
+def test_one_reading_gives_what_two_readings_give(door: str, options: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two readings are those of tables that are too long to be read once, and of engines."""
+    tables = [DOORS[door](people(40, seed), tmp_path / f"t{seed}") for seed in range(4)]
+    options = {**options, **({"types": {"age": "number"}} if door in ("CSV", "pandas texts") else {})}
+
+    def found() -> tuple[Any, Any]:
+        counted = tabulate(tables[0], tables[1:3], holdout=tables[3], keys=["age", "sex"], target="ill", copy_columns=9, **options)
+        risk = record_risk(tables[0], tables[1], keys="sex", target="ill", copy_columns=9) if door != "polars" else {"copies": ()}
+        return counted, list(risk["copies"])
+
+    once, times = found()
+    assert len(once.encoding["copies"]["releases"]) == 2
+    monkeypatch.setattr(records, "_in_one_reading", lambda *_: None)
+    twice, others = found()
+    assert twice.identical(once)
+    assert (twice.encoding, others) == (once.encoding, times)
