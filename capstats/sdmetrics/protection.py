@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from inspect import signature
 from numbers import Integral
-from typing import Any, ClassVar, Concatenate, ParamSpec
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,20 +13,6 @@ from capstats.codes.checks import shown
 from capstats.codes.names import hint_of_data
 from capstats.peers.protection import METHODS, protections
 from capstats.sdmetrics.metric import Metric, Names, check_columns, check_dtype, check_once, checked_frames, counted
-
-P = ParamSpec("P")
-
-
-def _score_of(breakdown: Callable[Concatenate[Any, P], dict[str, float]]) -> Callable[Concatenate[Any, P], float]:
-    """The method `compute`, with the parameters of `compute_breakdown`, a class method."""
-
-    def compute(cls: Any, /, *args: P.args, **kwargs: P.kwargs) -> float:
-        """The score alone: see `compute_breakdown`."""
-        return float(cls.compute_breakdown(*args, **kwargs)["score"])
-
-    shown = signature(breakdown.__func__).replace(return_annotation="float")  # type: ignore[attr-defined]
-    compute.__signature__ = shown  # type: ignore[attr-defined]
-    return compute
 
 
 class DisclosureProtection(Metric):
@@ -94,7 +78,20 @@ class DisclosureProtection(Metric):
             return dict.fromkeys(("score", "cap_protection", "baseline_protection"), np.nan)
         return {name: float(value) for name, value in protections(*counts, METHODS[method]).items()}
 
-    compute = classmethod(_score_of(compute_breakdown))
+    @classmethod
+    def compute(
+        cls,
+        real_data: pd.DataFrame,
+        synthetic_data: pd.DataFrame,
+        known_column_names: Names,
+        sensitive_column_names: Names,
+        computation_method: str = "cap",
+        continuous_column_names: Names | None = None,
+        num_discrete_bins: int = 10,
+    ) -> float:
+        """The score alone: see `compute_breakdown`."""
+        options = computation_method, continuous_column_names, num_discrete_bins
+        return cls.compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)["score"]
 
 
 class DisclosureProtectionEstimate(DisclosureProtection):
@@ -131,7 +128,23 @@ class DisclosureProtectionEstimate(DisclosureProtection):
             )
         return found
 
-    compute = classmethod(_score_of(compute_breakdown))
+    @classmethod
+    def compute(
+        cls,
+        real_data: pd.DataFrame,
+        synthetic_data: pd.DataFrame,
+        known_column_names: Names,
+        sensitive_column_names: Names,
+        computation_method: str = "cap",
+        continuous_column_names: Names | None = None,
+        num_discrete_bins: int = 10,
+        num_rows_subsample: int = 1000,
+        num_iterations: int = 10,
+        verbose: bool = True,
+    ) -> float:
+        """The score alone: see `compute_breakdown`."""
+        options = computation_method, continuous_column_names, num_discrete_bins, num_rows_subsample, num_iterations, verbose
+        return cls.compute_breakdown(real_data, synthetic_data, known_column_names, sensitive_column_names, *options)["score"]
 
 
 def _chosen(names: Any, argument: str, real: pd.DataFrame, least: int = 1) -> list[Any]:
