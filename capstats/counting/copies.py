@@ -6,9 +6,11 @@ What is identical is said by `compared`; whether there are more such records tha
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from capstats.codes.bins import Cut
 from capstats.codes.column import Counts, Places
@@ -19,6 +21,7 @@ from capstats.counting.compared import (
     Known,
     Meeting,
     NotCompared,
+    Numbers,
     Rows,
     columns_in_common,
     meet,
@@ -56,6 +59,15 @@ class Real:
         self.original, self.near = original, near and len(original.columns) > 1
         self.known = Known(original, near=self.near)
         self.holdout = None if holdout is None else Known(holdout, near=self.near)
+
+    @cached_property
+    def people(self) -> tuple[Numbers, list[Places]]:
+        """The different records of original and holdout, and how often each of these tables has each."""
+        numbers = self.known.numbers
+        if self.holdout is None:
+            return numbers, [self.known.counts]
+        numbers = np.concatenate([numbers, self.holdout.numbers[self.known.times(self.holdout.numbers) == 0]])
+        return numbers, [self.known.times(numbers), self.holdout.times(numbers)]
 
 
 def find_copies(
@@ -119,7 +131,7 @@ class Search:
         self.holdout = meeting.rows
         of_original, held = Real(self.original.only(meeting.kept), None, near=False), Known(self.holdout.only(meeting.kept))
         at = of_original.known.times(held.numbers)
-        o, h, n = _multiplicities(of_original, held, at)
+        o, h, n = _multiplicities(of_original, held, at == 0)
         if same := beyond_chance(o, h, None, n).found:
             self.described["holdout_in_original"] = int(held.counts[at > 0].sum())
         self.judges = not same and not meeting.apart
@@ -133,14 +145,15 @@ class Search:
         real, rows = self.real[over], meeting.rows.only(over)
         held = Known(rows)
         times = real.known.times(held.numbers)
-        o, s, *h, n = _multiplicities(real, held, times)
+        others = 0 * times if real.holdout is None else real.holdout.times(held.numbers)
+        o, s, *h, n = _multiplicities(real, held, (times == 0) & (others == 0))
         apart = {**self.described.get("holdout_apart", {}), **meeting.apart}
         found = by_multiplicities(o, s, h[0] if h else None, n, self.judges, apart)
         found |= {"columns": len(over), "spelled": meeting.spelled}
         if real.near:
             found["near_copied_records"] = real.known.near(rows, held, times)
             if real.holdout is not None:
-                found["holdout_near_copied_records"] = real.holdout.near(rows, held, real.holdout.times(held.numbers))
+                found["holdout_near_copied_records"] = real.holdout.near(rows, held, others)
         found["copied_by_level"] = _by_level(meeting.rows, (times > 0)[held.of_row], release, self.keys)
         self._add_levels(meeting, release.name)
         self.described["releases"].append(found)
@@ -153,18 +166,16 @@ class Search:
             self.described.setdefault("levels", {}).setdefault(column, {})[table] = {**entry, "examples": []}
 
 
-def _multiplicities(real: Real, release: Known, times: Places) -> list[Places]:
-    """How often a record occurs in the original, in a release, and in the holdout, if there is one; and how many different ones do so."""
-    if real.holdout is None:
-        alone = release.counts[times == 0]
-        s = release.times(real.known.numbers)
-        found = [np.concatenate([real.known.counts, 0 * alone]), np.concatenate([s, alone])]
-    else:
-        people = np.concatenate([real.known.numbers, real.holdout.numbers[real.known.times(real.holdout.numbers) == 0]])
-        alone = release.counts[(times == 0) & (real.holdout.times(release.numbers) == 0)]
-        of = [(real.known, 0 * alone), (release, alone), (real.holdout, 0 * alone)]
-        found = [np.concatenate([table.times(people), x]) for table, x in of]
-    return together([[*found, np.ones(len(found[0]), np.int64)]])
+def _multiplicities(real: Real, release: Known, new: NDArray[np.bool_]) -> list[Places]:
+    """How often a record occurs in the original, in a release, and in the holdout, if there is one; and how many different ones do so.
+
+    ``new`` is which of the release's records are of neither original nor holdout.
+    """
+    numbers, (o, *h) = real.people
+    alone = release.counts[new]
+    s = np.concatenate([release.times(numbers), alone])
+    o, *h = (np.concatenate([x, 0 * alone]) for x in (o, *h))
+    return together([[o, s, *h, np.ones(len(s), np.int64)]])
 
 
 def by_multiplicities(o: Places, s: Places, h: Places | None, n: Places, judges: bool, apart: Mapping[str, str]) -> dict[str, Any]:
