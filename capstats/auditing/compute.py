@@ -165,11 +165,16 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
     found = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums_of_weights(tables))
-    names = {"individual_disclosure": "plain_contrast", "individual_disclosure_error": "plain_contrast_error"}
-    names |= {f"{of}_gain{end}": f"{of}_gain{end}" for of in ("individual", "original") for end in ("", "_error")}
-    names |= {f"individual_share{end}": f"individual_share{end}" for end in ("", "_lower", "_upper")}
-    names |= {"fresh_sample_cap": "fresh_sample", "fresh_sample_cap_error": "fresh_sample_error"}
-    return {name: found[own] for name, own in ({"holdout_cap": "holdout_cap"} | names).items()}
+    gains = ("individual_gain", "individual_gain_error", "original_gain", "original_gain_error")
+    shares = ("individual_share", "individual_share_lower", "individual_share_upper")
+    return {
+        "holdout_cap": found.holdout_cap,
+        "individual_disclosure": found.plain_contrast,
+        "individual_disclosure_error": found.plain_contrast_error,
+        **{name: found[name] for name in (*gains, *shares)},
+        "fresh_sample_cap": found.fresh_sample,
+        "fresh_sample_cap_error": found.fresh_sample_error,
+    }
 
 
 def _certain_by_chance(o: xr.DataArray, s: xr.DataArray) -> dict[str, xr.DataArray]:

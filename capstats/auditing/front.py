@@ -203,9 +203,13 @@ def _scale(audit: Findings) -> Scale:
         own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(map(share, ends))})"))
     heads = audit.heads if len(caps) > 1 else ["this release"]
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
-    releases = [Mark(heads[i], x, share(x), True, since if x > since else None) for i in shown[:RELEASES] for x in [caps[i]]]
+    releases = [
+        Mark(heads[i], caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None) for i in shown[:RELEASES]
+    ]
     if rest := [caps[i] for i in shown[RELEASES:]]:
-        releases.append(Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", True, also=rest[1:]))
+        releases.append(
+            Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
+        )
     texts = ["scale" if audit.unmatched == "nearest" else "scale_zero"]
     if len(own) > 1:
         texts += ["fresh", *(["other_size"] if (m.synthetic_records != m.original_records).any() else [])]
