@@ -20,7 +20,7 @@ from capstats.codes.missing_codes import likely_codes
 from capstats.counting.inputs import Input, inputs_of
 from capstats.counting.reading import check_codes, labelled, read_rows
 from capstats.counting.request import check_options
-from capstats.sources.files import is_path, one_connection
+from capstats.sources.files import one_connection
 from capstats.sources.formats import labels_in
 from capstats.sources.memory import MemorySource
 from capstats.sources.source import Margin, Options, Query, Source
@@ -135,9 +135,8 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     """
     inputs, labels = inputs_of(original, synthetic, None, None, None, options, {})
     check_options(options, inputs)
-    given = [original, *(synthetic.values() if isinstance(synthetic, Mapping) and labels else synthetic if labels else [synthetic])]
     with one_connection([table.source for table in inputs], options):
-        found = [_looked(table, path) for table, path in zip(inputs, given, strict=False)]
+        found = list(map(_looked, inputs))
     looks = [look for table in found if table.table.source.is_csv for look in table.columns.values() if look is not None]
     commas = options.decimal == "." and any(look.has_decimals(",") for look in looks)
     if commas and not any(look.has_decimals(".") for look in looks):
@@ -145,7 +144,7 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     return found, labels
 
 
-def _looked(table: Input, given: Any) -> Looked:
+def _looked(table: Input) -> Looked:
     options = table.options
     options.display.step(f"reading {table.name}")
     names = list(table.source.names(options))
@@ -159,7 +158,7 @@ def _looked(table: Input, given: Any) -> Looked:
         for c, margin in margins.items()
     }
     records = max((margin.total for margin in margins.values() if margin is not None), default=0)
-    labels = labels_in(given, table.name, options) if is_path(given) else ({}, {})
+    labels = labels_in(table.source.path, table.name, options) if table.source.path else ({}, {})
     return Looked(table, columns, [name for name in dict.fromkeys(names) if names.count(name) > 1], records, *labels)
 
 

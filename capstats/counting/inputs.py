@@ -30,7 +30,6 @@ class Input:
     options: Options = field(default_factory=Options)  # how it is read
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
-
     by_record: bool = False  # whether its rows are its records, in their order, however alike they are
     held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns from which others are answered
 

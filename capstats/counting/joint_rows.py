@@ -79,7 +79,8 @@ class JointRows:
     @cached_property
     def ordered(self) -> list[bool]:
         """Whether each column is one of categories with an order."""
-        return [any(column.ordered for column in columns) for columns in zip(*(t.key.columns for t in self.records.tables), strict=True)]
+        orders = self.records.orders()
+        return [column in orders for column in self.records.request.key_columns]
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -138,8 +139,9 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
             raise ValueError(f"`counts` of `{name}` are fractional: single records are compared. Give whole numbers of records.")
     last = len(places) - (request.holdout is not None)
     order = [0, *range(last, len(places)), *range(1, last)]
-    of_rows = [(places[i][table.key.of_row], table.counts) for i in order for table in [records.tables[i]]]
-    rows = JointRows(records, axis, *map(list, zip(*of_rows, strict=True)))
+    tables = [records.tables[i] for i in order]
+    of_rows = [places[i][table.key.of_row] for i, table in zip(order, tables, strict=True)]
+    rows = JointRows(records, axis, of_rows, [table.counts for table in tables])
     of_tables = {records.names[i]: x[None] for i, x in zip(order, rows.of_tables, strict=True)}
     but = {column.name for column in rows.columns if column.numerical} if near else ()
     levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, "key", of_tables) if c not in but}
@@ -151,7 +153,7 @@ def attacked(
     columns: Hashable | Sequence[Hashable], *, called: Mapping[str, str] = MappingProxyType({}), allow_same: bool = False, **given: Any
 ) -> JointRows:
     """The rows of the tables of an attack over its columns, with options of reading; ``called`` is what messages call the tables."""
-    for name in {"missing", "backing"} & given.keys():
+    for name in [x for x in ("missing", "backing") if x in given]:
         raise TypeError(f"There is no option {name!r}: a missing value is a level, and each record counts. Leave it out.")
     tables = {name: given.pop(name) for name in ("original", "synthetic", "holdout", "by_record") if name in given}
     target = {"target": None, "target_argument": None}

@@ -214,7 +214,7 @@ def check_codes(
 
     Where ``whole`` records are compared, a code may be one of the other columns.
     """
-    for key, given in by_table("null_values", options.null_values).items() if options.null_values is not None else ():
+    for key, given in by_table("null_values", options.null_values).items():
         codes = MissingCodes.of_argument(given, options.allow_unused_codes)
         held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.name)]
         _check_used(codes, held, columns, cuts, whole, "" if key == ALL else str(key))

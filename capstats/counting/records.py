@@ -167,25 +167,29 @@ def _in_one_reading(
         return None
     original, *releases = inputs
     holdout = None if request.holdout is None else releases.pop()
-    search: Search | None = None
-    found = {}
+    found: dict[str, Counted] = {}
+
+    def counted(table: Input) -> None:
+        table.hold(wanted)
+        found[table.name] = read(table, request.key_columns, request.target_columns, cuts)
+
     with suppress(TypeError, ValueError):  # of a column that nobody asked for, or it is raised again
         common, left_out = columns_in_common(inputs)
         numbers = [table.source.number(table.options) for table in inputs]
         if not 0 < len(common) <= request.copy_columns or None in numbers or sum(filter(None, numbers)) * len(common) > many_rows.MOST:
             return None
         wanted = list(dict.fromkeys([*request.columns, *common]))
-        for table in [original, *([] if holdout is None else [holdout]), *releases]:
-            table.hold(wanted)
-            found[table.name] = read(table, request.key_columns, request.target_columns, cuts)
-            if table is (holdout or original):
-                search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts))
-                original.held.clear()
-            elif search is not None:
-                search.add(table)
-            if search is not None:
-                table.held.clear()
-        if search is not None and all(table.counts.any() for table in found.values()):
+        real = [original] if holdout is None else [original, holdout]
+        for table in real:
+            counted(table)
+        search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts))
+        for table in real:
+            table.held.clear()
+        for table in releases:
+            counted(table)
+            search.add(table)
+            table.held.clear()
+        if all(table.counts.any() for table in found.values()):
             return [found[table.name] for table in inputs], search.described, search.times
     for table in inputs:
         table.held.clear()

@@ -56,7 +56,7 @@ def chosen_columns(columns: Any, argument: str) -> list[Hashable]:
     chosen = list(columns) if several else [columns]
     if not chosen or columns is None:
         raise ValueError(f"`{argument}` must name at least one column.")
-    if not all(isinstance(x, str) or is_name(x) for x in chosen):
+    if not all(map(is_name, chosen)):
         raise TypeError(f"`{argument}` must be a column name or a list of them; got {shown(columns)}.")
     return chosen
 
@@ -138,7 +138,7 @@ APPLIES_TO = {"encoding": ("CSV",), "decimal": ("CSV",), "skip": ("CSV", "Excel"
 
 def check_types(types: Any) -> None:
     """Raise unless `types` is a mapping of columns, or of tables with theirs, to types."""
-    for given in () if types is None else by_table("types", types).values():
+    for given in by_table("types", types).values():
         check_declared(given)
 
 

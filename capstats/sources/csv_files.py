@@ -72,8 +72,7 @@ def header_of(file: str, options: Options) -> tuple[Header, Iterator[bytes]]:
     if not any(header.names):
         later = next((number for number, fields in first_rows(file, encoding) if number > header.before and any(fields)), None)
         raise Malformed("it has no header row", "Add one: its first line must name the columns.", names_in=later)
-    names = renamed(header.names, options) if options.rename else header.names
-    return replace(header, names=tuple(map(str, names))), body
+    return replace(header, names=tuple(map(str, renamed(header.names, options)))), body
 
 
 def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
@@ -87,8 +86,7 @@ def survey(file: str, options: Options, step: Step, careful: bool = False, stopp
     With ``careful``, DuckDB reads nothing of it.
     """
     header, body = header_of(file, options)
-    words = () if options.null_values is None else tuple(sorted(options.codes.words))
-    as_records = Surveyed(file, encoding := codec(options.encoding), header, stopped, words=words)
+    as_records = Surveyed(file, encoding := codec(options.encoding), header, stopped, words=tuple(sorted(options.codes.words)))
     if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
         return as_records
     as_text = replace(as_records, reader="text")

@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.sources import formats
 from capstats.sources.columns import module_of
 from capstats.sources.dask_frames import DaskSource
-from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path, local_files
+from capstats.sources.files import FORMATS, OTHERS, FileSource, is_path
 from capstats.sources.lazy import LazySource
 from capstats.sources.memory import MemorySource
 from capstats.sources.relations import RelationSource
@@ -57,9 +57,9 @@ def _opened(table: Any, name: str, options: Options) -> Source:
     if is_path(table):
         if (kind := formats.format_of(table)) is None:
             return FileSource(table, name)
-        found, rows = formats.loaded(table, name, options)
+        found, rows, files = formats.loaded(table, name, options)
         source = MemorySource(found, name)
-        source.format, source.rows_at_start, source.path, source.files = kind, rows, str(table), local_files(table, name)
+        source.format, source.rows_at_start, source.path, source.files = kind, rows, str(table), files
         return source
     if _is_eager(table):
         return MemorySource(table, name)

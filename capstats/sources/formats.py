@@ -26,15 +26,15 @@ def format_of(path: Any) -> str | None:
     return "Excel" if _ending(path) in EXCEL else "" if _ending(path) in _READERS else None
 
 
-def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows]:
-    """The table in a file, as a data frame; and of a sheet the first rows, each with its number."""
+def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows, list[str]]:
+    """The table in a file, as a data frame; of a sheet the first rows, each with its number; and the file."""
     found = local_files(path, name)
     if len(found) > 1:
         raise ValueError(f"`{name}` is {len(found)} files; of {OTHERS} one file is read. Combine them in a data frame.")
     try:
         if format_of(path) == "Excel":
-            return _excel(found[0], path, name, options)
-        return _READERS[_ending(found[0])](found[0]), ()
+            return *_excel(found[0], path, name, options), found
+        return _READERS[_ending(found[0])](found[0]), (), found
     except Unchosen:
         raise
     except ImportError as error:

@@ -79,8 +79,9 @@ class MemorySource(Source):
         if self.library == "polars" and weights is None and not query.by_record:
             values, weights = _grouped_by_polars(values)
         of = dict(zip(query.columns, values, strict=True))
-        others = iter(columns_of({c: x for c, x in of.items() if c not in cut}, self.name))
-        found = [replace(cut[c], codes=np.asarray(x)) if c in cut else next(others) for c, x in of.items()]
+        others = {c: x for c, x in of.items() if c not in cut}
+        coded = dict(zip(others, columns_of(others, self.name), strict=True))
+        found = [coded[c] if c in coded else replace(cut[c], codes=np.asarray(x)) for c, x in of.items()]
         self._check_lengths({str(c): len(x.codes) for c, x in zip(query.columns, found, strict=True)}, query.weight, weights)
         if weights is None:
             return found, ()

@@ -58,8 +58,6 @@ class Options:
 
     def codes_as_texts(self) -> Any:
         """What is recorded of all codes: a list of texts, or {column: list}, and of those of a table {table: {column: list}}."""
-        if self.null_values is None:
-            return []
         given = {key: MissingCodes.of_argument(x).as_texts() for key, x in by_table("null_values", self.null_values).items()}
         plain = given.pop(ALL, [])
         own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}
