@@ -22,7 +22,7 @@ from capstats.cap import (
     matched_records,
 )
 from capstats.codes.labels import MISSING
-from capstats.codes.names import missing_name
+from capstats.codes.names import missing_name, open_room
 from capstats.counting.tabulate import tabulate
 from capstats.tables.counts_files import read_counts, write_counts
 from capstats.tables.dataset import from_counts, full_domain, merge_counts, observed_domain
@@ -117,3 +117,6 @@ if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would 
 
 def __dir__() -> list[str]:
     return sorted([*__all__, *_ROOMS, "__version__"])
+
+
+open_room(__name__)

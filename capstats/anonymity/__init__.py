@@ -6,7 +6,7 @@ k-anonymity, l-diversity, t-closeness and their relatives, for the original or f
 from capstats.anonymity.classes import alpha_k_anonymity, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
 from capstats.anonymity.closeness import beta_likeness, delta_disclosure, t_closeness
 from capstats.anonymity.models import anonymity_profile
-from capstats.codes.names import answer_for_removed
+from capstats.codes.names import open_room
 
 __all__ = [
     "alpha_k_anonymity",
@@ -21,4 +21,4 @@ __all__ = [
     "t_closeness",
 ]
 
-answer_for_removed(__name__)
+open_room(__name__)

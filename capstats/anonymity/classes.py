@@ -13,7 +13,7 @@ import xarray as xr
 
 from capstats.codes.checks import check_choice, check_integer, shown
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import weights_of
+from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -32,7 +32,7 @@ def least(values: Array, x: Table) -> Floats:
 
 def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.DataArray:
     """A formula of one table, applied to every member of a batch."""
-    return Aligned({"table": table}).map(formula, name)
+    return Aligned({"o": table}).map(formula, name)
 
 
 def smallest_class(x: Table) -> Floats:
@@ -52,18 +52,19 @@ def classes_per_record(x: Table) -> Floats:
 
 def check_whole(x: Table) -> None:
     """Raise an error if class sizes may be fractional."""
-    check_integers(x, "table", ": the risk is 1 divided by the number of records in a class", "Count the records without weights.")
+    check_integers(x, "o", ": the risk is 1 divided by the number of records in a class", "Count the records without weights.")
 
 
-def k_anonymity(table: Counts) -> xr.DataArray:
+def k_anonymity(o: Counts) -> xr.DataArray:
     """Number of records in the smallest class: the greatest k for which the table is k-anonymous.
 
     Every person shares the key with at least k - 1 others.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table, original or synthetic; along every other dim each element is a separate table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table, of the original, or of a release, given as ``tables.s``; along every other dim each
+        element is a separate table.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def k_anonymity(table: Counts) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named).
+        If `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -92,18 +93,18 @@ def k_anonymity(table: Counts) -> xr.DataArray:
     >>> float(k_anonymity([[2, 0, 1], [3, 0, 1]]))
     2.0
     """
-    return of_table(table, smallest_class, "k_anonymity")
+    return of_table(o, smallest_class, "k_anonymity")
 
 
-def class_sizes(table: Counts) -> xr.Dataset:
+def class_sizes(o: Counts) -> xr.Dataset:
     """Distribution of the class sizes.
 
     k is the size of the smallest class; this shows how many people are in classes of each size.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def class_sizes(table: Counts) -> xr.Dataset:
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named).
+        If `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -134,7 +135,8 @@ def class_sizes(table: Counts) -> xr.Dataset:
     >>> sizes["size"].values.tolist(), sizes.classes.values.tolist(), sizes.records.values.tolist()
     ([2, 5], [2, 1], [4, 5])
     """
-    aligned = Aligned({"table": table})
+    (o,) = given_tables({"o": o}).values()
+    aligned = Aligned({"o": o})
     totals = aligned.map(lambda x: x.key_total(), "class_sizes", ("key",)).values
     sizes, place = np.unique(totals, return_inverse=True)
     classes = np.zeros((*totals.shape[:-1], len(sizes)), np.int64)
@@ -144,19 +146,19 @@ def class_sizes(table: Counts) -> xr.Dataset:
     sizes, classes = sizes[held], classes[..., held]
     found = {"classes": classes, "records": classes * sizes}
     variables = {name: aligned.wrap(values, name, ("size",)) for name, values in found.items()}
-    attrs = {"result": "Sizes of equivalence classes", **({"weights": column} if (column := weights_of(table)) else {})}
+    attrs = {"result": "Sizes of equivalence classes", **({"weights": column} if (column := weights_of(o)) else {})}
     return Result(variables, attrs=attrs).assign_coords(size=sizes)
 
 
-def prosecutor_risk(table: Counts) -> xr.DataArray:
+def prosecutor_risk(o: Counts) -> xr.DataArray:
     """Probability that an intruder who knows a person's key, and that the person is in the table, picks the person's record.
 
     It depends only on the size of the person's class: it is 1/5 if four others share the key.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
 
     Returns
     -------
@@ -166,7 +168,7 @@ def prosecutor_risk(table: Counts) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named), or holds fractional weights.
+        If `o` is not a table of counts (the cell is named), or holds fractional weights.
 
     See Also
     --------
@@ -192,18 +194,18 @@ def prosecutor_risk(table: Counts) -> xr.DataArray:
         sizes = x.key_total()
         return ratio(np.ones_like(sizes), sizes, np.nan)
 
-    return Aligned({"table": table}).map(formula, "prosecutor_risk", ("key",))
+    return Aligned({"o": o}).map(formula, "prosecutor_risk", ("key",))
 
 
-def marketer_risk(table: Counts) -> xr.DataArray:
+def marketer_risk(o: Counts) -> xr.DataArray:
     """Expected share of correct matches if an intruder picks one record for every person of the table.
 
     A marketer wants many correct matches, not a certain one. Every class gives one correct match on average, whatever its size.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
 
     Returns
     -------
@@ -213,7 +215,7 @@ def marketer_risk(table: Counts) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named), or holds fractional weights.
+        If `o` is not a table of counts (the cell is named), or holds fractional weights.
 
     See Also
     --------
@@ -239,7 +241,7 @@ def marketer_risk(table: Counts) -> xr.DataArray:
         check_whole(x)
         return classes_per_record(x)
 
-    return of_table(table, formula, "marketer_risk")
+    return of_table(o, formula, "marketer_risk")
 
 
 Diversity = Literal["distinct", "entropy", "recursive"]
@@ -272,15 +274,15 @@ def check_targets(number: Any) -> int:
     return check_integer(number, "l", "an integer number of targets, 1 or more", least=1)
 
 
-def alpha_k_anonymity(table: Counts) -> xr.Dataset:
+def alpha_k_anonymity(o: Counts) -> xr.Dataset:
     """The smallest alpha and the greatest k for which a table is (alpha, k)-anonymous.
 
     k is the least number of people who share a key; alpha is the greatest probability of a correct guess of the target within a class.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
 
     Returns
     -------
@@ -291,7 +293,7 @@ def alpha_k_anonymity(table: Counts) -> xr.Dataset:
     Raises
     ------
     ValueError, TypeError
-        If `table` is not a table of counts (the cell is named).
+        If `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -312,19 +314,19 @@ def alpha_k_anonymity(table: Counts) -> xr.Dataset:
     >>> float(found.alpha), float(found.k)
     (0.75, 4.0)
     """
-    found = {"alpha": of_table(table, greatest_share, "alpha"), "k": k_anonymity(table)}
+    found = {"alpha": of_table(o, greatest_share, "alpha"), "k": k_anonymity(o)}
     return Result(found, attrs={"result": "(alpha, k)-anonymity"})
 
 
-def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741
+def l_diversity(o: Counts, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741
     """Diversity of the targets in the least diverse class.
 
     A large class still discloses the target of every member if all of them are ill.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
     kind : {"distinct", "entropy", "recursive"}
         - "distinct": the greatest l for which each class has l different targets;
         - "entropy": the greatest l for which the entropy of the targets in each class is at least log(l);
@@ -346,7 +348,7 @@ def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = 
     Raises
     ------
     ValueError, TypeError
-        If `kind` is unknown, `l` is missing or superfluous, or `table` is not a table of counts (the cell is named).
+        If `kind` is unknown, `l` is missing or superfluous, or `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -376,5 +378,5 @@ def l_diversity(table: Counts, *, kind: Diversity = "distinct", l: int | None = 
         raise ValueError(f'`l` must be given with kind="recursive", and only then; got kind={kind!r}, l={shown(l)}.')
     if l is not None:
         number = check_targets(l)
-        return of_table(table, lambda x: recursive_factor(x, number), "l_diversity")
-    return of_table(table, distinct_targets if kind == "distinct" else least_entropy, "l_diversity")
+        return of_table(o, lambda x: recursive_factor(x, number), "l_diversity")
+    return of_table(o, distinct_targets if kind == "distinct" else least_entropy, "l_diversity")

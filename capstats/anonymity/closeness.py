@@ -13,6 +13,7 @@ from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, canonical, in_order, kind_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import index_of, indexed, names_of
+from capstats.tables.checking import given_tables
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
@@ -69,15 +70,15 @@ def log_ratio(x: Table, kind: DeltaKind) -> Floats:
     return np.where(held < (x.target_total() > 0).sum(-1) * number_of_classes(x), np.inf, delta)
 
 
-def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
+def t_closeness(o: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     """Distance between the target distribution of a class and that of the whole table, greatest over classes.
 
     If a class has the distribution of the whole table, knowing a person's class tells nothing more about the target.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
     distance : {"equal", "ordered"}
         The earth mover's distance. With "equal" any two targets are at distance 1. With "ordered" numbers, dates and times have the order
         of their values and all others that of the rows, and neighbouring targets are at distance 1 / (I - 1). All I rows count, including
@@ -92,7 +93,7 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `distance` is unknown, or "ordered" with several target columns, or `table` is not a table of counts (the cell is named).
+        If `distance` is unknown, or "ordered" with several target columns, or `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -119,12 +120,12 @@ def t_closeness(table: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     """
     check_choice(distance, "distance", get_args(Distance))
     if distance == "equal":
-        return of_table(table, equal_distance, "t_closeness")
-    aligned = Aligned({"table": by_value(table)})
+        return of_table(o, equal_distance, "t_closeness")
+    aligned = Aligned({"o": by_value(*given_tables({"o": o}).values())})
     columns = target_columns(aligned)
     if len(columns) > 1:
         raise ValueError(
-            f'`distance` "ordered" needs one target column, whose levels have an order; `table` has {columns}. '
+            f'`distance` "ordered" needs one target column, whose levels have an order; `o` has {columns}. '
             f'Count it with one of them as target, or give distance="equal".'
         )
     return aligned.map(lambda x: ordered_distance(x, aligned.sizes["target"]), "t_closeness")
@@ -152,15 +153,15 @@ def target_columns(aligned: Aligned) -> list[str]:
     return ["target"] if axis is None else names_of(axis)
 
 
-def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
+def beta_likeness(o: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
     """Greatest relative increase of the share of a target in a class over its share in the whole table.
 
     With beta = 2, knowing a person's class makes no target more than three times as probable as before.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
     kind : {"basic", "enhanced"}
         A table satisfies the basic model for a given beta if (r_ij - p_i) / p_i never exceeds beta, and the enhanced model if it never
         exceeds min(beta, -ln p_i).
@@ -174,7 +175,7 @@ def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `kind` is unknown, or `table` is not a table of counts (the cell is named).
+        If `kind` is unknown, or `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -202,18 +203,18 @@ def beta_likeness(table: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
     (3.0, inf)
     """
     check_choice(kind, "kind", get_args(Likeness))
-    return of_table(table, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
+    return of_table(o, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
 
 
-def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
+def delta_disclosure(o: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
     """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
 
     Learning that a person cannot have a target is a disclosure too: if a class lacks a target, the value is infinite.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table.
+    o : array-like or DataArray, dims (target, key) and any others
+        Counts of the records of one table; a release is given as ``tables.s``.
     kind : {"all", "occurring"}
         Over all targets of the table, as in the definition; or over those that occur in the class, as in ARX and pyCANON.
 
@@ -227,7 +228,7 @@ def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If `kind` is unknown, or `table` is not a table of counts (the cell is named).
+        If `kind` is unknown, or `o` is not a table of counts (the cell is named).
 
     See Also
     --------
@@ -251,4 +252,4 @@ def delta_disclosure(table: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
     (inf, 0.6931)
     """
     check_choice(kind, "kind", get_args(DeltaKind))
-    return of_table(table, lambda x: log_ratio(x, kind), "delta_disclosure")
+    return of_table(o, lambda x: log_ratio(x, kind), "delta_disclosure")

@@ -27,14 +27,14 @@ from capstats.anonymity.closeness import (
     target_columns,
 )
 from capstats.tables.aligned import Aligned, same_or_span
-from capstats.tables.checking import weights_of
+from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 
 Model = Callable[[Table], Array]
 
 
-def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noqa: E741
+def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset:  # noqa: E741
     """The privacy models of the original and of the synthetic table, side by side.
 
     None of the models compares the two tables: a 5-anonymous synthetic table can be a copy of the original. Use them together with
@@ -82,6 +82,7 @@ def anonymity_profile(o: Counts, s: Counts, *, l: int = 2) -> xr.Dataset:  # noq
     ([50.0, 33.0], [0.9, 0.896])
     """
     check_targets(l)
+    o, s = given_tables({"o": o, "s": s}).values()
     aligned = Aligned({"o": by_value(o), "s": by_value(s)})
 
     def ordered(x: Table) -> Floats:

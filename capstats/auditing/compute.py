@@ -19,7 +19,7 @@ from capstats.cap.comparison import normalized_cap, target_distance
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
-from capstats.cap.uncertainty import average_cap_interval, individual_share, sums_of_weights
+from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.checks import check_number, shown
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical, in_order, one_kind
@@ -72,7 +72,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         average: guessed[average],
     }
     if exact:
-        interval = average_cap_interval(o, s, o_squares=tables.get("o_squares"), unmatched=unmatched)
+        interval = average_cap_interval(tables, unmatched=unmatched)
         found[f"{average}_error"] = interval.standard_error
     found |= _averages(o, s, observed)
     found |= {name: guessed[name] for name in ("original_cap", "baseline", "normalized_cap")}
@@ -164,7 +164,7 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
 
 def _of_individuals(tables: xr.Dataset, unmatched: OnScale) -> dict[str, xr.DataArray]:
     """How much of the guesses is about the people in the original, with errors, and average CAP of a fresh sample of the population."""
-    found = individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **sums_of_weights(tables))
+    found = individual_share(tables, unmatched=unmatched)
     gains = ("individual_gain", "individual_gain_error", "original_gain", "original_gain_error")
     shares = ("individual_share", "individual_share_lower", "individual_share_upper")
     return {
@@ -419,8 +419,7 @@ def compared(tables: xr.Dataset, measures: xr.Dataset, against: Any, utility: Ma
         average = measures[f"average_cap_{unmatched}"]
         found["difference"] = average - average.isel(other, drop=True)
         if errors_known(tables, "o"):
-            one, squares = tables.s.isel(other, drop=True), tables.get("o_squares")
-            contrast = average_cap_interval(tables.o, tables.s, against=one, o_squares=squares, unmatched=unmatched)
+            contrast = average_cap_interval(tables, against=tables.s.isel(other, drop=True), unmatched=unmatched)
             found["difference_error"] = contrast.standard_error
     for name, given in (utility or {}).items():
         numbers = _numbers(name, given, labels)

@@ -327,9 +327,9 @@ def _differences(audit: Findings, i: int, others: Sequence[int]) -> dict[int, di
 
     Chance chooses which is the worst, and which the best.
     """
-    release, squares = audit.release(i), audit.tables.get("o_squares")
+    release = audit.release(i)
     s, level = audit.tables.s.isel(synthetic=list(others)), 1 - RARE / math.comb(len(others) + 1, 2)
-    found = average_cap_interval(audit.tables.o, s, against=release, o_squares=squares, unmatched=audit.unmatched, level=level)
+    found = average_cap_interval(audit.tables, s, against=release, unmatched=audit.unmatched, level=level)
     ends = {"estimate": found.estimate, "lower": found.upper, "upper": found.lower}  # of what is below, turned to what is above
     return {x: {name: -float(value[at]) for name, value in ends.items()} for at, x in enumerate(others)}
 

@@ -51,7 +51,7 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
 
 def weights_below_1(tables: xr.Dataset) -> bool:
     """Whether the sampling weights of a key add up to less than its records, so that they are no numbers of people."""
-    aligned = Aligned({"o": tables.o, "o_records": tables.o_records})
+    aligned = Aligned({"o": tables, "o_records": None})
     return not aligned.map(lambda o, records: at_most(records.key_total(), o.key_total()), "o", ("key",)).all()
 
 
@@ -78,7 +78,7 @@ def of_population(tables: xr.Dataset, size: Any, people: xr.DataArray | None) ->
             found["replicated_in_population"] = profile.replicated_population_uniques
         found |= {"population_k": profile.k_map, "population_matches": profile.expected_matches.assign_attrs(method=TABLE)}
     if "o_records" in tables and not weights_below_1(tables):
-        by_weights = expected_reidentifications(tables.o, o_records=o).records
+        by_weights = expected_reidentifications(tables).records
         found["weighted_matches"] = by_weights.assign_attrs(method=WEIGHTS)
-        found["greatest_individual_risk"] = individual_risk(tables.o, o_records=o).max("key")
+        found["greatest_individual_risk"] = individual_risk(tables).max("key")
     return found

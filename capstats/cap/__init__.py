@@ -11,7 +11,7 @@ from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance
 from capstats.cap.uncertainty import average_cap_interval, individual_share
-from capstats.codes.names import answer_for_removed
+from capstats.codes.names import open_room
 
 __all__ = [
     "average_cap",
@@ -32,4 +32,4 @@ __all__ = [
     "target_distance",
 ]
 
-answer_for_removed(__name__)
+open_room(__name__)

@@ -13,10 +13,10 @@ from capstats.cap.tolerance import Within
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import mode, ratio, shared
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 
 
-def average_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0, within: Within | None = None) -> xr.DataArray:
+def average_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zero", radius: int = 0, within: Within = None) -> xr.DataArray:
     """Mean Correct Attribution Probability of the original records.
 
     It is the expected share of people in the original data whose target an intruder guesses right.
@@ -100,7 +100,7 @@ def correct_by_key(o: Table, s: Table) -> Floats:
     return ratio(shared(o, s, s_j), s_j, 0.0)
 
 
-def matched_records(o: Counts, s: Counts) -> xr.DataArray:
+def matched_records(o: Counts, s: Release = None) -> xr.DataArray:
     """Number of original records whose key occurs in the synthetic table, n_M.
 
     Only for these records can an intruder find the exact key in the release.
@@ -143,7 +143,7 @@ def matched(o: Table, s: Table) -> Array:
     return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1))
 
 
-def correct_predictions(o: Counts, s: Counts, *, unmatched: Convention = "zero") -> xr.DataArray:
+def correct_predictions(o: Counts, s: Release = None, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Number of original records whose target is the most frequent synthetic target of their key: the success of the modal intruder.
 
     The modal intruder does not guess at random but names the commonest answer: all people with the same key get the same prediction.

@@ -12,12 +12,12 @@ from capstats.cap.tolerance import Within, windows_of
 from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Counts, Dense, Floats, Table, Windows
+from capstats.tables.table import Array, Counts, Dense, Floats, Release, Table, Windows
 
 Kind = Literal["marginal", "modal", "uniform", "modal_synthetic", "crossed"]
 
 
-def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal", within: Within | None = None) -> xr.DataArray:
+def baseline_cap(o: Counts, s: Release = None, *, kind: Kind = "marginal", within: Within = None) -> xr.DataArray:
     """Probability of a correct guess of the target without the key: the baseline of CAP.
 
     CAP needs a comparison: if nine in ten people are healthy, health is guessed right for most people without any release.
@@ -71,7 +71,7 @@ def baseline_cap(o: Counts, s: Counts | None = None, *, kind: Kind = "marginal",
     if within is not None and kind not in ("marginal", "crossed"):
         raise ValueError(f'`within` needs `kind` "marginal" or "crossed"; got "{kind}".')
     if kind in ("modal_synthetic", "crossed"):
-        if s is None:
+        if s is None and not isinstance(o, xr.Dataset):
             raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
         pair = Aligned({"o": o, "s": s})
         windows = windows_of(pair, within)

@@ -11,12 +11,13 @@ from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.tolerance import Within
 from capstats.codes.checks import shown
 from capstats.tables.aligned import Aligned
+from capstats.tables.checking import given_tables
 from capstats.tables.sums import attribution, ratio
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 from capstats.tables.ties import at_most
 
 
-def protected_records(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
+def protected_records(o: Counts, s: Release = None, *, unmatched: Convention = "zero", radius: int = 0) -> xr.DataArray:
     """Number of original records whose individual CAP is smaller with the synthetic table than with the original table.
 
     The paper calls such a record protected by publishing `s` instead of `o`. The CAP of other records with the same key then usually rises.
@@ -75,7 +76,7 @@ def protected_records(o: Counts, s: Counts, *, unmatched: Convention = "zero", r
     return aligned.map(formula, "protected_records")
 
 
-def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0, within: Within | None = None) -> xr.DataArray:
+def normalized_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zero", radius: int = 0, within: Within = None) -> xr.DataArray:
     """Average CAP on the scale from the marginal baseline, 0, to the average CAP of the original with itself, 1.
 
     It shows which share of the information about the target in the key is still in the synthetic table.
@@ -125,12 +126,13 @@ def normalized_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radi
             f'`within` must be the pair ("triangular", distance) for normalised CAP; got {shown(within)}. Where near guesses count in '
             "full, CAP of the original may be below its baseline."
         )
+    o, s = given_tables({"o": o, "s": s}).values()
     least, most = baseline_cap(o, within=within), average_cap(o, o, within=within)
     span = (most - least).where(~at_most(most, least))
     return ((average_cap(o, s, unmatched=unmatched, radius=radius, within=within) - least) / span).rename("normalized_cap")
 
 
-def target_distance(o: Counts, s: Counts) -> xr.DataArray:
+def target_distance(o: Counts, s: Release = None) -> xr.DataArray:
     """Distance of the synthetic table from the original in the shares of the targets given the key.
 
     The share of original records that would need another target for every key to have the shares of targets that the release shows.

@@ -13,16 +13,19 @@ from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.tolerance import Within
 from capstats.codes.checks import shown
 from capstats.tables.aligned import Aligned, same_or_span
+from capstats.tables.checking import given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 from capstats.tables.ties import at_most, ranks
 
 FOR_QUANTILES = (", because quantiles interpolate between records", "Use cap_ecdf, which takes weights, or round the weights to integers.")
 PART = 1 << 20  # comparisons of values that are made at once
 
 
-def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.DataArray:
+def cap_quantiles(
+    o: Counts, s: Release = None, q: Any = (0, 0.25, 0.5, 0.75, 1), *, unmatched: Convention = "zero", within: Within = None
+) -> xr.DataArray:
     """Quantiles of individual CAP over the original records, with linear interpolation.
 
     A low average can hide people at high risk: the 0.9 quantile is the risk that a tenth of the records exceed.
@@ -82,7 +85,7 @@ def cap_quantiles(o: Counts, s: Counts, q: Any, *, unmatched: Convention = "zero
     return _leading(found, "quantile", probabilities)
 
 
-def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.DataArray:
+def cap_ecdf(o: Counts, s: Release = None, at: Any = (0.5, 0.9), *, unmatched: Convention = "zero", within: Within = None) -> xr.DataArray:
     """Share of the original records whose individual CAP is at most a given value.
 
     One minus this share is the share of people with a higher risk.
@@ -144,7 +147,7 @@ def cap_ecdf(o: Counts, s: Counts, at: Any, *, unmatched: Convention = "zero", w
     return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
 
 
-def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero", within: Within | None = None) -> xr.Dataset:
+def cap_boxplot(o: Counts, s: Release = None, *, unmatched: Convention = "zero", within: Within = None) -> xr.Dataset:
     """Statistics of a boxplot of individual CAP over the original records, with averages for comparison.
 
     Among tables with the same average, it shows which leave some people at a high risk.
@@ -193,6 +196,7 @@ def cap_boxplot(o: Counts, s: Counts, *, unmatched: Convention = "zero", within:
     >>> [round(float(box[name]), 3) for name in ("lower_quartile", "median", "upper_quartile", "average", "original_cap")]
     [0.629, 0.758, 0.896, 0.684, 0.67]
     """
+    o, s = given_tables({"o": o, "s": s}).values()
     aligned = Aligned({"o": o, "s": s})
     rows_of = rows_used(aligned, unmatched, within=within)
 

@@ -9,10 +9,10 @@ from capstats.cap.neighbours import Convention, rows_used
 from capstats.cap.tolerance import Within
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution
-from capstats.tables.table import Counts, Table
+from capstats.tables.table import Counts, Release, Table
 
 
-def individual_cap(o: Counts, s: Counts, *, unmatched: Convention = "zero", radius: int = 0, within: Within | None = None) -> xr.DataArray:
+def individual_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zero", radius: int = 0, within: Within = None) -> xr.DataArray:
     """Correct Attribution Probability of a record in each cell: the share of its key's synthetic records that have its target.
 
     For one person: the probability that a guess from the synthetic records with the same key is right.

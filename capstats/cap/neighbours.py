@@ -17,7 +17,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.dense import Dense
 from capstats.tables.printing import many
-from capstats.tables.table import Array, Cells, Counts, Floats, Index, Table
+from capstats.tables.table import Array, Cells, Counts, Floats, Index, Release, Table
 
 Unmatched = Literal["zero", "drop"]
 Convention = Literal["zero", "drop", "nearest"]
@@ -42,7 +42,7 @@ def check_convention(unmatched: str) -> None:
     check_unmatched(unmatched, get_args(Convention))
 
 
-def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within | None = None) -> RowsUsed:
+def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within = None) -> RowsUsed:
     """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
 
     Keys without original records may have no rows, except with ``everybody``. With ``within`` the rows count near guesses as well.
@@ -265,7 +265,7 @@ def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) ->
 # --- how far ----------------------------------------------------------------------------------------------------------
 
 
-def nearest_distance(o: Counts, s: Counts) -> xr.DataArray:
+def nearest_distance(o: Counts, s: Release = None) -> xr.DataArray:
     """Distance from each key to the nearest key of the synthetic table: the number of key columns in which they differ.
 
     It is the number of columns that an intruder must change or ignore to find a synthetic record.

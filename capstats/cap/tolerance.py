@@ -19,12 +19,12 @@ from capstats.tables.table import Array, Floats, Index, Part, Windows
 from capstats.tables.ties import TIE
 
 Distance = float | dt.timedelta | np.timedelta64
-Within = Distance | Callable[[NDArray[Any]], Any] | tuple[Literal["triangular"], Distance]
+Within = Distance | Callable[[NDArray[Any]], Any] | tuple[Literal["triangular"], Distance] | None
 
 TIMES = ("date", "datetime", "datetime with zone", "duration")  # kinds of targets that are times
 
 
-def windows_of(aligned: Aligned, within: Within | None) -> Windows | None:
+def windows_of(aligned: Aligned, within: Within) -> Windows | None:
     """How much each guess counts for each target of the tables; None where only the target itself is right."""
     if within is None:
         return None

@@ -5,6 +5,7 @@ Average CAP is a mean over records, so its standard error is that of a mean. No 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from capstats.cap.tolerance import Within
 from capstats.codes.checks import check_number, shown
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import unstacked
-from capstats.tables.checking import as_counts, weights_of
+from capstats.tables.checking import as_counts, given_tables, weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio, shared
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 from capstats.tables.ties import at_most
 
 GAINS = (
@@ -32,15 +33,17 @@ GAINS = (
 FREEDOM, POINT, EXPECTED = 24, 0.01, 0.0125
 
 
+SUMS = ("o_squares", "h_squares", "o_records", "h_records")  # which tables of sampling weights bring along
+
+
 def average_cap_interval(
     o: Counts,
-    s: Counts,
+    s: Release = None,
     *,
-    o_squares: Counts | None = None,
     against: Counts | None = None,
     over: str | None = None,
     unmatched: Convention = "zero",
-    within: Within | None = None,
+    within: Within = None,
     level: float = 0.95,
 ) -> xr.Dataset:
     """Average CAP with its standard error and confidence interval: for one synthetic table, the difference of two, or the mean of several.
@@ -50,9 +53,8 @@ def average_cap_interval(
     Parameters
     ----------
     o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records; `o` must hold integers, or sums of sampling weights together with `o_squares`.
-    o_squares : same as `o`, optional
-        If `o` holds sums of sampling weights: the sums of squared weights of the cells, ``tables.o_squares`` of `tabulate`.
+        Counts of original and synthetic records; `o` must hold integers. Where it holds sums of sampling weights, give the Dataset that
+        `tabulate` returns in its place, which holds the sums of squared weights as ``o_squares``.
     against : same as `s`, optional
         A second synthetic table of the same original. The results are then for the average CAP of `s` minus that of `against`, compared
         record by record.
@@ -77,7 +79,7 @@ def average_cap_interval(
     Raises
     ------
     ValueError, TypeError
-        If `o` has sampling weights or fractional counts and `o_squares` is not given, `o_squares` cannot belong to `o`, `level` is not
+        If `o` has sampling weights or fractional counts without ``o_squares``, these cannot belong to `o`, `level` is not
         between 0 and 1, `over` is not a dim of the tables, or the tables are not counts or disagree.
 
     See Also
@@ -114,21 +116,22 @@ def average_cap_interval(
     >>> people = {"key": ["a", "a", "b", "b"], "target": [0, 1, 0, 0], "w": [1, 1, 1, 3]}
     >>> released = {"key": ["a", "a", "b"], "target": [0, 1, 0]}
     >>> tables = capstats.tabulate(people, released, keys="key", target="target", weights=("w", None))
-    >>> found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares)
+    >>> found = average_cap_interval(tables)
     >>> round(float(found.estimate) * 6, 12), round(float(found.standard_error) ** 2 * 48, 12)
     (5.0, 1.0)
     """
     from scipy.special import ndtri, stdtrit
 
     check_level(level)
-    check_weights(o, o_squares, "o")
-    first = _members(s, "s", over)
-    second = {} if against is None else _members(against, "against", over)
+    given = given_tables({"o": o, "s": s, "against": against, "o_squares": None}, ("against", "o_squares"))
+    check_weights(given, "o")
+    first = _members(given["s"], "s", over)
+    second = _members(given["against"], "against", over) if "against" in given else {}
     if second and len(second) != len(first):
         raise ValueError(f"`s` has {len(first)} tables along {over!r}, `against` has {len(second)}. Give the same number of tables.")
 
-    weighted = {} if o_squares is None else {"o_squares": o_squares}
-    aligned = Aligned({"o": o, **first, **second, **weighted}, inexact=weighted)
+    weighted = {name: table for name, table in given.items() if name == "o_squares"}
+    aligned = Aligned({"o": given["o"], **first, **second, **weighted}, inexact=weighted)
     rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, *tables: Table) -> Floats:
@@ -173,15 +176,11 @@ def average_cap_interval(
 
 def individual_share(
     o: Counts,
-    s: Counts,
+    s: Release = None,
     *,
-    h: Counts,
-    o_squares: Counts | None = None,
-    h_squares: Counts | None = None,
-    o_records: Counts | None = None,
-    h_records: Counts | None = None,
+    h: Counts | None = None,
     unmatched: Convention = "nearest",
-    within: Within | None = None,
+    within: Within = None,
     level: float = 0.95,
 ) -> xr.Dataset:
     """How much more often guesses are right for the people in the data than for others like them, as a share of what the original gives.
@@ -192,11 +191,8 @@ def individual_share(
     Parameters
     ----------
     o, s, h : array-like or DataArray, dims (target, key) and any others
-        Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers, or sums of
-        sampling weights.
-    o_squares, h_squares, o_records, h_records : same as `o` and `h`, optional
-        Where `o`, or `h`, holds sums of sampling weights: the sum of the squared weights of each cell and the number of its records,
-        ``tables.o_squares``, ``tables.o_records`` and so on of `tabulate`.
+        Counts of original, synthetic and holdout records, or in place of `o` the Dataset of `tabulate` that holds all of them; `o` and `h`
+        must hold integers. Where they hold sums of sampling weights, the Dataset is needed, with ``o_squares``, ``o_records`` and so on.
     unmatched : {"nearest", "zero", "drop"}
         Records of both samples whose key is not in the table that guesses use the nearest keys; or count 0, or are left out, and then
         there is no share unless all are matched.
@@ -266,12 +262,11 @@ def individual_share(
     (0.03125, 0.0625, 0.5)
     """
     check_level(level)
-    check_weights(o, o_squares, "o", o_records)
-    check_weights(h, h_squares, "h", h_records)
-
-    given = {"o_squares": o_squares, "h_squares": h_squares, "o_records": o_records, "h_records": h_records}
-    more = {name: table for name, table in given.items() if table is not None}
-    aligned = Aligned({"o": o, "s": s, "h": h, **more}, inexact={"o_squares", "h_squares"} & set(more))
+    given = given_tables({"o": o, "s": s, "h": h, **dict.fromkeys(SUMS)}, SUMS)
+    for name in ("o", "h"):
+        check_weights(given, name)
+    more = list(given)[3:]
+    aligned = Aligned(given, inexact={"o_squares", "h_squares"} & set(more))
     rows_of = rows_used(aligned, unmatched, within=within)
 
     def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
@@ -314,11 +309,6 @@ def individual_share(
     found = aligned.map(formula, "individual_share", ("part",))
     parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}
     return Result(parts, attrs={"result": "How much is about the people in the data"})
-
-
-def sums_of_weights(tables: xr.Dataset) -> dict[str, Any]:
-    """What `individual_share` asks of tables whose records have sampling weights, by the name of the argument."""
-    return {name: tables.get(name) for name in ("o_squares", "h_squares", "o_records", "h_records")}
 
 
 def _fieller(
@@ -406,28 +396,20 @@ def check_level(level: float) -> None:
     check_number(level, "level", "between 0 and 1, such as 0.95", least=0, most=1, excluded=(0, 1))
 
 
-def check_weights(table: Any, squares: Any, name: str, *records: Any) -> None:
-    """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0.
-
-    Where numbers of records are needed as well, they come with the squares or not at all.
-    """
-    if any((x is None) != (squares is None) for x in records):
-        raise ValueError(
-            f"`{name}` has one of {name}_squares and {name}_records, and sampling weights need both: give {name}_squares="
-            f"tables.{name}_squares, {name}_records=tables.{name}_records."
-        )
-    column = weights_of(table)
-    if column is not None and squares is None:
+def check_weights(tables: Mapping[str, Any], name: str) -> None:
+    """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0."""
+    column = weights_of(tables[name])
+    if column is not None and f"{name}_squares" not in tables:
         raise ValueError(
             f"`{name}` holds sums of the sampling weights {column!r}, from which no standard error follows: it depends on the squares of "
-            f"the weights. Give {name}_squares=tables.{name}_squares, which tabulate returns beside tables.{name}."
+            f"the weights. Give the Dataset that tabulate returned, which holds them as {name}_squares, in place of its table tables.o."
         )
 
 
 def squares_of(table: Table, squares: Table | None, name: str) -> Table:
     """Sums of the squared weights of a table; for counts these are the counts, since each record has weight 1."""
     if squares is None:
-        remedy = f"For weighted records give the sums of their squared weights as `{name}_squares`."
+        remedy = f"For weighted records give the Dataset of tabulate, which holds the sums of their squared weights as {name}_squares."
         check_integers(table, name, ", because a standard error needs numbers of records", remedy)
         return table
     w = table.values.astype(np.float64)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import json
 import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable
-from typing import Any, NoReturn
+from functools import wraps
+from types import FunctionType
+from typing import Any, NoReturn, cast
 
 import pandas as pd
 
@@ -60,13 +63,70 @@ REMOVED = {
 }
 
 
-def answer_for_removed(module: str) -> None:
-    """Make a module say of its public names that are gone what to use; no type checker sees it, which would let misspelt names pass."""
+# Arguments that are guessed under the names of other libraries, or were called so before: what to give, where a function takes it.
+ARGUMENTS = {
+    **dict.fromkeys(("n", "size", "n_records", "n_rows"), "m=, the number of records of a release"),
+    **dict.fromkeys(("seed", "random_state", "generator"), "rng=, a seed or a numpy Generator"),
+    **dict.fromkeys(("n_draws", "n_samples", "repetitions", "n_resamples"), "draws="),
+    **dict.fromkeys(
+        ("version", "convention", "unmatched_keys"), 'unmatched=: "zero" is version 1, "drop" is version 2, "nearest" uses the nearest'
+    ),
+    **dict.fromkeys(("confidence", "confidence_level", "conf_level", "ci", "coverage"), "level="),
+    **dict.fromkeys(("tolerance", "distance"), "within="),
+    **dict.fromkeys(("table", "counts", "original", "real"), "o=, or a Dataset of tabulate as the first argument"),
+    **dict.fromkeys(("synthetic", "synth", "release"), "s=, or a Dataset of tabulate as the first argument"),
+    **dict.fromkeys(("holdout", "control", "test"), "h=, or a Dataset of tabulate that holds it as the first argument"),
+}
+_OF_DATASET = "the Dataset of tabulate as the first argument, which holds it"
+ELSEWHERE = {  # what no argument gives
+    **dict.fromkeys(("o_squares", "h_squares", "o_records", "h_records"), _OF_DATASET),
+    **dict.fromkeys(("normalize", "normalized"), "capstats.cap.normalized_cap"),
+}
+
+
+def open_room(module: str) -> None:
+    """Make a room answer for names that it no longer has, and its functions and models name the right argument for a wrong one.
+
+    It happens when the room is imported, out of sight of type checkers, which would otherwise let misspelt names pass.
+    """
 
     def answer(name: str) -> NoReturn:
         raise missing_name(module, name)
 
-    vars(sys.modules[module])["__getattr__"] = answer
+    room = vars(sys.modules[module])
+    room.setdefault("__getattr__", answer)
+    for name in room["__all__"]:
+        found = room.get(name)
+        if isinstance(found, FunctionType) and not hasattr(found, "__wrapped__"):
+            room[name] = _naming_arguments(found, found.__name__)
+            room[name].__module__ = module  # where pickle finds it
+        elif isinstance(found, type) and isinstance(made := vars(found).get("__init__"), FunctionType):
+            found.__init__ = _naming_arguments(made, name)  # type: ignore[misc]
+
+
+def _naming_arguments(function: FunctionType, called: str) -> FunctionType:
+    """The function, which says of an argument that it does not have what to give in its place."""
+    code = function.__code__
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        return function
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def checked(*positional: Any, **given: Any) -> Any:
+        for name in given:
+            if name not in known:
+                raise TypeError(f"{called}() has no argument `{name}`.{_right_argument(name, [x for x in known if x != 'self'])}")
+        return function(*positional, **given)
+
+    return cast(FunctionType, checked)
+
+
+def _right_argument(name: str, known: list[str]) -> str:
+    """The end of an error message about an unknown argument: what to give in its place, or all that there are."""
+    meant = ARGUMENTS.get(name, "")
+    if name in ELSEWHERE or meant.partition("=")[0] in known:
+        return f" Give {ELSEWHERE.get(name, meant)}."
+    return _nearest(name, known, NEAR) or f" It takes {', '.join(known)}."
 
 
 def missing_name(module: str, name: str) -> Exception:

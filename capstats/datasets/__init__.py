@@ -17,6 +17,7 @@ References
    Synthetic Datasets".
 """
 
+from capstats.codes.names import open_room
 from capstats.datasets.bundled import anes96, hair_eye_color, titanic, ucb_admissions
 from capstats.datasets.example import example
 from capstats.datasets.tables import ERRATA, paper_originals, paper_synthetics, smoking
@@ -32,3 +33,5 @@ __all__ = [
     "titanic",
     "ucb_admissions",
 ]
+
+open_room(__name__)

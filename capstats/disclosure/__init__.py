@@ -3,6 +3,7 @@
 Exclusions and checks say which of these disclosures are no secret of a person.
 """
 
+from capstats.codes.names import open_room
 from capstats.disclosure.attribute import dio, dis, disco, replicated_uniques, sample_uniques, weap
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.records import key_summary, record_risk
@@ -23,3 +24,5 @@ __all__ = [
     "two_way_check",
     "weap",
 ]
+
+open_room(__name__)

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import check_unweighted
+from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.sums import attribution, certain, check_integers, ratio
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 
 ALONE = "a key is unique if one record has it"
 
@@ -44,7 +44,7 @@ def share_of_keys(o: Table, keys: Array, counted: Table | None = None) -> Floats
     return ratio((among(o, counted).key_total() * keys).sum(-1), o.total(), np.nan)
 
 
-def _share(name: str, keys: Callable[..., Array], counted: Counts | None, *tables: Counts) -> xr.DataArray:
+def _share(name: str, keys: Callable[..., Array], counted: Counts | None, *tables: Release) -> xr.DataArray:
     """Share of the records of the first table that are counted and have one of the keys that a formula of all tables gives."""
 
     def formula(*aligned: Table) -> Floats:
@@ -53,7 +53,7 @@ def _share(name: str, keys: Callable[..., Array], counted: Counts | None, *table
     return tables_of(counted, **dict(zip("os", tables, strict=False))).map(formula, name)
 
 
-def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
+def disco(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records whose target is disclosed with certainty: all synthetic records with their key have it (DiSCO).
 
     For these people an intruder is certain of the target, and right.
@@ -99,7 +99,7 @@ def disco(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArra
     return aligned.map(lambda o, *others: ratio(disclosed(o, *others).total(), o.total(), np.nan), "disco")
 
 
-def dis(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
+def dis(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records whose key has a single target in the synthetic table, right or wrong (DiS).
 
     For these people an intruder is certain of the target.
@@ -219,7 +219,7 @@ def _alone(x: Table, name: str) -> Array:
     return np.asarray(x.key_total() == 1)
 
 
-def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None = None) -> xr.DataArray:
+def sample_uniques(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of the records of a table with a unique key; with `s`, only those whose key occurs in that table too.
 
     A person with a unique key can be identified by it. ``sample_uniques(o)``, ``sample_uniques(s)`` and ``sample_uniques(o, s)`` are known
@@ -266,13 +266,14 @@ def sample_uniques(o: Counts, s: Counts | None = None, *, counted: Counts | None
     >>> float(sample_uniques(o)), float(sample_uniques(o, s))
     (0.5, 0.25)
     """
+    (o,) = given_tables({"o": o}).values()
     check_unweighted(ALONE, o=o)
     if s is None:
         return _share("sample_uniques", lambda o: _alone(o, "o"), counted, o)
     return _share("sample_uniques", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
 
 
-def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.DataArray:
+def replicated_uniques(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records with a unique key that exactly one synthetic record has (repU).
 
     A single synthetic record with a single person's key looks like that person, whether it was copied or not.
@@ -309,5 +310,6 @@ def replicated_uniques(o: Counts, s: Counts, *, counted: Counts | None = None) -
     >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
+    o, s = given_tables({"o": o, "s": s}).values()
     check_unweighted(ALONE, o=o, s=s)
     return _share("replicated_uniques", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)

@@ -22,7 +22,7 @@ from capstats.tables.backing import filled, held_as, stacked
 from capstats.tables.dataset import as_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Counts, Index, Table
+from capstats.tables.table import Array, Counts, Index, Release, Table
 
 REASONS = ("target", "missing target", "missing key", "pair", "size")
 
@@ -196,7 +196,7 @@ def _check_limits(records: float, share: float) -> None:
     check_number(share, "share", "a fraction from 0 to 1", least=0, most=1, more=" Divide a percentage by 100.")
 
 
-def one_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, records: float = 50, share: float = 0.9) -> xr.Dataset:
+def one_way_check(o: Counts, s: Release = None, *, counted: Counts | None = None, records: float = 50, share: float = 0.9) -> xr.Dataset:
     """Whether one target makes up most of the disclosed records.
 
     If nearly all disclosed records have the answer "no", the measure reflects a fact about the population rather than about individuals.
@@ -250,7 +250,7 @@ def one_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, record
     return Result(found, attrs={"result": "One-way check"})
 
 
-def two_way_check(o: Counts, s: Counts, *, counted: Counts | None = None, records: float = 4, share: float = 0.8) -> xr.Dataset:
+def two_way_check(o: Counts, s: Release = None, *, counted: Counts | None = None, records: float = 4, share: float = 0.8) -> xr.Dataset:
     """Whether one key column alone predicts the target, from facts about the population.
 
     If nearly all people under 16 are single, an intruder who infers that a child is single learns nothing from the release.

@@ -19,10 +19,10 @@ from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.sources.memory import arranged
 from capstats.tables.aligned import same_or_span
 from capstats.tables.backing import values_at
-from capstats.tables.checking import weights_of
+from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import certain, ratio
-from capstats.tables.table import Array, Counts, Table
+from capstats.tables.table import Array, Counts, Release, Table
 
 OF_THE_KEY = {  # columns of record_risk, and the variables of key_summary that they are taken from
     "certain": "certain",
@@ -36,7 +36,7 @@ ADDED = ("cap", "cap_nearest", "disclosed", *OF_THE_KEY, "copies")
 SMALL_IS_RISKY = ("key_records", "key_synthetic_records")
 
 
-def key_summary(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.Dataset:
+def key_summary(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.Dataset:
     """Risk of each key: its numbers of records, the certainty of the synthetic table, and the expected number of correct attributions.
 
     The averages show how large the risk is; this shows which keys cause it.
@@ -88,6 +88,7 @@ def key_summary(o: Counts, s: Counts, *, counted: Counts | None = None) -> xr.Da
     >>> found.correct.values.tolist(), found.disclosed.values.tolist(), found.unique.values.tolist()
     ([3.0, 2.0, 0.0], [3, 0, 0], [False, False, True])
     """
+    o, s = given_tables({"o": o, "s": s}).values()
     aligned = tables_of(counted, o=o, s=s)
 
     def of_keys(name: str, formula: Callable[..., Array]) -> xr.DataArray:

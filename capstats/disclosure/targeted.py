@@ -13,8 +13,9 @@ from capstats.codes.checks import check_choice, check_number
 from capstats.disclosure.attribute import among, tables_of
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import listed
+from capstats.tables.checking import given_tables
 from capstats.tables.sums import attribution, ratio
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 
 Variant = Literal["all", "matched", "disclosive", "certain", "synthetic"]
 Rule = Literal["class", "cell"]
@@ -37,7 +38,7 @@ def _check(variant: str, rule: str, eqmax: float | None) -> None:
 
 def tcap(
     o: Counts,
-    s: Counts,
+    s: Release = None,
     *,
     variant: Variant,
     tau: float = 1.0,
@@ -119,7 +120,7 @@ def tcap(
 
 
 def tau_curve(
-    o: Counts, s: Counts, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Counts | None = None
+    o: Counts, s: Release = None, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Counts | None = None
 ) -> xr.DataArray:
     """Targeted Correct Attribution Probability as a step function of the threshold tau.
 
@@ -164,6 +165,7 @@ def tau_curve(
     ([0.6667, 1.0], [0.7, 0.3])
     """
     _check(variant, rule, eqmax)
+    o, s = given_tables({"o": o, "s": s}).values()
     taus = _thresholds(s, rule)
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:

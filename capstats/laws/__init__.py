@@ -9,7 +9,7 @@ The rooms:
 - `guarantees`: tests by permutation, differential privacy and its audits, noise
 """
 
-from capstats.codes.names import answer_for_removed
+from capstats.codes.names import open_room
 from capstats.laws.attainable.extremes import maximum_cap, minimal_cells, minimal_table, minimum_cap
 from capstats.laws.attainable.from_anonymity import anonymity_bounds
 from capstats.laws.attainable.risk_utility import frontier, frontier_tables
@@ -67,4 +67,4 @@ __all__ = [
     "variance_cap",
 ]
 
-answer_for_removed(__name__)
+open_room(__name__)

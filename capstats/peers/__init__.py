@@ -1,10 +1,10 @@
 """The numbers of other packages, computed from the same counts, under the names and in the units that those packages use."""
 
-from capstats.codes.names import answer_for_removed
+from capstats.codes.names import open_room
 from capstats.peers.protection import as_sdmetrics, disclosure_protection
 from capstats.peers.riskutility import as_riskutility, rapid
 from capstats.peers.synthpop import as_synthpop
 
 __all__ = ["as_riskutility", "as_sdmetrics", "as_synthpop", "disclosure_protection", "rapid"]
 
-answer_for_removed(__name__)
+open_room(__name__)

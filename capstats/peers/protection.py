@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from capstats.cap.average import average_cap, matched_records
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, check_convention
-from capstats.cap.uncertainty import individual_share, sums_of_weights
+from capstats.cap.uncertainty import individual_share
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.tabulate import original_and_release
 from capstats.peers.reports import each_table
@@ -109,7 +109,7 @@ def disclosure_protection(
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, unmatched)["score"]
     if "h" in tables:
-        contrast = individual_share(o, s, h=tables.h, unmatched=unmatched, **sums_of_weights(tables))
+        contrast = individual_share(tables, unmatched=unmatched)
         found["individual_disclosure"] = contrast.plain_contrast
         found["individual_disclosure_error"] = contrast.plain_contrast_error
     found["reason"] = xr.apply_ufunc(_reason, found["cap_protection"], found["baseline_protection"])

@@ -17,7 +17,7 @@ from capstats.disclosure.exclusions import exclude
 from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.sums import attribution, certain, ratio
-from capstats.tables.table import Counts, Floats, Table, Tables
+from capstats.tables.table import Counts, Floats, Release, Table, Tables
 from capstats.tables.ties import at_most
 
 Score = Literal["marginal", "conditional", "entropy"]
@@ -113,7 +113,7 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
     return {name: plain(value) for name, value in found.items()}
 
 
-def rapid(o: Counts, s: Counts, *, score: Score, tau: float, unmatched: Convention = "zero") -> xr.DataArray:
+def rapid(o: Counts, s: Release = None, *, score: Score, tau: float, unmatched: Convention = "zero") -> xr.DataArray:
     """RAPID (Risk of Attribute Prediction-Induced Disclosure): the share of people whose target is predicted with high confidence.
 
     The confidence is the probability that the intruder gives to the person's target. How much is too much depends on the target.

@@ -1,6 +1,6 @@
 """Figures: each function draws the result of another function on given Axes, and computes nothing."""
 
-from capstats.codes.names import answer_for_removed
+from capstats.codes.names import open_room
 from capstats.plotting.attacks import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
 from capstats.plotting.average import plot_average_cap, plot_cap_law
 from capstats.plotting.curves import plot_cap_ecdf, plot_tau_curve
@@ -28,4 +28,4 @@ __all__ = [
     "plot_tau_curve",
 ]
 
-answer_for_removed(__name__)
+open_room(__name__)

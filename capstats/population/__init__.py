@@ -3,7 +3,7 @@
 Where only the sample is known, by models or from sampling weights; where the population is known, from its table of counts.
 """
 
-from capstats.codes.names import answer_for_removed
+from capstats.codes.names import open_room
 from capstats.population.codings import differencing
 from capstats.population.descriptions import singling_out
 from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
@@ -30,4 +30,4 @@ __all__ = [
     "suda_scores",
 ]
 
-answer_for_removed(__name__)
+open_room(__name__)

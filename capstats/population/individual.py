@@ -13,10 +13,10 @@ from capstats.codes.labels import MISSING
 from capstats.codes.names import hint
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
-from capstats.tables.checking import check_unweighted, shown
+from capstats.tables.checking import shown
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Counts, Floats, Index, Table, group_sums
+from capstats.tables.table import Array, Floats, Index, Table, group_sums
 from capstats.tables.ties import at_most
 
 FEW = 20  # records of a class from which TERMS of the series are exact for all weights
@@ -62,10 +62,11 @@ def parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
     return {name: found.isel(part=i) for i, name in enumerate(names)}
 
 
-def _sample(o: Counts, o_records: Counts) -> Aligned:
-    """Both tables on the same cells; raise unless they can be sums of weights and numbers of the same records."""
-    check_unweighted("the risk needs numbers of records beside them", o_records=o_records)
-    aligned = Aligned({"o": o, "o_records": o_records})
+def _sample(tables: xr.Dataset) -> Aligned:
+    """Sums of weights and numbers of records on the same cells; raise unless they can be those of the same records."""
+    if not isinstance(tables, xr.Dataset):
+        raise TypeError(f"`tables` must be the Dataset that tabulate(..., weights=...) returns; got {type(tables).__name__}.")
+    aligned = Aligned({"o": tables, "o_records": None})
     if not aligned.whole["o_records"]:
         raise ValueError("`o_records` must hold integers: numbers of records; got fractional counts. Count the records without weights.")
     sums = aligned.map(lambda *tables: np.stack(np.broadcast_arrays(*(x.key_total() for x in tables)), -2), "o", ("part", "key"))
@@ -82,7 +83,7 @@ def _sample(o: Counts, o_records: Counts) -> Aligned:
     return aligned
 
 
-def individual_risk(o: Counts, *, o_records: Counts) -> xr.DataArray:
+def individual_risk(tables: xr.Dataset) -> xr.DataArray:
     """Probability that a record of a weighted sample, linked by its key to a person of the population, is that person's, by key.
 
     If ten people of the population share your key, a link to you is right with probability 1/10. The ten are not known: the weights of the
@@ -90,10 +91,8 @@ def individual_risk(o: Counts, *, o_records: Counts) -> xr.DataArray:
 
     Parameters
     ----------
-    o : array-like or DataArray, dims (target, key) and any others
-        Sums of sampling weights, ``tables.o`` of ``tabulate(..., weights=...)``.
-    o_records : same
-        Numbers of the same records, ``tables.o_records``. With `o` itself, the sample is the population.
+    tables : Dataset, dims (target, key) and any others
+        Result of ``tabulate(..., weights=...)``: the sums of sampling weights ``o`` and the numbers of the same records ``o_records``.
 
     Returns
     -------
@@ -104,8 +103,8 @@ def individual_risk(o: Counts, *, o_records: Counts) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If the weights of a key add up to less than its number of records, or to more than 0 without any (the key is named); if `o_records`
-        holds fractions or weights; if the tables are not counts (the cell is named) or disagree.
+        If the weights of a key add up to less than its number of records, or to more than 0 without any (the key is named); if there
+        are no weights, or ``o_records`` holds fractions; if the tables are not counts (the cell is named) or disagree.
 
     See Also
     --------
@@ -127,21 +126,23 @@ def individual_risk(o: Counts, *, o_records: Counts) -> xr.DataArray:
     --------
     One record of weight 5: p = 1/5 and the risk is log(5) / 4. Two records with weights of 11 in all, and three that are everybody:
 
-    >>> risk = individual_risk([[5, 11, 3]], o_records=[[1, 2, 3]])
+    >>> import capstats
+    >>> people = {"key": ["a", "b", "b", "c", "c", "c"], "weight": [5, 5, 6, 1, 1, 1]}
+    >>> risk = individual_risk(capstats.tabulate(people, keys="key", target=None, weights="weight"))
     >>> risk.values.round(5).tolist()
     [0.40236, 0.13804, 0.33333]
     """
-    return _sample(o, o_records).map(risks, "individual_risk", ("key",))
+    return _sample(tables).map(risks, "individual_risk", ("key",))
 
 
-def expected_reidentifications(o: Counts, *, o_records: Counts) -> xr.Dataset:
+def expected_reidentifications(tables: xr.Dataset) -> xr.Dataset:
     """Expected number of records of a weighted sample that are linked to the right person, if each is linked by its key.
 
     A person of the population with the key of the record is picked at random for each record.
 
     Parameters
     ----------
-    o, o_records : array-like or DataArray, dims (target, key) and any others
+    tables : Dataset, dims (target, key) and any others
         Sums of sampling weights and numbers of records, as in `individual_risk`.
 
     Returns
@@ -172,7 +173,9 @@ def expected_reidentifications(o: Counts, *, o_records: Counts) -> xr.Dataset:
     --------
     Risks of log(5) / 4 and 1: of the two records, 1.40 are expected to be linked to the right person.
 
-    >>> found = expected_reidentifications([[5, 1]], o_records=[[1, 1]])
+    >>> import capstats
+    >>> people = {"key": ["a", "b"], "weight": [5, 1]}
+    >>> found = expected_reidentifications(capstats.tabulate(people, keys="key", target=None, weights="weight"))
     >>> round(float(found.records), 5), round(float(found.share), 5)
     (1.40236, 0.70118)
     """
@@ -182,18 +185,18 @@ def expected_reidentifications(o: Counts, *, o_records: Counts) -> xr.Dataset:
         expected = np.where(n > 0, np.nansum(f * risks(o, records), -1), np.nan)
         return np.stack([expected, ratio(expected, n, np.nan)], -1)
 
-    found = _sample(o, o_records).map(formula, "expected_reidentifications", ("part",))
+    found = _sample(tables).map(formula, "expected_reidentifications", ("part",))
     return Result(parts(found, "records", "share"), attrs={"result": "Expected re-identifications"})
 
 
-def household_risk(o: Counts, *, o_records: Counts, household: str | None = None) -> xr.Dataset:
+def household_risk(tables: xr.Dataset, *, household: str | None = None) -> xr.Dataset:
     """Probability that at least one member of a household is linked to the right person, for each household of a weighted sample.
 
     Who finds one member of a household has found all of them.
 
     Parameters
     ----------
-    o, o_records : array-like or DataArray, dims (target, key) and any others
+    tables : Dataset, dims (target, key) and any others
         Sums of sampling weights and numbers of records, as in `individual_risk`, with the household as a target column:
         ``tabulate(sample, keys=..., target="household", weights=...)``, or ``target=["income", "household"]``.
     household : str, optional
@@ -229,12 +232,13 @@ def household_risk(o: Counts, *, o_records: Counts, household: str | None = None
     --------
     The first household has members with risks 1/2 and 1/2, the second one with risk 1/2. With all weights 1, two records share each key:
 
-    >>> o = [[1, 1], [0, 1], [1, 0]]
-    >>> found = household_risk(o, o_records=o)
+    >>> import capstats
+    >>> people = {"key": ["a", "b", "b", "a"], "household": [1, 1, 2, 3], "weight": [1, 1, 1, 1]}
+    >>> found = household_risk(capstats.tabulate(people, keys="key", target="household", weights="weight"))
     >>> found.risk.values.tolist(), float(found.households), float(found.records)
     ([0.75, 0.5, 0.5], 1.75, 2.5)
     """
-    aligned = _sample(o, o_records)
+    aligned = _sample(tables)
     labels, place, number = _households(aligned, household)
 
     def formula(o: Table, records: Table) -> Floats:

@@ -20,7 +20,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.checking import check_unweighted
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers, ratio
-from capstats.tables.table import EXACT, Array, Counts, Floats, Table
+from capstats.tables.table import EXACT, Array, Counts, Floats, Release, Table
 
 PopulationModel = Literal["pitman", "ewens", "zayatz", "snb", "dankar", "loglinear"]
 
@@ -46,7 +46,7 @@ def population_uniqueness(
     *,
     population_size: float,
     model: PopulationModel = "pitman",
-    s: Counts | None = None,
+    s: Release = None,
     margins: Counts | None = None,
 ) -> xr.Dataset:
     """Probability that a person who is unique in the sample is unique in the population, and expected numbers of such people.

@@ -15,18 +15,20 @@ from capstats.codes.checks import check_choice
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
 from capstats.tables.backing import listed
-from capstats.tables.checking import weights_of
+from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.longform import label_columns
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, group_sums, ratio, shared, shared_across
-from capstats.tables.table import Array, Cells, Counts, Floats, Table
+from capstats.tables.table import Array, Cells, Counts, Floats, Release, Table
 from capstats.tables.ties import ranks
 
 Unit = Literal["record", "cell", "key"]
 Of = Literal["original", "synthetic", "both"]
 
 
-def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "original", unmatched: Convention = "nearest") -> xr.Dataset:
+def cap_influence(
+    o: Counts, s: Release = None, *, unit: Unit = "record", of: Of = "original", unmatched: Convention = "nearest"
+) -> xr.Dataset:
     """Average CAP after the removal of one record, one cell or one key class, for each of them.
 
     It shows which records cause the risk, and how much their removal changes it.
@@ -88,7 +90,7 @@ def cap_influence(o: Counts, s: Counts, *, unit: Unit = "record", of: Of = "orig
     used = convention_used(aligned.axes["key"], unmatched)
     codes = key_columns(aligned, '`unmatched` "nearest"') if used == "nearest" else None
     name = "o" if of == "original" else "s"
-    if unit == "record" and (column := weights_of({"o": o, "s": s}[name])) is not None:
+    if unit == "record" and (column := weights_of(given_tables({"o": o, "s": s})[name])) is not None:
         raise ValueError(f'`{name}` holds sums of the sampling weights {column!r}, not numbers of records. Give unit="cell" or "key".')
 
     def without(o: Table, s: Table) -> Array:
@@ -205,7 +207,9 @@ def _lost(o: Table, s: Table, unit: Unit, of: Of, unmatched: Convention, guesses
     return np.where(present, correct, np.nan), np.where(emptied & (leaving > 0), leaving, leaves * (of != "synthetic"))
 
 
-def rank_removals(o: Counts, s: Counts, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Convention = "nearest") -> pd.DataFrame:
+def rank_removals(
+    o: Counts, s: Release = None, *, unit: Unit = "key", of: Of = "synthetic", unmatched: Convention = "nearest"
+) -> pd.DataFrame:
     """Candidates for suppression: records, cells or key classes, sorted by the average CAP without them, smallest first.
 
     By default these are the key classes of the synthetic table, which can be left out of the release.

@@ -18,8 +18,9 @@ from capstats.codes.names import hint
 from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
+from capstats.tables.checking import given_tables
 from capstats.tables.sums import attribution, ratio, shared, shared_across
-from capstats.tables.table import Array, Counts, Floats, Table
+from capstats.tables.table import Array, Counts, Floats, Release, Table
 from capstats.tables.ties import ranks
 
 MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
@@ -134,7 +135,7 @@ def _pairs(level: Array, others: Sequence[Array]) -> Iterator[tuple[Array, Array
         yield order[:-step][same], order[step:][same]
 
 
-def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, unmatched: Convention = "nearest") -> pd.DataFrame:
+def rank_merges(o: Counts, s: Release = None, *, columns: Sequence[str] | None = None, unmatched: Convention = "nearest") -> pd.DataFrame:
     """Candidates for coarsening: pairs of levels, sorted by the average CAP after their merge, smallest first.
 
     Coarser columns hold less information, but not every merge lowers average CAP: no merge of targets does.
@@ -190,6 +191,7 @@ def rank_merges(o: Counts, s: Counts, *, columns: Sequence[str] | None = None, u
         raise ValueError(f"A ranked list needs one pair of tables; got dim {dim!r}. Choose one, such as s.isel({dim}=0).")
     if isinstance(columns, str):
         raise TypeError(f"`columns` must be a sequence of column names; got {shown(columns)}. Give [{columns!r}].")
+    o, s = given_tables({"o": o, "s": s}).values()
     used = convention_used(aligned.axes["key"], unmatched)
     before = average_cap(o, s, unmatched=used).item()
     parts = []

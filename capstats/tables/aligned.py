@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.codes.column import Places
 from capstats.tables.axes import Held, alike, axis_of, coords_of, index_of, join, labels_of
 from capstats.tables.backing import is_sparse, placed, summed
-from capstats.tables.checking import CELLS, Core, checked_together
+from capstats.tables.checking import CELLS, Core, checked_together, given_tables
 from capstats.tables.dense import BLOCK, DenseBatch, expanded
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.sparse import SparseBatch
@@ -26,11 +26,14 @@ Axes = dict[str, pd.MultiIndex | None]
 class Aligned:
     """Tables with the same cells in the same places, whose other dims broadcast against each other.
 
+    A Dataset in place of a table stands for its table of that name, and for those that are None (`given_tables`).
+
     ``by_key`` are numbers of each key, which a formula takes after the tables, as arrays of shape (..., key). Tables named in ``inexact``
     are sums of floats, such as squared weights; all others are counts or weights, which sum exactly.
     """
 
     def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
+        tables = given_tables(tables)
         given, large, sparse = checked_together(tables, by_key or {}, inexact, BLOCK)
         self._names = list(tables)
         self._arrays, self._joined = on_same_cells(given)

@@ -51,6 +51,37 @@ def check_unweighted(why: str, **tables: Any) -> None:
             raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, but {why}. Give the numbers of records, {records}.")
 
 
+def given_tables(tables: Mapping[str, Any], optional: Collection[str] = ()) -> dict[str, Any]:
+    """The tables of a measure by their names: those that were given, and for None the one of that name in the Dataset that was.
+
+    A Dataset stands for its table of that name, for a population for its original. What it does not hold is an error, unless it is
+    ``optional``.
+    """
+    whole = next((table for table in tables.values() if isinstance(table, xr.Dataset)), None)
+    if whole is None:
+        return {name: table for name, table in tables.items() if table is not None or name not in optional}
+    found = {}
+    for name, table in tables.items():
+        holder = table if isinstance(table, xr.Dataset) else whole
+        own = _ROLES.get(name, name)
+        if table is not holder and table is not None:
+            found[name] = table
+        elif own in holder:
+            found[name] = holder[own]
+        elif name not in optional:
+            raise ValueError(f"The Dataset holds no table `{own}`, only {', '.join(map(str, holder.data_vars))}. {_REMEDIES.get(own, '')}")
+    return found
+
+
+_ROLES = {"population": "o", "prior": "o", "against": "s"}  # as which table a Dataset gives what is no table of its own
+_REMEDIES = {  # for a table that a Dataset lacks
+    "s": "Tabulate the original together with a release: tabulate(original, synthetic, ...).",
+    "h": "Tabulate a holdout with them: tabulate(original, synthetic, holdout=..., ...).",
+    "o_records": "Tabulate with sampling weights: tabulate(..., weights=...).",
+    "o": "Give the Dataset that tabulate or from_counts returns.",
+}
+
+
 def checked_together(
     tables: Mapping[str, Any], by_key: Mapping[str, Any], inexact: Collection[str], large: int
 ) -> tuple[dict[str, Held], dict[str, Held], bool]:
@@ -78,10 +109,10 @@ def checked_together(
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
     """As `as_table`, with labels still to be checked; a Variable where the table is no DataArray and brings none, which is made faster."""
     if table is None:
-        raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key.")
+        whole = "" if name == "o" else ", or in place of `o` the Dataset that holds all of them, as tabulate returns it"
+        raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key{whole}.")
     if isinstance(table, xr.Dataset):
-        table = next((f"o_{part}" for part in ("squares", "records") if part in name), name[0] if name[0] in "osh" else "o")
-        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{table}.")
+        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{name if name in table else 'o'}.")
     if not isinstance(table, xr.DataArray):
         if not isinstance(table, (np.ndarray, list, tuple)) and is_frame(table):
             raise TypeError(

@@ -21,6 +21,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 Counts = ArrayLike | xr.DataArray  # one table of counts, as it is given: dims (target, key) and any others
+Release = Counts | None  # the counts of a release; None where the Dataset that is given in place of the original holds it
 Tables = xr.Dataset  # the tables ``o``, ``s`` and ``h``, as `tabulate` and `from_counts` return them
 Array = NDArray[Any]  # int64, or float64 where weights are fractional
 Floats = NDArray[np.float64]

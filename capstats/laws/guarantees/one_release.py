@@ -16,6 +16,7 @@ from capstats.codes.column import Ints
 from capstats.laws.guarantees.one_record import Adjacency, epsilons
 from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
 from capstats.tables.aligned import Aligned
+from capstats.tables.checking import given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
@@ -26,10 +27,10 @@ LARGEST = 700.0  # an epsilon from here on allows everything: e^-700 is still ab
 
 def dp_audit_release(
     o: Any,
-    s: Any,
-    epsilon: Any,
+    s: Any = None,
     *,
-    h: Any,
+    h: Any = None,
+    epsilon: Any,
     adjacency: Adjacency,
     unmatched: Convention = "zero",
     over: str | None = None,
@@ -107,6 +108,7 @@ def dp_audit_release(
     """
     check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim of epsilon says")
     check_level(level)
+    o, s, h = given_tables({"o": o, "s": s, "h": h}).values()
     aligned = Aligned({"o": o, "s": s, "h": h})
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
         raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {shown(over)}.")

@@ -26,7 +26,7 @@ from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import weights_of
+from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
@@ -61,7 +61,7 @@ Run = Callable[..., Tail]
 
 def membership_test(
     o: Any,
-    s: Any,
+    s: Any = None,
     *,
     h: Any,
     unmatched: Convention = "zero",
@@ -133,6 +133,7 @@ def membership_test(
     (1.0, 0.5774, 0.1667, True)
     """
     run = _run(alternative, draws, level, rng)
+    o, s, h = given_tables({"o": o, "s": s, "h": h}).values()
     aligned = Aligned({"o": o, "s": s, "h": h})
     rows_of = rows_used(aligned, unmatched)
     check_records({"o": o, "h": h})
@@ -155,7 +156,7 @@ def membership_test(
 
 def permutation_test(
     o: Any,
-    s: Any,
+    s: Any = None,
     *,
     unmatched: Unmatched = "zero",
     alternative: Alternative = "greater",
@@ -225,6 +226,7 @@ def permutation_test(
     """
     check_unmatched(unmatched)
     run = _run(alternative, draws, level, rng)
+    o, s = given_tables({"o": o, "s": s}).values()
     aligned = Aligned({"o": o, "s": s})
     check_records({"s": s})
     keys, targets = (np.arange(aligned.sizes[dim]) for dim in ("key", "target"))
