@@ -157,9 +157,11 @@ ALONE: dict[str, Call] = {  # of one table
     ),
     "cap_law uniform": lambda x: laws.cap_law(x, laws.Uniform()).cdf([0.2, 0.25, 0.3]),
     "cap_law bootstrap": lambda x: laws.cap_law(x, laws.Bootstrap()).cdf([0.3, 0.5, 0.6]),
-    "individual_risk": lambda x: population.individual_risk(10 * x, o_records=(x > 0).astype(np.int64)),
-    "household_risk": lambda x: population.household_risk(10 * x, o_records=(x > 0).astype(np.int64)),
-    "expected_reidentifications": lambda x: population.expected_reidentifications(10 * x, o_records=(x > 0).astype(np.int64)),
+    "individual_risk": lambda x: population.individual_risk(xr.Dataset({"o": 10 * x, "o_records": x})),
+    "household_risk": lambda x: population.household_risk(xr.Dataset({"o": 10 * x, "o_records": x})),
+    "expected_reidentifications": lambda x: population.expected_reidentifications(
+        xr.Dataset({"o": 10 * x, "o_records": (x > 0).astype(np.int64)})
+    ),
     **{
         f"{name} of twice the sample": lambda x, name=name: getattr(population, name)(x, population=2 * x)
         for name in ("delta_presence", "journalist_risk", "k_map", "population_marketer_risk", "population_profile")

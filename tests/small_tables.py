@@ -24,6 +24,12 @@ RECORDS = pd.DataFrame(
 )
 
 
+def dataset_of(**tables: Any) -> xr.Dataset:
+    """Tables of counts as a Dataset, as `tabulate` returns them."""
+    dims = ("draw", "target", "key")
+    return xr.Dataset({name: x if isinstance(x, xr.DataArray) else xr.DataArray(x, dims=dims[-np.ndim(x) :]) for name, x in tables.items()})
+
+
 def drawn(seed: int, n: int = 60) -> pd.DataFrame:
     """Random records with key columns sex, of categories and with missing values, and age; a target t; and w."""
     rng = np.random.default_rng(seed)

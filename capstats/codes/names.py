@@ -98,8 +98,8 @@ def open_room(module: str) -> None:
     for name in room["__all__"]:
         found = room.get(name)
         if isinstance(found, FunctionType) and not hasattr(found, "__wrapped__"):
-            room[name] = _naming_arguments(found, found.__name__)
-            room[name].__module__ = module  # where pickle finds it
+            room[name] = _naming_arguments(found, name)
+            vars(sys.modules[found.__module__])[name] = room[name]  # where pickle looks for it
         elif isinstance(found, type) and isinstance(made := vars(found).get("__init__"), FunctionType):
             found.__init__ = _naming_arguments(made, name)  # type: ignore[misc]
 

@@ -11,7 +11,7 @@ from capstats.codes.checks import check_number
 from capstats.disclosure.attribute import ALONE
 from capstats.population.individual import parts
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import CELLS, check_unweighted, checked
+from capstats.tables.checking import CELLS, check_unweighted, checked, given_tables
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
 from capstats.tables.ties import at_most
@@ -32,6 +32,7 @@ class Classes(NamedTuple):
 
 def classes(o: Counts, population: Counts) -> Classes:
     """Both tables by key, matched by their labels; raise unless all records of the sample can be of people of the population."""
+    o, population = given_tables({"o": o, "population": population}).values()
     check_unweighted("the risk is 1 divided by a number of people", o=o, population=population)
     of_population = checked(population, "population", CELLS).sum("target")
     aligned = Aligned({"o": o}, by_key={"population": of_population})

@@ -17,7 +17,7 @@ from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import ALONE, replicated_uniques
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import check_unweighted
+from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import EXACT, Array, Counts, Floats, Release, Table
@@ -131,6 +131,9 @@ def population_uniqueness(
     population = _population(population_size)
     if margins is not None and model != "loglinear":
         raise ValueError(f'`margins` are those of the model "loglinear"; got model={model!r}.')
+    if not _are_sizes(o):
+        given = given_tables({"o": o, "s": s}, ("s",))
+        o, s = given["o"], given.get("s")
     attrs = {"result": f"Population uniqueness, {NAMES[model]}", "population_size": population}
     attrs |= {"undefined": UNDEFINED[model]} if model in UNDEFINED else {}
     if model == "loglinear":

@@ -63,7 +63,7 @@ def given_tables(tables: Mapping[str, Any], optional: Collection[str] = ()) -> d
     found = {}
     for name, table in tables.items():
         holder = table if isinstance(table, xr.Dataset) else whole
-        own = _ROLES.get(name, name)
+        own = name if table is None else _ROLES.get(name, name)
         if table is not holder and table is not None:
             found[name] = table
         elif own in holder:
@@ -112,7 +112,7 @@ def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
         whole = "" if name == "o" else ", or in place of `o` the Dataset that holds all of them, as tabulate returns it"
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key{whole}.")
     if isinstance(table, xr.Dataset):
-        raise TypeError(f"`{name}` is a Dataset; give one of its tables, such as tables.{name if name in table else 'o'}.")
+        table = given_tables({name: table})[name]
     if not isinstance(table, xr.DataArray):
         if not isinstance(table, (np.ndarray, list, tuple)) and is_frame(table):
             raise TypeError(

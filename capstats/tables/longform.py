@@ -14,7 +14,7 @@ from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
 from capstats.tables.backing import Data, filled, filled_in, is_sparse, unstacked, values_at
-from capstats.tables.checking import as_counts, weights_of
+from capstats.tables.checking import as_counts, given_tables, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
 from capstats.tables.table import Counts, Index
@@ -92,12 +92,12 @@ def _listed(tables: list[Data]) -> tuple[Index, Index]:
     return target, key
 
 
-def expand(table: Counts) -> pd.DataFrame:
+def expand(o: Counts) -> pd.DataFrame:
     """One row a record: the microdata that a table of counts sums up.
 
     Parameters
     ----------
-    table : array-like or DataArray, dims (target, key)
+    o : array-like or DataArray, dims (target, key)
         One table of integer counts, such as ``tables.o``; of a table with sampling weights its records, ``tables.o_records``.
 
     Returns
@@ -128,16 +128,17 @@ def expand(table: Counts) -> pd.DataFrame:
     >>> expand([[2, 0], [0, 1]]).values.tolist()
     [[0, 0], [0, 0], [1, 1]]
     """
-    if (column := weights_of(table)) is not None:
+    (o,) = given_tables({"o": o}).values()
+    if (column := weights_of(o)) is not None:
         raise ValueError(
-            f"`table` holds sums of the sampling weights {column!r}, which are not numbers of records. Expand the numbers of records, "
+            f"`o` holds sums of the sampling weights {column!r}, which are not numbers of records. Expand the numbers of records, "
             f"such as tables.o_records; for a column of frequencies tabulate with counts={column!r}."
         )
-    array = as_counts(table, "table")
+    array = as_counts(o, "o")
     if array.ndim != 2:
-        raise ValueError(f"`table` has dims {array.dims}; give one table of (target, key), such as table.isel(draw=0).")
+        raise ValueError(f"`o` has dims {array.dims}; give one table of (target, key), such as o.isel(draw=0).")
     if array.dtype.kind != "i":
-        raise ValueError("`table` holds fractional counts, which are no numbers of records. Use to_frame, which keeps weights.")
+        raise ValueError("`o` holds fractional counts, which are no numbers of records. Use to_frame, which keeps weights.")
     (target, key), times = filled(array.variable.data)
     order = np.lexsort((target, key))
     target, key = (np.repeat(x[order], times[order]) for x in (target, key))

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import t as student
+from small_tables import dataset_of
 from strategies import examples
 
 import capstats
@@ -171,7 +172,7 @@ def of_surveys(o: Records, s: np.ndarray, h: Records, **options: Any) -> xr.Data
     tables = {"o": summed(o, s.shape), "s": s, "h": summed(h, s.shape)}
     for name, x in (("o", o), ("h", h)):
         tables |= {f"{name}_squares": summed(x, s.shape, 2), f"{name}_records": summed(x, s.shape, 0)}
-    return individual_share(**dict(zip(tables, labelled(*tables.values()), strict=True)), **options)
+    return individual_share(dataset_of(**dict(zip(tables, labelled(*tables.values()), strict=True))), **options)
 
 
 @pytest.mark.parametrize("weights", ["none", "uneven"])
@@ -225,7 +226,7 @@ def test_over_all_people_with_fixed_weights_it_gains_nothing_either() -> None:
         for start, name in enumerate("oh")
         for of, power in (("", 1), ("_squares", 2), ("_records", 0))
     }
-    found = individual_share(tables.pop("o"), [[3, 1], [1, 2]], **tables, unmatched="zero")
+    found = individual_share(dataset_of(**tables), [[3, 1], [1, 2]], unmatched="zero")
     assert found.individual_gain.mean().item() == pytest.approx(0, abs=1e-14)
 
 
@@ -360,16 +361,16 @@ def test_weights_of_1_give_the_unweighted_numbers_and_their_unit_changes_nothing
         return {"k": rng.integers(0, 40, n), "t": rng.integers(0, 3, n), "w": rng.uniform(0.5, 3, n)}
 
     o, s, h = people(400), people(400), people(300)
-    found, sums = [], ("o_squares", "h_squares", "o_records", "h_records")
+    found = []
     for scales in ((1.0, 1.0, 1.0), (1000.0, 1.0, 1.0), (1.0, 1.0, 0.3)):
         frames = [x | {"w": scale * x["w"]} for x, scale in zip((o, s, h), scales, strict=True)]
         x = tabulate(frames[0], frames[1], holdout=frames[2], keys="k", target="t", weights="w")
-        found.append(individual_share(x.o, x.s, h=x.h, **x[[*sums]]))
+        found.append(individual_share(x))
     for other, name in product(found[1:], GAINS):
         assert found[0][name].item() == pytest.approx(other[name].item(), rel=1e-9, abs=1e-12), name
     x = tabulate(o, s, holdout=h, keys="k", target="t")
     plain = individual_share(x.o, x.s, h=x.h)
-    ones = individual_share(x.o, x.s, h=x.h, o_squares=x.o, h_squares=x.h, o_records=x.o, h_records=x.h)
+    ones = individual_share(dataset_of(o=x.o, s=x.s, h=x.h, o_squares=x.o, h_squares=x.h, o_records=x.o, h_records=x.h))
     assert all(plain[name].item() == pytest.approx(ones[name].item(), nan_ok=True) for name in plain)
 
 

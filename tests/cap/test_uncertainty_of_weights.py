@@ -12,12 +12,11 @@ import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tables import dataset_of
 from strategies import theorem
 
 from capstats import audit, average_cap_interval, from_counts, individual_cap, individual_share, tabulate
 from capstats.peers import disclosure_protection
-
-SUMS = ("o_squares", "h_squares", "o_records", "h_records")
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -64,7 +63,7 @@ def test_the_error_of_a_weighted_survey_is_that_of_a_bootstrap_of_its_records(un
     tables = tabulate(records, synthetic, keys=KEYS, target="income", weights=("w", None))
     q = individual_cap(tables.o, tables.s, unmatched=unmatched)
     replicates = bootstrapped(records, q, 4000, np.random.default_rng(3))
-    found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares, unmatched=unmatched)
+    found = average_cap_interval(tables, unmatched=unmatched)
     assert found.estimate.item() == pytest.approx(replicates.mean(), rel=0.01)
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     as_counts = tabulate(records.assign(w=(100 * records["w"]).round()), synthetic, keys=KEYS, target="income", counts=("w", None))
@@ -78,7 +77,7 @@ def test_the_error_of_a_comparison_is_that_of_a_bootstrap_of_its_records() -> No
     s, other = tables.s.isel(synthetic=0), tables.s.isel(synthetic=1)
     difference = individual_cap(tables.o, s) - individual_cap(tables.o, other)
     replicates = bootstrapped(records, difference, 4000, np.random.default_rng(5))
-    found = average_cap_interval(tables.o, s, o_squares=tables.o_squares, against=other)
+    found = average_cap_interval(tables, s, against=other)
     assert found.estimate.item() == pytest.approx(replicates.mean(), abs=3e-4)
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
 
@@ -89,10 +88,10 @@ def test_the_error_of_a_weighted_contrast_is_that_of_a_bootstrap_of_both_samples
     tables = tabulate(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None))
     q, rng = individual_cap(tables.o, tables.s), np.random.default_rng(7)
     replicates = bootstrapped(records, q, 4000, rng) - bootstrapped(holdout, q, 4000, rng)
-    found = individual_share(tables.o, tables.s, h=tables.h, unmatched="zero", **tables[[*SUMS]])
+    found = individual_share(tables, unmatched="zero")
     assert found.plain_contrast_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     audited = audit(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None)).measures
-    nearest = individual_share(tables.o, tables.s, h=tables.h, **tables[[*SUMS]])
+    nearest = individual_share(tables)
     assert audited.individual_disclosure_error.item() == nearest.plain_contrast_error.item()
     protected = disclosure_protection(
         records, synthetic, keys=KEYS, target="income", unmatched="zero", holdout=holdout, weights=("w", None)
@@ -126,7 +125,7 @@ def test_the_error_from_cells_is_that_of_a_loop_over_weighted_records(unmatched:
     s[:, 2] = 0
     weights = [rng.exponential(3, n) for n in numbers.ravel()]
     o, squares = (np.reshape([f(w) for w in weights], numbers.shape) for f in (np.sum, lambda w: (w**2).sum()))
-    found = average_cap_interval(o, s, o_squares=squares, unmatched=unmatched)
+    found = average_cap_interval(dataset_of(o=o, s=s, o_squares=squares), unmatched=unmatched)
     assert (found.estimate.item(), found.standard_error.item()) == pytest.approx(expanded(o, weights, s, unmatched), rel=1e-12)
 
 
@@ -143,12 +142,12 @@ def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataOb
     for unmatched in CONVENTIONS:
         for options in ({}, {"against": other}):
             plain = average_cap_interval(own, s, unmatched=unmatched, **options)
-            assert average_cap_interval(own, s, o_squares=own, unmatched=unmatched, **options).identical(plain)
+            assert average_cap_interval(dataset_of(o=own, o_squares=own), s, unmatched=unmatched, **options).identical(plain)
             floats = own.astype(float)
-            assert average_cap_interval(floats, s, o_squares=floats, unmatched=unmatched, **options).identical(plain)
+            assert average_cap_interval(dataset_of(o=floats, o_squares=floats), s, unmatched=unmatched, **options).identical(plain)
         contrast = individual_share(own, s, h=held, unmatched=unmatched)
         ones = {"o_squares": own, "h_squares": held, "o_records": own, "h_records": held}
-        assert individual_share(own, s, h=held, **ones, unmatched=unmatched).identical(contrast)
+        assert individual_share(dataset_of(o=own, h=held, **ones), s, unmatched=unmatched).identical(contrast)
 
 
 @pytest.mark.slow
@@ -163,7 +162,7 @@ def test_the_unit_of_the_weights_changes_neither_estimate_nor_error(rows: list[A
 
     def found(weights: Any) -> xr.Dataset:
         tables = tabulate(frame.assign(w=weights), synthetic, keys="k", target="t", weights=("w", None))
-        return average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares, unmatched=unmatched)
+        return average_cap_interval(tables, unmatched=unmatched)
 
     before, after = found(frame["w"]), found(frame["w"] * unit)
     for name in before:
@@ -180,7 +179,7 @@ def test_over_all_samples_the_expected_variance_is_below_the_true_one_by_what_th
         o, o_squares = np.zeros((2, 3)), np.zeros((2, 3))
         np.add.at(o[0], list(cells), weights)
         np.add.at(o_squares[0], list(cells), weights**2)
-        found = average_cap_interval(o, s, o_squares=o_squares)
+        found = average_cap_interval(dataset_of(o=o, s=s, o_squares=o_squares))
         p = float(np.prod(chance[list(cells)]))
         expected += p * found.standard_error.item() ** 2
         means.append(found.estimate.item())
@@ -199,9 +198,8 @@ def test_weighted_errors_are_the_same_on_both_backings(unmatched: Any) -> None:
     for backing in ("dense", "sparse"):
         tables = tabulate(survey(1, 300), [release(2), release(4)], **arguments, backing=backing)
         assert isinstance(tables.o_squares.data, np.ndarray if backing == "dense" else sparse.COO)
-        squares = {"o_squares": tables.o_squares, "unmatched": unmatched}
-        found.append(average_cap_interval(tables.o, tables.s, over="synthetic", **squares))
-        found.append(individual_share(tables.o, tables.s, h=tables.h, unmatched=unmatched, **tables[[*SUMS]]))
+        found.append(average_cap_interval(tables, over="synthetic", unmatched=unmatched))
+        found.append(individual_share(tables, unmatched=unmatched))
     for dense, other in zip(found[:2], found[2:], strict=True):
         for name in dense:
             np.testing.assert_allclose(other[name].values, dense[name].values, rtol=1e-12)
@@ -211,7 +209,7 @@ def test_other_dims_broadcast_with_their_squares() -> None:
     tables = tabulate(survey(1, 300), release(2), keys=KEYS, target="income", weights=("w", None))
     draws = xr.concat([tables.o, 2 * tables.o], "draw")
     squares = xr.concat([tables.o_squares, 4 * tables.o_squares], "draw")
-    found = average_cap_interval(draws, tables.s, o_squares=squares.transpose("key", "draw", "target"))
+    found = average_cap_interval(dataset_of(o=draws, s=tables.s, o_squares=squares.transpose("key", "draw", "target")))
     assert found.standard_error.dims == ("draw",)
     one, two = found.standard_error.values
     assert one == pytest.approx(two, rel=1e-12)
@@ -220,14 +218,14 @@ def test_other_dims_broadcast_with_their_squares() -> None:
 def test_large_weights_have_squares_beyond_2_to_the_53() -> None:
     large, plain = (tabulate(survey(1, 300).assign(w=w), release(2), keys=KEYS, target="income", weights=("w", None)) for w in (10.0**9, 1))
     assert large.o_squares.max() > 2**53
-    expected = average_cap_interval(plain.o, plain.s, o_squares=plain.o_squares).standard_error.item()
-    assert average_cap_interval(large.o, large.s, o_squares=large.o_squares).standard_error.item() == pytest.approx(expected, rel=1e-12)
+    expected = average_cap_interval(plain).standard_error.item()
+    assert average_cap_interval(large).standard_error.item() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("weights", [[7.3], [7.3, 0, 0], [0.1], [3, 0]])
 def test_one_record_of_weight_above_0_has_no_error(weights: list[float]) -> None:
     frame = {"k": [0, 1, 0][: len(weights)], "t": [0, 1, 1][: len(weights)], "w": weights}
     tables = tabulate(frame, {"k": [0, 0, 0], "t": [0, 1, 1]}, keys="k", target="t", weights=("w", None))
-    found = average_cap_interval(tables.o, tables.s, o_squares=tables.o_squares)
+    found = average_cap_interval(tables)
     assert found.estimate.item() == pytest.approx(1 / 3)
     assert np.isnan(found.standard_error.item())

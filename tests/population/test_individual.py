@@ -17,6 +17,7 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tables import dataset_of
 from strategies import counts, theorem
 
 from capstats import from_counts, tabulate
@@ -31,7 +32,7 @@ IN_NAMES = [case["name"] for case in EXACT]
 
 @cache
 def risk(f: int, total: float) -> float:
-    return individual_risk([[total]], o_records=[[f]]).item()
+    return individual_risk(dataset_of(o=[[total]], o_records=[[f]])).item()
 
 
 def counted(case: dict[str, Any], target: str = "household", **options: Any) -> xr.Dataset:
@@ -115,7 +116,7 @@ def test_the_risk_lies_between_its_bounds_and_falls_with_the_weights(f: int, wei
 
 def test_a_sample_that_is_its_population_has_the_prosecutor_risk():
     o = [[1, 2, 0, 30], [0, 2, 0, 0]]
-    np.testing.assert_array_equal(individual_risk(o, o_records=o), prosecutor_risk(o))
+    np.testing.assert_array_equal(individual_risk(dataset_of(o=o, o_records=o)), prosecutor_risk(o))
 
 
 # --- numbers of cases -------------------------------------------------------------------------------------------------
@@ -126,9 +127,9 @@ def test_a_sample_that_is_its_population_has_the_prosecutor_risk():
 def test_risks_are_the_exact_sums(case: dict[str, Any]):
     tables = counted(case)
     expected = case["exact"]
-    risks = individual_risk(tables.o, o_records=tables.o_records)
+    risks = individual_risk(tables)
     assert by_record(case, risks) == pytest.approx(expected["risk"], rel=1e-12)
-    found = expected_reidentifications(tables.o, o_records=tables.o_records)
+    found = expected_reidentifications(tables)
     assert found.records.item() == pytest.approx(expected["expected"], rel=1e-12)
     assert found.share.item() == pytest.approx(expected["share"], rel=1e-12)
 
@@ -137,7 +138,7 @@ def test_risks_are_the_exact_sums(case: dict[str, Any]):
 @pytest.mark.parametrize("case", [case for case in EXACT if "household" in case], ids=lambda case: case["name"])
 def test_household_risks_are_the_exact_products(case: dict[str, Any]):
     tables = counted(case)
-    found = household_risk(tables.o, o_records=tables.o_records)
+    found = household_risk(tables)
     by_household = found.risk.to_series().to_dict()
     assert [by_household[x] for x in case["household"]] == pytest.approx(case["exact"]["household"], rel=1e-12)
     assert found.records.item() == pytest.approx(case["exact"]["household expected"], rel=1e-12)
@@ -148,7 +149,7 @@ def test_sdcmicro_is_exact_up_to_two_records_and_too_high_above(case: dict[str, 
     tables = counted(case)
     f = tables.o_records.sum("target")
     p = f / tables.o.sum("target")
-    exact = individual_risk(tables.o, o_records=tables.o_records)
+    exact = individual_risk(tables)
     theirs = xr.where(f <= 2, exact, p / (f - (1 - p)))
     assert by_record(case, theirs) == pytest.approx(case["sdcMicro"]["risk"], rel=1e-11)
     excess = (theirs / exact - 1).where(f > 2, drop=True)
@@ -167,7 +168,7 @@ def test_a_missing_value_is_a_level_and_not_a_wildcard_as_in_sdcmicro():
     (case,) = (case for case in CASES if case["name"] == "na_3")
     tables = counted(case)
     ours = [risk(2, 7) if i in (1, 7) else risk(1, weight) for i, weight in enumerate(case["weight"])]
-    found = individual_risk(tables.o, o_records=tables.o_records)
+    found = individual_risk(tables)
     assert sorted(found.values) == pytest.approx(sorted(ours[:7] + ours[8:]), rel=1e-12)
     other = {
         alpha: [i for i in range(10) if theirs[i] != pytest.approx(ours[i], rel=1e-9)]
@@ -198,7 +199,7 @@ def loop_over_households() -> dict[int, tuple[int, float]]:
 @pytest.mark.parametrize("backing", ["dense", "sparse"])
 def test_household_risk_is_that_of_a_loop_over_members(target: Any, backing: Any):
     tables = tabulate(SAMPLE, keys=KEYS, target=target, weights="weight", backing=backing)
-    found = household_risk(tables.o, o_records=tables.o_records, household="home")
+    found = household_risk(tables, household="home")
     expected = loop_over_households()
     assert found.household.values.tolist() == list(expected)
     assert found.members.values.tolist() == [members for members, _ in expected.values()]
@@ -212,8 +213,8 @@ def test_household_risk_is_that_of_a_loop_over_members(target: Any, backing: Any
 @theorem
 @given(counts((3, 4)), st.floats(1, 50))
 def test_a_household_is_found_at_least_as_often_as_each_member_and_at_most_as_often_as_their_sum(o: np.ndarray, weight: float):
-    risks = individual_risk(o * weight, o_records=o).values
-    found = household_risk(o * weight, o_records=o)
+    risks = individual_risk(dataset_of(o=o * weight, o_records=o)).values
+    found = household_risk(dataset_of(o=o * weight, o_records=o))
     for members, risk in zip(o, found.risk.values, strict=True):
         held = np.repeat(risks, members)
         if len(held):
@@ -223,7 +224,7 @@ def test_a_household_is_found_at_least_as_often_as_each_member_and_at_most_as_of
 
 
 def test_a_risk_of_1_makes_that_of_the_household_1():
-    found = household_risk([[1, 9], [0, 9]], o_records=[[1, 1], [0, 1]])
+    found = household_risk(dataset_of(o=[[1, 9], [0, 9]], o_records=[[1, 1], [0, 1]]))
     assert found.risk.values.tolist() == [1, pytest.approx(risk(2, 18))]
 
 
@@ -234,26 +235,26 @@ def test_a_batch_has_the_numbers_of_its_members_and_broadcasts():
     o = xr.DataArray([[[2, 4], [5, 0]], [[0, 7], [0, 3]]], dims=("draw", "target", "key"))
     records = xr.DataArray([[1, 1], [2, 0]], dims=("target", "key"))
     with pytest.raises(ValueError, match=r"`o` must be at least `o_records`.* at 1 of . keys it is otherwise"):
-        individual_risk(o, o_records=records)
+        individual_risk(dataset_of(o=o, o_records=records))
     o = xr.where(records > 0, o + 2, 0)
     for function in (
         individual_risk,
         lambda o, **g: expected_reidentifications(o, **g).records,
         lambda o, **g: household_risk(o, **g).risk,
     ):
-        found = function(o, o_records=records)
+        found = function(dataset_of(o=o, o_records=records))
         for draw in range(2):
-            np.testing.assert_array_equal(found.isel(draw=draw), function(o.isel(draw=draw), o_records=records))
+            np.testing.assert_array_equal(found.isel(draw=draw), function(dataset_of(o=o.isel(draw=draw), o_records=records)))
 
 
 def test_a_sample_without_records_has_no_risk():
     empty = [[0, 0], [0, 0]]
-    assert np.isnan(individual_risk(empty, o_records=empty)).all()
+    assert np.isnan(individual_risk(dataset_of(o=empty, o_records=empty))).all()
     for function in (expected_reidentifications, household_risk):
-        found = function(empty, o_records=empty)
+        found = function(dataset_of(o=empty, o_records=empty))
         assert np.isnan(found.records)
         assert np.isnan(found.share)
-    assert np.isnan(household_risk(empty, o_records=empty).households)
+    assert np.isnan(household_risk(dataset_of(o=empty, o_records=empty)).households)
 
 
 def test_weights_below_1_are_refused_and_the_key_is_named():
@@ -263,7 +264,7 @@ def test_weights_below_1_are_refused_and_the_key_is_named():
     for function in (individual_risk, expected_reidentifications, household_risk):
         message = r"at \d+ of \d+ keys it is otherwise\. A weight says how many people"
         with pytest.raises(ValueError, match=message):
-            function(tables.o, o_records=tables.o_records)
+            function(tables)
 
 
 def test_a_class_may_have_weights_below_1_if_it_stands_for_all_its_records():
@@ -271,15 +272,14 @@ def test_a_class_may_have_weights_below_1_if_it_stands_for_all_its_records():
 
 
 def test_records_must_belong_to_the_weights():
-    tables = tabulate(SAMPLE, keys=KEYS, target="vote", weights="weight")
     with pytest.raises(ValueError, match=r"`o_records` must count the records whose weights `o` adds up; at 1 of 2 keys it is otherwise"):
-        individual_risk([[8, 3]], o_records=[[0, 1]])
-    with pytest.raises(ValueError, match=r"`o_records` holds sums of the sampling weights 'weight', .*such as tables\.o_records"):
-        individual_risk(tables.o, o_records=tables.o)
+        individual_risk(dataset_of(o=[[8, 3]], o_records=[[0, 1]]))
+    with pytest.raises(ValueError, match=r"The Dataset holds no table `o_records`, only o\. Tabulate with sampling weights"):
+        individual_risk(from_counts([[8]]))
     with pytest.raises(ValueError, match="`o_records` must hold integers"):
-        individual_risk([[8]], o_records=[[1.5]])
-    with pytest.raises(TypeError, match=r"`o_records` is a Dataset; give one of its tables, such as tables\.o_records"):
-        individual_risk(tables.o, o_records=tables)
+        individual_risk(dataset_of(o=[[8]], o_records=[[1.5]]))
+    with pytest.raises(TypeError, match=r"`tables` must be the Dataset that tabulate\(\.\.\., weights=\.\.\.\) returns; got list"):
+        individual_risk([[8]])
 
 
 def test_the_household_must_be_named_and_known():
@@ -289,13 +289,13 @@ def test_the_household_must_be_named_and_known():
         ("hom", "no target column.* Did you mean 'home'"),
     ):
         with pytest.raises(ValueError, match=message):
-            household_risk(both.o, o_records=both.o_records, household=household)
+            household_risk(both, household=household)
     one = from_counts([[1, 2]], target_labels={"home": [7]}).o
-    assert household_risk(one, o_records=one).household.values.tolist() == [7]
+    assert household_risk(dataset_of(o=one, o_records=one)).household.values.tolist() == [7]
     with pytest.raises(ValueError, match="'vote', which is no target column"):
-        household_risk(one, o_records=one, household="vote")
+        household_risk(dataset_of(o=one, o_records=one), household="vote")
     with pytest.raises(ValueError, match="'home', which is no target column"):
-        household_risk([[1, 2]], o_records=[[1, 2]], household="home")
+        household_risk(dataset_of(o=[[1, 2]], o_records=[[1, 2]]), household="home")
     lacking = tabulate(SAMPLE.assign(home=SAMPLE.home.where(SAMPLE.home > 3)), keys=KEYS, target="home", weights="weight")
     with pytest.raises(ValueError, match="Records have no household: 'home' is missing"):
-        household_risk(lacking.o, o_records=lacking.o_records)
+        household_risk(lacking)

@@ -264,7 +264,6 @@ def weighted():
             r"each number of classes must be an integer, 0 or more.*; got nan",
         ),
         (lambda: population_uniqueness(class_sizes([[1.5, 1]]), population_size=9), r"size must be an integer, 1 or more.*; got 1\.5"),
-        (lambda: population_uniqueness(weighted(), population_size=9), r"`o` is a Dataset; give one of its tables"),
         (lambda: population_uniqueness({1: 4}, population_size=9, s=RELEASE), r"give `o` as a table of counts"),
         (lambda: population_uniqueness({1: 4}, population_size=9, model="loglinear"), r"needs the columns of the key"),
         (lambda: population_uniqueness(TABLE, population_size=9, model="loglinear"), r"needs a table whose keys have labels"),

@@ -134,10 +134,11 @@ def test_what_is_no_table_raises_and_names_the_way_out(measure: Any, given: Any,
 
 
 @measures
-def test_a_dataset_raises_and_names_its_table(measure: Any) -> None:
+def test_a_dataset_stands_for_its_tables(measure: Any) -> None:
     tables = capstats.from_counts(COUNTS, COUNTS)
-    with pytest.raises(TypeError, match=r"`s` is a Dataset; give one of its tables, such as tables\.s"):
-        measure(tables.o, tables)
+    assert measure(tables.o, tables).identical(measure(tables.o, tables.s))
+    with pytest.raises(ValueError, match=r"The Dataset holds no table `s`, only o\. Tabulate the original together with a release"):
+        measure(tables.o, tables[["o"]])
 
 
 # --- Two tables -------------------------------------------------------------------------------------------------------

@@ -283,3 +283,28 @@ def test_a_sparse_table_of_fractions_that_stores_nothing_is_one_without_records(
     o = xr.DataArray(np.array([[0.5, 1.0]]), dims=("target", "key"))
     assert float(capstats.average_cap(as_sparse(o), as_sparse(0.0 * o))) == 0
     assert np.isnan(capstats.average_cap(as_sparse(0.0 * o), as_sparse(o)))
+
+
+# --- tables that are given as a Dataset -------------------------------------------------------------------------------
+
+
+OF_WEIGHTS = ("individual_risk", "household_risk", "expected_reidentifications")
+NOT_ALONE = (
+    "permuted",
+    "counted",
+    "against",
+    "membership_test",
+    "individual_share",
+    "joint_bounds",
+    "calibrate",
+    *OF_WEIGHTS,
+)  # calls that need tables of their own
+
+
+@pytest.mark.parametrize("name", [name for name in [*BOTH, *ALONE] if not any(word in name for word in NOT_ALONE)])
+def test_the_dataset_stands_for_its_tables(name: str) -> None:
+    o, s = tables("plain")
+    whole = capstats.from_counts(o, s)
+    found = BOTH[name](whole, None) if name in BOTH else ALONE[name](whole)
+    expected = BOTH[name](whole.o, whole.s) if name in BOTH else ALONE[name](whole.s if name == "anonymity_bounds" else whole.o)
+    (xr.testing.assert_identical if isinstance(found, (xr.Dataset, xr.DataArray)) else np.testing.assert_array_equal)(found, expected)

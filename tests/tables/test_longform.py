@@ -193,13 +193,12 @@ def test_a_table_without_records_expands_to_none() -> None:
 @pytest.mark.parametrize(
     ("counts", "error", "message"),
     [
-        ([[0.5, 1]], ValueError, r"`table` holds fractional counts, which are no numbers of records\. Use to_frame"),
+        ([[0.5, 1]], ValueError, r"`o` holds fractional counts, which are no numbers of records\. Use to_frame"),
         (
             [[[1]], [[2]]],
             ValueError,
-            r"`table` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as table\.isel",
+            r"`o` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as o\.isel",
         ),
-        (from_counts([[1]]), TypeError, r"`table` is a Dataset"),
     ],
 )
 def test_what_cannot_be_expanded_raises(counts: Any, error: type[Exception], message: str) -> None:

@@ -15,6 +15,7 @@ from capstats.laws.distribution.law import LEVEL, SEED, Law, Simulated, check_ce
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.models import CellUrn, Model, checked_model
 from capstats.tables.aligned import Aligned
+from capstats.tables.checking import given_tables
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats
 
@@ -78,6 +79,7 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
     >>> float(law.cdf(0.375).lower), float(law.density(0.375).lower)
     (0.25, 2.0)
     """
+    (o,) = given_tables({"o": o}).values()
     model = checked_model(model, o, limit=True)
     if isinstance(model, CellUrn) and model.m is None:
         return limit_law(o, one_table(o, model), model, rng, level)

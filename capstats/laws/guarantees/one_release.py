@@ -28,9 +28,9 @@ LARGEST = 700.0  # an epsilon from here on allows everything: e^-700 is still ab
 def dp_audit_release(
     o: Any,
     s: Any = None,
+    epsilon: Any = None,
     *,
     h: Any = None,
-    epsilon: Any,
     adjacency: Adjacency,
     unmatched: Convention = "zero",
     over: str | None = None,
