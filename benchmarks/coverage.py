@@ -115,7 +115,7 @@ def of_setting(rng, keys, targets, n, h, weights, kind):
         tables = {"o": o, "s": population.released(kind, n, o, records), "h": held}
         tables |= {"o_squares": o2, "o_records": o_n} if of_o else {}
         tables |= {"h_squares": h2, "h_records": h_n} if of_h else {}
-        found.append(individual_share(**{name: population.labelled(table, "draw") for name, table in tables.items()}))
+        found.append(individual_share(xr.Dataset({name: population.labelled(table, "draw") for name, table in tables.items()})))
         marks.append(population.fresh(n, o))
         printed += int(np.isfinite(found[-1].individual_share).sum())
     x = {name: np.concatenate([part[name].values for part in found]) for name in found[0].data_vars}
@@ -172,7 +172,8 @@ def of_averages(rng, values, chances, n, weights, samples):
     truth = float(np.dot(values, chances))
     for s, against, goal in ((q, None, truth), (q[::-1], None, 1 - truth), (q, q[:, ::-1], truth - float(np.dot(values[::-1], chances)))):
         scaled = [None if x is None else np.rint(1000 * x).astype(np.int64) for x in (s, against)]
-        found = average_cap_interval(o, scaled[0], against=scaled[1], o_squares=squares)
+        tables = xr.Dataset({name: (("draw", "target", "key"), x) for name, x in (("o", o), ("o_squares", squares))})
+        found = average_cap_interval(tables, scaled[0], against=scaled[1])
         plain = 1.96 * found.standard_error
         yield covers(found.lower, found.upper, goal), covers(found.estimate - plain, found.estimate + plain, goal)
 

@@ -46,7 +46,7 @@ def show(name: str, o: np.ndarray, model: str, law_of: Callable[[], Law]) -> Non
     law = law_of()
     found = law.quantile(np.arange(5, 96) / 100)
     seconds, used = time.perf_counter() - start, time.process_time() - used
-    ratio = (found.upper - found.lower).max().item() / max((found.lower[-1] - found.upper[0]).item(), 1e-300)
+    ratio = (found.greatest - found.least).max().item() / max((found.least[-1] - found.greatest[0]).item(), 1e-300)
     how = law.about.rpartition("; ")[2]
     print(f"{name:<14} {o.size:>7,}  {model:<28} {seconds:>8.2f} {used:>6.2f} {ratio:>7.3f}  {how}", flush=True)
 

@@ -32,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from scipy.special import hyp2f1
 
 import capstats
@@ -181,7 +182,7 @@ def individual(given):
             return p**f / f * hyp2f1(f, f, f + 1, 1 - p)
 
     def own():
-        return individual_risk(weights[None], o_records=f[None])
+        return individual_risk(xr.Dataset({"o": (("target", "key"), weights[None]), "o_records": (("target", "key"), f[None])}))
 
     own()
     compare("individual risk: closed form", given.pairs, own, closed_form)

@@ -181,7 +181,7 @@ def law_curve(label: str) -> xr.Dataset:
     Returns
     -------
     Dataset, dims (value,)
-        ``lower`` and ``upper`` of the density, or ``probability`` of the atom.
+        ``least`` and ``greatest`` of the density, or ``probability`` of the atom.
 
     References
     ----------
@@ -228,7 +228,7 @@ def no_riskier(label: str, m: int | None = None) -> tuple[float, float]:
     if m is not None:
         return uniform_bounds(o.values, m, itself)
     found = cap_law(o, Uniform()).cdf(itself)
-    return float(found["lower"]), float(found["upper"])
+    return float(found["least"]), float(found["greatest"])
 
 
 def probability_text(label: str, m: int) -> str:

@@ -57,8 +57,8 @@ def check_drawn(law: Any, exact: dict[Any, Any]) -> None:
     assert isinstance(law, Simulated)
     found = law.cdf([float(value) for value in exact])
     through = np.cumsum([float(p) for p in exact.values()])
-    assert (found.lower <= through + 1e-12).all()
-    assert (through - 1e-12 <= found.upper).all()
+    assert (found.least <= through + 1e-12).all()
+    assert (through - 1e-12 <= found.greatest).all()
 
 
 URNS: dict[str, dict[str, Fraction]] = {  # models whose records fall into cells, each with a number of records

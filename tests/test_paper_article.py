@@ -72,7 +72,7 @@ def test_the_numbers_of_the_article_are_those_of_the_library() -> None:
     a, e = (paper_synthetics().sel(synthetic=label, drop=True) for label in "ae")
     assert f"{average_cap(o_4, a):.3f} and {average_cap(o_4, e):.3f}" in SAID
     assert f"right for {correct_predictions(o_4, a):.0f} people with the one and for {correct_predictions(o_4, e):.0f} with" in SAID
-    share = cap_law(o_3, Uniform()).cdf(average_cap(o_3, o_3).item()).lower.item()
+    share = cap_law(o_3, Uniform()).cdf(average_cap(o_3, o_3).item()).least.item()
     assert f"the probability {share:.6f}" in SAID
     assert f"{share:.1%}".replace("%", " %") + " of all random tables" in SAID
     assert f"all {len(printed_values())} printed values" in SAID

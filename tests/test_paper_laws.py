@@ -26,7 +26,7 @@ def test_the_probability_with_the_records_of_the_figure_is_another_one():
 def test_the_curve_of_o_1_is_an_atom_and_that_of_o_2_a_density():
     assert law_curve("O_1").value.values == pytest.approx([1 / 3])
     curve = law_curve("O_2")
-    heights = curve.lower.values
+    heights = curve.least.values
     assert (heights[:-1] + heights[1:]).sum() / 2 / 300 == pytest.approx(1, rel=1e-3)
     assert np.diff(curve.value).min() > 0
 

@@ -37,7 +37,7 @@ laws.Given.from_conditionals(tables.o, 100, columns={"smoker": records["smoker"]
 sample_tables(o, laws.Independent(100), draws=3, rng=1).sum("draw")
 calibrate(o, laws.Pram, risk=0.5).theta
 calibrate(o, Dirichlet, risk=0.5, m=900)
-cap_law(o, laws.Uniform()).cdf([0.5, 0.6]).lower
+cap_law(o, laws.Uniform()).cdf([0.5, 0.6]).least
 cap_law(o, laws.Uniform(900)).quantile(0.95)
 laws.minimum_cap(o, unmatched="zero")
 laws.dp_bound([0.5, 0.5], 1.0, unmatched="nearest")

@@ -171,10 +171,10 @@ def limit_law(ax: Axes) -> None:
     """Density of average CAP of the smokers' table over all releases, in the limit; what lies above the average CAP of the original."""
     law, original = cap_law(SMOKERS, Uniform()), float(average_cap(SMOKERS, SMOKERS))
     x = np.linspace(0.2, 0.8, 601)
-    density = law.density(x).upper.values
+    density = law.density(x).greatest.values
     ax.plot(x, density, color="#0072B2", linewidth=2.5)
     ax.fill_between(x, density, where=x >= original, color="#D55E00", alpha=0.5, linewidth=0)
-    share = float(law.cdf(original).lower)
+    share = float(law.cdf(original).least)
     ax.axvline(original, color="#D55E00", linestyle="--")
     ax.annotate(
         f"CAP(O) {original:.3f}:\nabove it {1 - share:.3f}", (original, 2.1), xytext=(6, 0), textcoords="offset points", color="#A04000"
@@ -190,8 +190,8 @@ def law(ax: Axes) -> None:
     for m, color, style in ((10, "#E69F00", "-"), (100, "#0072B2", "-"), (None, "#000000", ":")):
         found = cap_law(SMOKERS, Uniform(m))
         name = "limit" if m is None else f"{m} records"
-        label = f"{name}: {float(found.cdf(original).lower):.3f}"
-        ax.step(x, found.cdf(x).lower, where="post", color=color, linestyle=style, linewidth=2, label=label)
+        label = f"{name}: {float(found.cdf(original).least):.3f}"
+        ax.step(x, found.cdf(x).least, where="post", color=color, linestyle=style, linewidth=2, label=label)
     ax.axvline(original, color="#D55E00", linestyle="--")
     ax.annotate(f"CAP(O) {original:.3f}", (original, 0.05), xytext=(-6, 0), textcoords="offset points", ha="right", color="#A04000")
     ax.legend(loc="upper left", frameon=False, title="at most CAP(O)", alignment="left")
@@ -262,7 +262,9 @@ def anonymity(ax: Axes) -> None:
     """What each model of anonymity of the smokers' release says of average CAP, and average CAP itself."""
     bounds = anonymity_bounds(RELEASE, crossed=baseline_cap(SMOKERS, RELEASE, kind="crossed"))
     rows = bounds.sizes["model"] + 1
-    ax.hlines(range(rows), [*bounds.lower, bounds.least], [*bounds.upper, bounds.greatest], color="#0072B2", linewidth=7)
+    ax.hlines(
+        range(rows), [*bounds.least_by_model, bounds.least], [*bounds.greatest_by_model, bounds.greatest], color="#0072B2", linewidth=7
+    )
     models = [f"{name} = {round(value, 3):g}" for name, value in zip(bounds.model.values, bounds.value.values, strict=True)]
     ax.set_yticks(range(rows), [*models, "sharp"])
     value = float(average_cap(SMOKERS, RELEASE))

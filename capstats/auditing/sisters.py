@@ -87,11 +87,11 @@ def _at(o: xr.DataArray, model: Any, caps: Floats) -> tuple[Floats, str]:
         raise ValueError(f"`generator` must be one generator; it has the dims {mean.dims}. Choose one of them.")
     deviation = max(variance_cap(o, model).item(), 0.0) ** 0.5
     try:
-        law = cap_law(o, model)
+        law = cap_law(o, model, rng=0, level=0.99)
     except ValueError:  # weights, or too many cells
         below = np.maximum(mean.item() - caps, 0)
         p = np.where(below > 0, deviation**2 / np.maximum(deviation**2 + below**2, np.finfo(float).tiny), 1.0)
         method = f"{model!r}: {AT_MOST} (Cantelli)"
     else:
-        p, method = law.cdf(caps).upper.values, law.about
+        p, method = law.cdf(caps).greatest.values, law.about
     return np.stack([np.full(caps.shape, mean.item()), np.full(caps.shape, deviation), p]), method

@@ -111,10 +111,10 @@ def _one(name: str, o: Any) -> dict[str, Any]:
         "baseline": baseline_cap(o).item(),
         "least": law.least,
         "greatest": law.greatest,
-        "limit": 1.0 if never else float(found.lower + found.upper) / 2,
+        "limit": 1.0 if never else float(found.least + found.greatest) / 2,
         "finite": {str(m): [1.0, 1.0] if never else list(FINITE[name, m]) for m in (10, 30, 900)},
     }
     if isinstance(law, Atoms):
         return numbers
     curves = {what: getattr(law, what)(np.linspace(law.least, law.greatest, POINTS)) for what in ("cdf", "density")}
-    return numbers | {what: ((found.lower + found.upper) / 2).values.tolist() for what, found in curves.items()}  # the floats around it
+    return numbers | {what: ((found.least + found.greatest) / 2).values.tolist() for what, found in curves.items()}  # the floats around it

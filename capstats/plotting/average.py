@@ -135,8 +135,8 @@ def plot_cap_law(
     Parameters
     ----------
     result : Dataset, dims (value,)
-        What ``density``, ``cdf`` or ``atoms`` of `capstats.laws.cap_law` returned, at increasing values. The band from ``lower`` to
-        ``upper`` holds the exact curve; often it is as thin as the line in it. Each atom is a vertical line with a dot.
+        What ``density``, ``cdf`` or ``atoms`` of `capstats.laws.cap_law` returned, at increasing values. The band from ``least`` to
+        ``greatest`` holds the exact curve; often it is as thin as the line in it. Each atom is a vertical line with a dot.
     over : BarContainer, optional
         Bars of a histogram with equal bins, such as ``ax.containers[0]`` after `plot_average_cap`. A density, or the probability of an
         atom, is drawn in their scale: the number of tables that a bin would have on average.
@@ -177,10 +177,10 @@ def plot_cap_law(
     >>> ax.lines[0].get_ydata().tolist()
     [0.0, 1.0, 2.0, 1.0, 0.0]
     """
-    if "value" not in getattr(result, "dims", ()) or not {"lower", "probability"} & set(result.data_vars):
+    if "value" not in getattr(result, "dims", ()) or not {"least", "probability"} & set(result.data_vars):
         raise ValueError("`result` must be what `density`, `cdf` or `atoms` of a law returned for a row of values.")
     is_density = result.attrs.get("result", "").startswith("Density")
-    if over is not None and "lower" in result and not is_density:
+    if over is not None and "least" in result and not is_density:
         raise ValueError("A distribution function has another scale than bars have. Give `density`, or leave out `over`.")
     given, ax = ax, axes_of(ax)
     bars = [] if over is None else over.patches
@@ -192,7 +192,7 @@ def plot_cap_law(
         ax.vlines(result["value"].values, 0, heights, **style)
         ax.plot(result["value"].values, heights, "o", color=style["color"], markersize=4, zorder=style["zorder"])
     else:
-        lower, upper = (result[name].values * (tables * bin_width if is_density else 1.0) for name in ("lower", "upper"))
+        lower, upper = (result[name].values * (tables * bin_width if is_density else 1.0) for name in ("least", "greatest"))
         (line,) = ax.plot(result["value"].values, np.mean([lower, upper], axis=0), **({"linewidth": 1.4} | style))
         ax.fill_between(result["value"].values, lower, upper, color=line.get_color(), alpha=0.3, linewidth=0, zorder=line.get_zorder())
     references(ax, "x", None, original, baseline, zorder=2)

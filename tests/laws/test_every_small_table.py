@@ -125,6 +125,6 @@ def test_the_law_of_every_small_original_is_that_of_all_releases(shape):
                 probability = probabilities(o, s, m, model, **told).values
                 found = cap_law(o, made(model, m, **told)).cdf(values)
                 truth = [probability[average <= x * (1 + 1e-12)].sum() for x in values]
-                assert (found.lower.values <= np.add(truth, 1e-12)).all()
-                assert (found.upper.values >= np.subtract(truth, 1e-12)).all()
-                np.testing.assert_allclose(found.upper, truth, **ROUNDING)
+                assert (found.least.values <= np.add(truth, 1e-12)).all()
+                assert (found.greatest.values >= np.subtract(truth, 1e-12)).all()
+                np.testing.assert_allclose(found.greatest, truth, **ROUNDING)

@@ -31,7 +31,7 @@ def test_the_curve_of_each_original_is_its_law(name, given):
     grid = np.linspace(law.least, law.greatest, POINTS)
     for what in ("cdf", "density"):
         exact = getattr(law, what)(grid)
-        assert ((exact.lower <= found[what]) & (found[what] <= exact.upper)).all()
+        assert ((exact.least <= found[what]) & (found[what] <= exact.greatest)).all()
 
 
 @pytest.mark.parametrize("name", ORIGINALS)

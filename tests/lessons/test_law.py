@@ -39,7 +39,7 @@ def test_the_law_of_a_typed_original_is_that_of_the_library(tab):
         itself = average_cap(o, o).item()
         assert found["itself"] == pytest.approx(itself, abs=1e-9)
         assert found["baseline"] == pytest.approx(baseline_cap(o).item(), abs=1e-9)
-        assert found["limit"] == pytest.approx(cap_law(o, Uniform()).cdf(itself).lower.item(), abs=1e-9)
+        assert found["limit"] == pytest.approx(cap_law(o, Uniform()).cdf(itself).least.item(), abs=1e-9)
         lower, upper = uniform_bounds(o, m, itself)
         assert lower - 1e-9 <= found["finite_lower"] <= found["finite_upper"] <= upper + 1e-9
         assert found["mean"] == pytest.approx(expected_cap(o, Uniform(m)).item(), abs=1e-9)
@@ -68,9 +68,9 @@ def test_the_curve_is_the_density_of_the_library(tab):
     for (o, xs), found in zip(asked, tab.evaluate(CURVES, asked), strict=True):
         law = cap_law(o, Uniform())
         below, density = np.transpose(found)
-        assert below == pytest.approx(law.cdf(xs).lower.values, abs=1e-9)
-        scale = law.density(xs).upper.values.max()
-        assert density / scale == pytest.approx(law.density(xs).lower.values / scale, abs=1e-6)  # at a jump the next float counts
+        assert below == pytest.approx(law.cdf(xs).least.values, abs=1e-9)
+        scale = law.density(xs).greatest.values.max()
+        assert density / scale == pytest.approx(law.density(xs).least.values / scale, abs=1e-6)  # at a jump the next float counts
 
 
 @pytest.mark.parametrize(("name", "m", "p"), [("O_3", 900, 0.99556), ("O_4", 30, 0.97897), ("O_4", 10, 0.95374)])
@@ -111,7 +111,7 @@ def test_a_count_of_failing_tables_is_right_with_900_and_with_very_many_records(
     assert numbers_that_are_right(tab, "fail", [6, 59, 60, 61, 64, 65, 66, 9939]) == [60, 61, 64, 65]
     asked = question(tab, "fail")
     o = paper_originals().sel(original="O_4", drop=True)
-    law = 1 - cap_law(o, Uniform()).cdf(average_cap(o, o).item()).lower.item()
+    law = 1 - cap_law(o, Uniform()).cdf(average_cap(o, o).item()).least.item()
     lower, upper = FINITE["O_4", 900]
     for share in (law, 1 - upper, 1 - lower):
         assert 60 <= 10000 * share <= 65

@@ -149,19 +149,19 @@ def test_the_curve_is_in_its_band_and_both_are_those_of_the_result(ax):
     plot_cap_law(density, ax=ax)
     (line,), (band,) = ax.lines, ax.collections
     assert line.get_xdata().tolist() == VALUES.tolist()
-    assert (line.get_ydata() >= density.lower.values).all()
-    assert (line.get_ydata() <= density.upper.values).all()
+    assert (line.get_ydata() >= density.least.values).all()
+    assert (line.get_ydata() <= density.greatest.values).all()
     corners = band.get_paths()[0].vertices
-    assert corners[:, 1].max() == density.upper.max()
+    assert corners[:, 1].max() == density.greatest.max()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("average CAP", "density")
     assert line.get_label() == "law of average CAP"
 
 
 def test_a_wide_bracket_is_seen(ax):
     density = cap_law(TABLE, Uniform()).density(VALUES)
-    wide = density.assign(upper=density.upper + 0.5)
+    wide = density.assign(greatest=density.greatest + 0.5)
     plot_cap_law(wide, ax=ax)
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), density.lower + 0.25)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), density.least + 0.25)
 
 
 def test_a_distribution_function_rises_to_one(ax):

@@ -41,9 +41,9 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
     Returns
     -------
     Dataset, dims (..., model)
-        One row for each of "k", "alpha", "t", "beta", "delta": ``value``, that of the model for `s`, and ``lower`` and ``upper``, from 0 to
-        `matched`, between which average CAP is for every original with these targets or this baseline; NaN for t, beta and delta if
-        neither is given. And ``least`` and ``greatest``, dims (...), the sharp bounds, which no row improves. NaN where `s` has no record,
+        One row for each of "k", "alpha", "t", "beta", "delta": ``value``, that of the model for `s`, and ``least_by_model`` and
+        ``greatest_by_model``, from 0 to `matched`, between which average CAP is for every original with these targets or this baseline;
+        NaN for t, beta and delta if neither is given. And ``least`` and ``greatest``, dims (...), the sharp bounds, which no row improves. NaN where `s` has no record,
         where `targets` add up to 0, and where no original has the baseline.
 
     Raises
@@ -115,8 +115,8 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
         }
         columns = {
             "value": [row[0] for row in rows.values()],
-            "lower": [(row[1].clip(0, 1) * share) for row in rows.values()],
-            "upper": [(row[2].clip(0, 1) * share) for row in rows.values()],
+            "least_by_model": [(row[1].clip(0, 1) * share) for row in rows.values()],
+            "greatest_by_model": [(row[2].clip(0, 1) * share) for row in rows.values()],
         }
         ends = {name: end.clip(0, 1) * share for name, end in zip(("least", "greatest"), sharp, strict=True)}
     model = xr.DataArray(MODELS, dims="model", name="model")

@@ -11,7 +11,7 @@ import numpy as np
 from capstats.cap.average import average_cap
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
-from capstats.laws.distribution.law import LEVEL, SEED, Law, Simulated, check_cells
+from capstats.laws.distribution.law import Law, Simulated, check_cells
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.models import CellUrn, Model, checked_model
 from capstats.tables.aligned import Aligned
@@ -22,7 +22,7 @@ from capstats.tables.table import Array, Counts, Floats
 BATCH = 1 << 21  # cells of the releases that are held at a time
 
 
-def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -> Law:
+def cap_law(o: Counts, model: Model, *, rng: Any = None, level: float = 0.95) -> Law:
     """Law of average CAP over random releases: distribution function, density and quantiles.
 
     Whether an average CAP of .77 is high depends on what chance alone gives; the law says with which probability.
@@ -36,16 +36,16 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
         The first five without `m` have the law in the limit of large releases. It is another law, never an approximation of that of a
         finite `m`.
     rng : None, int, or numpy Generator
-        Passed to ``numpy.random.default_rng`` where the law is simulated. By default always the same seed.
+        Passed to ``numpy.random.default_rng`` where the law is simulated.
     level : float
-        Coverage of ``lower`` and ``upper`` at each point where the law is simulated.
+        Coverage of ``least`` and ``greatest`` at each point where the law is simulated.
 
     Returns
     -------
     Law
         With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact where few records fall into few cells, and in the limit
         where keys are few; otherwise from independent releases of the model: 20,000 of a table of at most 1,000 cells, fewer of a larger
-        one. Each number comes with ``lower`` and ``upper``: they hold the exact one, always, or of a simulated law at its level.
+        one. Each number comes with ``least`` and ``greatest``: they hold the exact one, always, or of a simulated law at its level.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def cap_law(o: Counts, model: Model, *, rng: Any = SEED, level: float = LEVEL) -
 
     >>> from capstats.laws import Uniform
     >>> law = cap_law([[3], [1]], Uniform())
-    >>> float(law.cdf(0.375).lower), float(law.density(0.375).lower)
+    >>> float(law.cdf(0.375).least), float(law.density(0.375).least)
     (0.25, 2.0)
     """
     (o,) = given_tables({"o": o}).values()

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from capstats.laws.distribution.exact import enclosed
-from capstats.laws.distribution.law import LEVEL, SEED, Law, Simulated, check_releases
+from capstats.laws.distribution.law import Law, Simulated, check_releases
 from capstats.laws.models import Dirichlet, Model
 from capstats.tables.backing import filled
 from capstats.tables.checking import CELLS, as_table
@@ -196,7 +196,7 @@ class ClosedForm(Law):
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return self.total.draws(number, rng)
 
-    def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:
+    def mean_of(self, releases: int, *, rng: Any = None, level: float = 0.95) -> Law:
         """Law of the mean of several releases: as if each key were there as often."""
         times = check_releases(releases)
         return law_of_sum(self.total.repeated(times), f"{self.model}, mean of {times} releases", rng, level)

@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from capstats.laws.distribution.law import LEVEL, SEED, Law, check_releases
+from capstats.laws.distribution.law import Law, check_releases
 from capstats.laws.models import CellUrn
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
@@ -84,7 +84,7 @@ class Atoms(Law):
         weights = {value: abs(b**releases - a**releases) for value, (a, b) in zip(self.weights, pairwise(sums), strict=True)}
         return Atoms(weights, self.whole, about=f"{'least' if least else 'greatest'} of {releases} releases ({self.about})")
 
-    def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:  # noqa: D102 -- in `Law`
+    def mean_of(self, releases: int, *, rng: Any = None, level: float = 0.95) -> Law:  # noqa: D102 -- in `Law`
         power = check_releases(releases)
         try:
             weights = repeated(self.weights, power, Steps())

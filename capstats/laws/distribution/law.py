@@ -19,8 +19,6 @@ NARROW = 1e-9  # ends that differ by less are one number in print, also where a 
 STEPS = 200  # of a bisection, which ends earlier where no float is left between its ends
 UNIT = 2.0**-53  # relative error of one rounding
 
-SEED = 0  # of simulated laws: asked twice, a law answers the same
-LEVEL = 0.99
 MOST_DRAWS, LEAST_DRAWS = 20_000, 200
 BUDGET = 20_000_000  # cells of all simulated releases
 
@@ -30,7 +28,7 @@ Draws = Callable[[int, np.random.Generator], Floats]  # a number of independent 
 class Law:
     """Law of average CAP over random releases, as `cap_law` gives it.
 
-    Every number comes with ``lower`` and ``upper``. Where the law is exact, they hold the exact number, rounded down and up. Where it is
+    Every number comes with ``least`` and ``greatest``. Where the law is exact, they hold the exact number, rounded down and up. Where it is
     simulated, they hold the exact number at the level of the law, at each point that is asked for.
 
     Parameters
@@ -52,7 +50,7 @@ class Law:
     --------
     >>> from capstats.laws import Uniform, cap_law
     >>> law = cap_law([[3], [1]], Uniform())  # one key: average CAP is uniform from 1/4 to 3/4
-    >>> law.cdf([0.25, 0.625, 0.75]).lower.values.tolist()
+    >>> law.cdf([0.25, 0.625, 0.75]).least.values.tolist()
     [0.0, 0.75, 1.0]
     """
 
@@ -101,7 +99,7 @@ class Law:
         Returns
         -------
         Dataset, dims (value,), none for one number
-            ``lower`` and ``upper``, from 0 to 1; the probability is between them, at the level of a simulated law. Values of the law
+            ``least`` and ``greatest``, from 0 to 1; the probability is between them, at the level of a simulated law. Values of the law
             that tie with the one asked (`at_most`) count as at most it. NaN where the value is NaN.
 
         Raises
@@ -112,7 +110,7 @@ class Law:
         Examples
         --------
         >>> from capstats.laws import Uniform, cap_law
-        >>> float(cap_law([[3], [1]], Uniform()).cdf(0.5).lower)
+        >>> float(cap_law([[3], [1]], Uniform()).cdf(0.5).least)
         0.5
         """
         x = _numbers(values, "values")
@@ -129,7 +127,7 @@ class Law:
         Returns
         -------
         Dataset, dims (value,), none for one number
-            ``lower`` and ``upper``, at least 0; the density is between them. Where it jumps, it is the limit from the right. NaN where
+            ``least`` and ``greatest``, at least 0; the density is between them. Where it jumps, it is the limit from the right. NaN where
             the value is NaN.
 
         Raises
@@ -140,7 +138,7 @@ class Law:
         Examples
         --------
         >>> from capstats.laws import Uniform, cap_law
-        >>> cap_law([[3], [1]], Uniform()).density([0.2, 0.25, 0.5, 0.75]).lower.values.tolist()
+        >>> cap_law([[3], [1]], Uniform()).density([0.2, 0.25, 0.5, 0.75]).least.values.tolist()
         [0.0, 2.0, 2.0, 0.0]
         """
         x = _numbers(values, "values")
@@ -158,7 +156,7 @@ class Law:
         Returns
         -------
         Dataset, dims (probability,), none for one number
-            ``lower`` and ``upper``, from `least` to `greatest`; the quantile inf{x : F(x) >= probability} is between them, at the level
+            ``least`` and ``greatest``, from `least` to `greatest`; the quantile inf{x : F(x) >= probability} is between them, at the level
             of a simulated law: then they are two order statistics of its values.
 
         Raises
@@ -170,7 +168,7 @@ class Law:
         --------
         >>> from capstats.laws import Uniform, cap_law
         >>> found = cap_law([[3], [1]], Uniform()).quantile(0.5)
-        >>> bool(found.lower <= 0.5 <= found.upper), bool(found.upper - found.lower < 1e-11)
+        >>> bool(found.least <= 0.5 <= found.greatest), bool(found.greatest - found.least < 1e-11)
         (True, True)
         """
         p = _numbers(probabilities, "probabilities")
@@ -181,7 +179,7 @@ class Law:
 
     def __repr__(self) -> str:
         found = self.quantile([0.05, 0.5, 0.95])
-        low, median, high = (_shown(*ends) for ends in zip(found.lower.values, found.upper.values, strict=True))
+        low, median, high = (_shown(*ends) for ends in zip(found.least.values, found.greatest.values, strict=True))
         about = f" ({self.about})" if self.about else ""
         return (
             f"Law of average CAP{about}\n"
@@ -216,7 +214,7 @@ class Law:
         --------
         >>> from capstats.laws import Uniform, cap_law
         >>> law = cap_law([[3], [1]], Uniform(1))  # 1/4 or 3/4
-        >>> float(law.cdf(0.25).lower), float(law.best_of(3).cdf(0.25).lower)
+        >>> float(law.cdf(0.25).least), float(law.best_of(3).cdf(0.25).least)
         (0.5, 0.125)
         """
         return self._extreme(check_releases(releases), least=False)
@@ -247,12 +245,12 @@ class Law:
         --------
         >>> from capstats.laws import Uniform, cap_law
         >>> law = cap_law([[3], [1]], Uniform(1))  # 1/4 or 3/4
-        >>> float(law.cdf(0.25).lower), float(law.least_of(3).cdf(0.25).lower)
+        >>> float(law.cdf(0.25).least), float(law.least_of(3).cdf(0.25).least)
         (0.5, 0.875)
         """
         return self._extreme(check_releases(releases), least=True)
 
-    def mean_of(self, releases: int, *, rng: Any = SEED, level: float = LEVEL) -> Law:
+    def mean_of(self, releases: int, *, rng: Any = None, level: float = 0.95) -> Law:
         """Law of the mean over several releases: the intruder who takes any of them, on average.
 
         Parameters
@@ -262,7 +260,7 @@ class Law:
         rng : None, int, or numpy Generator
             Passed to ``numpy.random.default_rng`` where the law is simulated.
         level : float
-            Coverage of ``lower`` and ``upper`` at each point where the law is simulated.
+            Coverage of ``least`` and ``greatest`` at each point where the law is simulated.
 
         Returns
         -------
@@ -300,7 +298,7 @@ class Law:
     def _answer(self, ends: tuple[Floats, Floats], dim: str, at: Floats, what: str) -> xr.Dataset:
         """Lower and upper bounds with what they were asked at."""
         dims = (dim,) if at.ndim else ()
-        arrays = {name: (dims, values.reshape(at.shape)) for name, values in zip(("lower", "upper"), ends, strict=True)}
+        arrays = {name: (dims, values.reshape(at.shape)) for name, values in zip(("least", "greatest"), ends, strict=True)}
         attrs = {"result": f"{what} of average CAP", **({"law": self.about} if self.about else {})}
         return Result(arrays, coords={dim: (dims, at)}, attrs=attrs)
 
@@ -369,7 +367,7 @@ class Simulated(Law):
     The bounds of a quantile follow from those of the distribution function; they are order statistics: theory/law.md#simulated-law.
     """
 
-    def __init__(self, draws: Draws, ends: tuple[float, float], *, about: str, cost: int, rng: Any = SEED, level: float = LEVEL):
+    def __init__(self, draws: Draws, ends: tuple[float, float], *, about: str, cost: int, rng: Any = None, level: float = 0.95):
         check_level(level)
         check_cells(cost)
         number = min(MOST_DRAWS, BUDGET // cost)

@@ -42,7 +42,7 @@ BLOCK = 2_000_000  # cells of random tables held at a time
 UNIT = 10**11  # integers up to here differ by more than `at_most` takes for rounding
 RECORDS = 10**9  # numpy shuffles fewer
 LARGEST = 50_000_000  # cells of a table that is permuted
-FOUND = ("p_value", "lower", "upper", "exact")
+FOUND = ("p_value", "least", "greatest", "exact")
 UNWEIGHTED = "Give the numbers of records, or tabulate without weights."
 UNDEFINED = (np.nan, np.nan, np.nan, 0.0)
 
@@ -51,8 +51,8 @@ class Tail(NamedTuple):
     """A p-value, the interval that holds the exact one, and whether it is the exact one itself."""
 
     p_value: float
-    lower: float
-    upper: float
+    least: float
+    greatest: float
     exact: bool
 
 
@@ -97,7 +97,7 @@ def membership_test(
     -------
     Dataset, dims (...)
         ``contrast``, the average CAP of the original minus that of the holdout, from -1 to 1; ``standard_deviation``, its exact standard
-        deviation under permutation, where its mean is 0; ``p_value``, from 0 to 1; ``lower`` and ``upper``, which hold the p-value over
+        deviation under permutation, where its mean is 0; ``p_value``, from 0 to 1; ``least`` and ``greatest``, which hold the p-value over
         all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson interval around (1 + b) / (1 + draws), b
         being the draws at least as extreme; without draws, 0 and the p-value. NaN, and not exact, if either sample has no record in the
         average.
@@ -150,7 +150,7 @@ def membership_test(
     found = aligned.map(formula, "membership_test", ("part",))
     numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *FOUND))}
     if draws == 0:
-        numbers["p_value"] = numbers["upper"] = by_moments(numbers["contrast"], numbers["standard_deviation"], alternative)
+        numbers["p_value"] = numbers["greatest"] = by_moments(numbers["contrast"], numbers["standard_deviation"], alternative)
     return _result(numbers, "Membership test: original against holdout", alternative)
 
 
@@ -189,8 +189,8 @@ def permutation_test(
     Returns
     -------
     Dataset, dims (...)
-        ``average_cap``; ``expected``, its exact mean under permutation, and ``standard_deviation``; ``p_value``, from 0 to 1; ``lower`` and
-        ``upper``, which hold the p-value over all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson
+        ``average_cap``; ``expected``, its exact mean under permutation, and ``standard_deviation``; ``p_value``, from 0 to 1; ``least`` and
+        ``greatest``, which hold the p-value over all permutations: the same number where it is ``exact``, otherwise the Clopper-Pearson
         interval around (1 + b) / (1 + draws), b being the draws at least as extreme; without draws, 0 and the p-value. The test is NaN, and
         not exact, if either table has no record.
 
@@ -247,7 +247,7 @@ def permutation_test(
     }
     if draws == 0:
         bound = by_moments(numbers["average_cap"] - numbers["expected"], numbers["standard_deviation"], alternative)
-        numbers["p_value"] = numbers["upper"] = bound.where(numbers["p_value"].notnull())
+        numbers["p_value"] = numbers["greatest"] = bound.where(numbers["p_value"].notnull())
     return _result(numbers, "Permutation test: the link of key and target", alternative)
 
 
@@ -343,8 +343,8 @@ def tail(
     """The probability of a sum at least as extreme as the observed one, over all ways to deal the columns to the rows.
 
     ``rows`` and ``columns`` are the margins, ``costs`` has a number for each cell. It is exact where the tables are few, and where draws
-    are not asked for; otherwise ``lower`` and ``upper`` are the Clopper-Pearson interval of the given level around random tables. Without
-    draws nothing is known; see `by_moments`.
+    are not asked for; otherwise ``least`` and ``greatest`` are the Clopper-Pearson interval of the given level around random tables.
+    Without draws nothing is known; see `by_moments`.
     """
     if draws == 0:
         return Tail(1.0, 0.0, 1.0, False)

@@ -41,19 +41,19 @@ def test_average_cap_of_every_original_is_within_all_bounds(tables):
     x = crossed(o, s)
     assert x == pytest.approx(baseline_cap(o * s.any(0), s, kind="crossed").item(), rel=1e-12)
     found = anonymity_bounds(s, crossed=x)
-    assert (found.lower.values <= v2 + 1e-12).all()
-    assert (v2 <= found.upper.values + 1e-12).all()
-    assert found.lower.values.max() - 1e-12 <= found.least.item() <= v2 + 1e-12
-    assert v2 - 1e-12 <= found.greatest.item() <= found.upper.values.min() + 1e-12
+    assert (found.least_by_model.values <= v2 + 1e-12).all()
+    assert (v2 <= found.greatest_by_model.values + 1e-12).all()
+    assert found.least_by_model.values.max() - 1e-12 <= found.least.item() <= v2 + 1e-12
+    assert v2 - 1e-12 <= found.greatest.item() <= found.greatest_by_model.values.min() + 1e-12
     by_target = anonymity_bounds(s, targets=(o * s.any(0)).sum(1))
     assert found.least.item() - 1e-12 <= by_target.least.item() <= v2 + 1e-12
     assert v2 - 1e-12 <= by_target.greatest.item() <= found.greatest.item() + 1e-12
-    np.testing.assert_allclose(by_target.upper, found.upper, rtol=1e-12)
+    np.testing.assert_allclose(by_target.greatest_by_model, found.greatest_by_model, rtol=1e-12)
     share = matched_records(o, s).item() / o.sum()
     whole = anonymity_bounds(s, crossed=x, matched=share)
     v1 = average_cap(o, s).item()
-    assert (whole.lower.values <= v1 + 1e-12).all()
-    assert (v1 <= whole.upper.values + 1e-12).all()
+    assert (whole.least_by_model.values <= v1 + 1e-12).all()
+    assert (v1 <= whole.greatest_by_model.values + 1e-12).all()
     assert whole.least.item() - 1e-12 <= v1 <= whole.greatest.item() + 1e-12
 
 
@@ -65,10 +65,12 @@ def test_alpha_and_beta_are_attained_for_random_releases(s):
     margin, shares = s.sum(1) / s.sum(), s / np.maximum(s.sum(0), 1)
     largest = np.unravel_index(shares.argmax(), s.shape)
     o = one_cell(s, *largest)
-    assert average_cap(o, s).item() == pytest.approx(anonymity_bounds(s).upper.sel(model="alpha").item(), rel=1e-12)
+    assert average_cap(o, s).item() == pytest.approx(anonymity_bounds(s).greatest_by_model.sel(model="alpha").item(), rel=1e-12)
     likest = np.unravel_index((shares / np.where(margin > 0, margin, 1)[:, None]).argmax(), s.shape)
     o = one_cell(s, *likest)
-    assert average_cap(o, s).item() == pytest.approx(anonymity_bounds(s, crossed=crossed(o, s)).upper.sel(model="beta").item(), rel=1e-12)
+    assert average_cap(o, s).item() == pytest.approx(
+        anonymity_bounds(s, crossed=crossed(o, s)).greatest_by_model.sel(model="beta").item(), rel=1e-12
+    )
 
 
 @examples(20)
@@ -188,11 +190,11 @@ def test_delta_is_attained_on_the_side_of_its_cell():
     """Shares 3/4 and 1/4 against 1/2: downwards by ln 2. Then 1/2 against 3/16: upwards by ln 8/3."""
     s = np.array([[3, 1], [1, 3]])
     o = one_cell(s, 0, 1)
-    assert anonymity_bounds(s, crossed=0.5).lower.sel(model="delta").item() == average_cap(o, s).item() == pytest.approx(0.25)
+    assert anonymity_bounds(s, crossed=0.5).least_by_model.sel(model="delta").item() == average_cap(o, s).item() == pytest.approx(0.25)
     s = np.array([[2, 1], [2, 11]])
     o = one_cell(s, 0, 0)
     assert delta_disclosure(s).item() == pytest.approx(np.log(8 / 3))
-    found = anonymity_bounds(s, crossed=crossed(o, s)).upper.sel(model="delta").item()
+    found = anonymity_bounds(s, crossed=crossed(o, s)).greatest_by_model.sel(model="delta").item()
     assert found == pytest.approx(average_cap(o, s).item(), rel=1e-12) == 0.5
 
 
@@ -232,15 +234,18 @@ def test_an_ordered_t_does_not_bound_the_difference():
 
 def test_without_a_baseline_only_k_and_alpha_bound():
     found = anonymity_bounds([[3, 1], [1, 2]])
-    assert np.isnan(found.upper.values).tolist() == np.isnan(found.lower.values).tolist() == [False] * 2 + [True] * 3
+    assert np.isnan(found.greatest_by_model.values).tolist() == np.isnan(found.least_by_model.values).tolist() == [False] * 2 + [True] * 3
     assert (found.least.item(), found.greatest.item()) == (0, 0.75)
 
 
 def test_an_empty_cell_makes_delta_infinite_and_bounds_only_from_above():
     found = anonymity_bounds([[3, 0], [1, 2]], crossed=0.1).sel(model="delta")
     assert found.value.item() == np.inf
-    assert (found.lower.item(), found.upper.item()) == (0, pytest.approx(0.2))  # shares 3/4 of 1/2, 1/4 of 1/2, 1 of 1/2
-    assert anonymity_bounds([[3, 0], [1, 2]], crossed=0).upper.sel(model="delta").item() == 0
+    assert (found.least_by_model.item(), found.greatest_by_model.item()) == (
+        0,
+        pytest.approx(0.2),
+    )  # shares 3/4 of 1/2, 1/4 of 1/2, 1 of 1/2
+    assert anonymity_bounds([[3, 0], [1, 2]], crossed=0).greatest_by_model.sel(model="delta").item() == 0
 
 
 def test_several_tables_have_a_row_each_and_tables_without_records_none():
@@ -257,7 +262,7 @@ def test_several_tables_have_a_row_each_and_tables_without_records_none():
 def test_weights_give_the_bounds_of_their_counts():
     found = anonymity_bounds([[0.3, 0.1], [0.1, 0.9]], crossed=0.4)
     whole = anonymity_bounds([[3, 1], [1, 9]], crossed=0.4)
-    for name in ("upper", "least", "greatest"):
+    for name in ("greatest_by_model", "least", "greatest"):
         np.testing.assert_allclose(found[name], whole[name], rtol=1e-12)
 
 

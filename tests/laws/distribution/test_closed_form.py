@@ -121,16 +121,16 @@ def test_a_jump_of_the_density_is_found_by_the_float_next_to_it():
     # even from 1/3 to 2/3; the floats next to them are below 1/3 and 2/3, and tie with them
     law = closed([[2], [1]])
     density = law.density([1 / 3, 0.5, 2 / 3])
-    assert density.lower.values.tolist() == pytest.approx([3, 3, 0])
-    assert (density.upper - density.lower).max() < 1e-15 * 3
+    assert density.least.values.tolist() == pytest.approx([3, 3, 0])
+    assert (density.greatest - density.least).max() < 1e-15 * 3
 
 
 def test_bounds_are_the_floats_around_the_exact_number():
     law = closed([[3, 1], [0, 0], [1, 1]])
     found = law.cdf(0.3)
     exact = law.exact(Fraction(0.3))
-    assert Fraction(found.lower.item()) < exact < Fraction(found.upper.item())
-    assert found.upper.item() == np.nextafter(found.lower.item(), 1)
+    assert Fraction(found.least.item()) < exact < Fraction(found.greatest.item())
+    assert found.greatest.item() == np.nextafter(found.least.item(), 1)
 
 
 def test_there_is_no_closed_form_of_too_many_terms():

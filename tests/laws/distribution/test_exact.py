@@ -51,17 +51,17 @@ def test_each_value_has_its_share_of_the_weights():
 def test_the_distribution_function_jumps_at_the_values_and_ties_count():
     found = Atoms(WEIGHTS, 4).cdf([-0.1, 0, 0.2, 0.25 * (1 - 1e-13), 0.25 * (1 - 1e-11), 0.74, 0.75, 2])
     expected = np.array([0, 1 / 6, 1 / 6, 2 / 3, 1 / 6, 2 / 3, 1, 1])
-    assert found.lower.values == pytest.approx(expected, abs=1e-15)
-    assert found.upper.values == pytest.approx(expected, abs=1e-15)
-    assert (found.lower <= found.upper).all()
+    assert found.least.values == pytest.approx(expected, abs=1e-15)
+    assert found.greatest.values == pytest.approx(expected, abs=1e-15)
+    assert (found.least <= found.greatest).all()
 
 
 def test_quantiles_are_values_of_the_law():
     found = Atoms(WEIGHTS, 4).quantile([0, 0.1, 0.5, 0.66, 0.67, 1])
-    for side in (found.lower, found.upper):
+    for side in (found.least, found.greatest):
         assert side.values == pytest.approx([0, 0, 0.25, 0.25, 0.75, 0.75], abs=1e-11)
     jump = Atoms({0: 1, 1: 1, 2: 2}, 2).quantile([0.25, 0.5])  # the distribution function takes these values
-    for side in (jump.lower, jump.upper):
+    for side in (jump.least, jump.greatest):
         assert side.values == pytest.approx([0, 0.5], abs=1e-11)
 
 

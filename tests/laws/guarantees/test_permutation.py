@@ -63,7 +63,7 @@ def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tabl
             continue
         p = Fraction(sum(BEYOND[alternative](x, contrasts[0]) for x in contrasts), len(contrasts))
         assert found.exact.item()
-        assert found.p_value.item() == found.lower.item() == found.upper.item() == pytest.approx(float(p), rel=1e-12)
+        assert found.p_value.item() == found.least.item() == found.greatest.item() == pytest.approx(float(p), rel=1e-12)
         assert found.contrast.item() == pytest.approx(float(contrasts[0]), rel=1e-12, abs=1e-15)
         assert sum(contrasts) == 0
         variance = sum(x * x for x in contrasts) / len(contrasts)
@@ -163,7 +163,7 @@ def test_large_tables_are_permuted_at_random_with_an_honest_interval():
     o, s, h = random_tables()
     for found in (membership_test(o, s, h=h, rng=3, draws=499), permutation_test(o, s, rng=3, draws=499)):
         assert not found.exact.item()
-        assert found.lower.item() < found.p_value.item() < found.upper.item()
+        assert found.least.item() < found.p_value.item() < found.greatest.item()
         assert (found.p_value.item() * 500) == pytest.approx(round(found.p_value.item() * 500), abs=1e-9)
     contrast = capstats.individual_share(o, s, h=h, unmatched="zero")
     found = membership_test(o, s, h=h)
@@ -268,8 +268,8 @@ def test_without_draws_the_p_value_is_a_bound_of_the_exact_one(alternative):
     ):
         for test in (lambda s=s, o=o, h=h, **x: membership_test(o, s, h=h, **x), lambda s=s, o=o, **x: permutation_test(o, s, **x)):
             exact, found = test(alternative=alternative), test(alternative=alternative, draws=0)
-            assert exact.p_value.item() <= found.p_value.item() == found.upper.item() <= 1
-            assert found.lower.item() == 0
+            assert exact.p_value.item() <= found.p_value.item() == found.greatest.item() <= 1
+            assert found.least.item() == 0
             assert not found.exact.item()
 
 
@@ -315,7 +315,7 @@ def test_all_tables_give_the_share_of_permutations(problem, alternative):
     expected = by_permutation(rows, columns, costs.tolist(), observed, alternative)
     found = tail(rows, columns, costs, observed, **{**ASKED, "alternative": alternative})
     assert found.exact
-    assert found.p_value == found.lower == found.upper == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
+    assert found.p_value == found.least == found.greatest == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
     in_sixths = tail(rows, columns, costs / 6, observed / 6, **{**ASKED, "alternative": alternative})
     assert in_sixths.p_value == pytest.approx(float(expected), rel=1e-12, abs=1e-15)  # ties of floats are ties
 
@@ -353,7 +353,7 @@ def test_random_tables_agree_with_all_tables(rows, monkeypatch):
     assert exact.exact
     assert not found.exact
     assert 0.01 < exact.p_value < 0.99
-    assert found.lower <= exact.p_value <= found.upper
+    assert found.least <= exact.p_value <= found.greatest
 
 
 @pytest.mark.parametrize(("work", "draws"), [(permutation.WORK, 9_999), (6 * 200, 200), (0, 99)])
@@ -371,7 +371,7 @@ def test_the_interval_of_random_tables_holds_the_exact_value_as_often_as_it_says
     rows, columns, costs = np.array([6, 7]), np.array([4, 4, 5]), np.array([[2, 1, 0], [0, 0, 0]])
     exact = tail(rows, columns, costs, 8, **ASKED)
     found = [tail(rows, columns, costs, 8, **{**ASKED, "draws": 60, "seed": seed, "level": 0.9}) for seed in range(400)]
-    assert sum(one.lower <= exact.p_value <= one.upper for one in found) >= 335
+    assert sum(one.least <= exact.p_value <= one.greatest for one in found) >= 335
     p = np.array([one.p_value for one in found])
     assert np.allclose(p * 61, np.round(p * 61))  # (1 + b) / (1 + draws)
     assert p.min() > 0
