@@ -121,12 +121,12 @@ def _naming_arguments(function: FunctionType, called: str) -> FunctionType:
     return cast(FunctionType, checked)
 
 
-def _right_argument(name: str, known: list[str]) -> str:
+def _right_argument(name: str, known: list[Hashable]) -> str:
     """The end of an error message about an unknown argument: what to give in its place, or all that there are."""
     meant = ARGUMENTS.get(name, "")
     if name in ELSEWHERE or meant.partition("=")[0] in known:
         return f" Give {ELSEWHERE.get(name, meant)}."
-    return _nearest(name, known, NEAR) or f" It takes {', '.join(known)}."
+    return _nearest(name, known, NEAR) or f" It takes {', '.join(map(str, known))}."
 
 
 def missing_name(module: str, name: str) -> Exception:

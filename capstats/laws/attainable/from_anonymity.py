@@ -43,7 +43,8 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
     Dataset, dims (..., model)
         One row for each of "k", "alpha", "t", "beta", "delta": ``value``, that of the model for `s`, and ``least_by_model`` and
         ``greatest_by_model``, from 0 to `matched`, between which average CAP is for every original with these targets or this baseline;
-        NaN for t, beta and delta if neither is given. And ``least`` and ``greatest``, dims (...), the sharp bounds, which no row improves. NaN where `s` has no record,
+        NaN for t, beta and delta if neither is given. And ``least`` and ``greatest``, dims (...), the sharp bounds, which no row improves.
+        NaN where `s` has no record,
         where `targets` add up to 0, and where no original has the baseline.
 
     Raises
