@@ -76,6 +76,12 @@ class JointRows:
         """The labels of several releases."""
         return self.records.labels
 
+    def apart(self, column: Levels, table: int) -> bool:
+        """Whether all numbers of a column of a table are below, or above, all those of the original."""
+        own, other = (column.values[column.codes[np.unique(self.places[place])]] for place in (0, table))
+        own, other = (x[np.isfinite(x)] for x in (own, other))
+        return bool(len(own) and len(other) and (own.max() < other.min() or other.max() < own.min()))
+
     @cached_property
     def ordered(self) -> list[bool]:
         """Whether each column is one of categories with an order."""
@@ -125,7 +131,7 @@ class JointRows:
 def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> JointRows:
     """The rows that the records of a request have over its key columns; ``near`` where numbers that differ may match, too.
 
-    Warns of columns whose levels the tables do not share, or spell differently; of those that must be equal.
+    Warns of columns whose levels the tables do not share, or spell differently; of numbers that may be near, where no two can be.
     """
     if request.weights is not None:
         raise ValueError("`weights` cannot be used: single records are compared, not the people they stand for. Leave it out.")
@@ -143,8 +149,10 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     of_rows = [places[i][table.key.of_row] for i, table in zip(order, tables, strict=True)]
     rows = JointRows(records, axis, of_rows, [table.counts for table in tables])
     of_tables = {records.names[i]: x[None] for i, x in zip(order, rows.of_tables, strict=True)}
-    but = {column.name for column in rows.columns if column.numerical} if near else ()
-    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, "key", of_tables) if c not in but}
+    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, "key", of_tables)}
+    for column in rows.columns if near else ():
+        if column.numerical:
+            levels[column.name] = {table: x for table, x in levels[column.name].items() if rows.apart(column, list(of_tables).index(table))}
     warn_of_levels({"levels": levels, "bins": records.cuts}, records.names[0])
     return rows
 

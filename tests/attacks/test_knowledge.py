@@ -1,5 +1,6 @@
 """Maximum knowledge: held against a loop over records, ranks, distances and votes in exact fractions."""
 
+import warnings
 from collections import Counter
 from fractions import Fraction
 from statistics import median_low
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from strategies import examples
 
-from capstats import correct_predictions, tabulate
+from capstats import LevelsWarning, correct_predictions, tabulate
 from capstats.attacks import knowledge, maximum_knowledge
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -242,3 +243,12 @@ def test_progress_may_be_shown_or_not():
     for shown in (None, False, True):
         found = maximum_knowledge(records, records.iloc[:2], columns=["a", "c"], progress=shown)
         assert found.accuracy.sizes["column"] == 2
+
+
+def test_numbers_of_which_no_two_are_near_are_warned_of():
+    """Incomes in dollars and in thousands of them: no record of the release can be near one of the original."""
+    own, other = {"income": [1000, 2000, 3000] * 9, "x": [*range(27)]}, {"income": [1.0, 2.0, 3.0] * 9, "x": [*range(27)]}
+    with pytest.warns(LevelsWarning, match="'income'"):
+        maximum_knowledge(own, other, columns=["income", "x"])
+    with warnings.catch_warnings(action="error"):
+        maximum_knowledge(own, {"income": [1001.5, 2001.5, 3001.5] * 9, "x": [*range(27)]}, columns=["income", "x"])
