@@ -104,22 +104,22 @@ CHAPTERS = {
     "Other intruders": {
         "plot_membership_roc": """
             pool = [release(0, seed) for seed in range(4)]
-            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, releases=[1, 2, 4])
+            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, n_releases=[1, 2, 4])
             ax = plotting.plot_membership_roc(roc)
         """,
         "plot_membership_difference": """
             pool = [release(0, seed) for seed in range(4)]
-            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, releases=[1, 2, 4])
+            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, n_releases=[1, 2, 4])
             ax = plotting.plot_membership_difference(roc)
         """,
         "plot_maximum_knowledge": """
             pool = [release(0, seed) for seed in range(4)]
-            known = attacks.maximum_knowledge(members, pool, columns=["age", "educ", "PID", "vote"], releases=[1, 2, 4])
+            known = attacks.maximum_knowledge(members, pool, columns=["age", "educ", "PID", "vote"], n_releases=[1, 2, 4])
             ax = plotting.plot_maximum_knowledge(known)
         """,
         "plot_attack_utility": """
             pool = [release(0, seed) for seed in range(4)]
-            known = attacks.maximum_knowledge(members, pool, columns=["age", "educ", "PID", "vote"], releases=[1, 2, 4])
+            known = attacks.maximum_knowledge(members, pool, columns=["age", "educ", "PID", "vote"], n_releases=[1, 2, 4])
             ax = plotting.plot_attack_utility(known.average, utility=[0.7, 0.75, 0.77], name="maximum knowledge")
         """,
     },

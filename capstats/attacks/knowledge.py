@@ -29,8 +29,8 @@ def maximum_knowledge(
     synthetic: Any,
     *,
     columns: Hashable | Sequence[Hashable],
-    tolerance: float | Mapping[Hashable, float] = 1.0,
-    releases: int | Sequence[int] | None = None,
+    within: float | Mapping[Hashable, float] = 1.0,
+    n_releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
     **reading: Any,
 ) -> xr.Dataset:
@@ -47,9 +47,9 @@ def maximum_knowledge(
         The released records.
     columns : sequence of names
         At least two columns; each of them is guessed from the others.
-    tolerance : float or mapping {column: float}
+    within : float or mapping {column: float}
         A guess of a number is right if it is equal or differs by less than this, in units of the column. The source uses 1.
-    releases : int or sequence of ints, optional
+    n_releases : int or sequence of ints, optional
         Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
         are as many. Each adds to the one before.
     types : mapping {column: type}, optional
@@ -68,8 +68,8 @@ def maximum_knowledge(
     Raises
     ------
     ValueError, TypeError
-        If there are fewer than two columns, one is absent, mixes kinds or holds dates; a tolerance is negative; there are fewer tables
-        than `releases`; if two of the tables hold the same records, unless ``allow_same``.
+        If there are fewer than two columns, one is absent, mixes kinds or holds dates; `within` is negative; there are fewer tables
+        than `n_releases`; if two of the tables hold the same records, unless ``allow_same``.
 
     See Also
     --------
@@ -97,23 +97,23 @@ def maximum_knowledge(
     known = attacked(columns, original=original, synthetic=synthetic, types=types, **reading)
     if len(known.columns) < 2:
         raise ValueError("`columns` must name at least two columns: one is guessed from the others.")
-    numbers, one = numbers_released(releases, len(known.places) - 1)
-    allowed = _tolerances(tolerance, known.columns)
+    numbers, one = numbers_released(n_releases, len(known.places) - 1)
+    allowed = _tolerances(within, known.columns)
     ranks = [_ranks(known, table) for table in range(numbers[-1] + 1)]
     accuracy = np.array([_accuracies(known, v, ranks, numbers, allowed[v]) for v in range(len(known.columns))]).T
     coords = {"releases": pd.Index(numbers), "column": [c.name for c in known.columns]}
     attrs = {"result": "Attack with maximum knowledge", "records": ranks[0][1]}
     result = Result({"accuracy": (("releases", "column"), accuracy)}, coords, attrs)
     result["average"] = result["accuracy"].mean("column")
-    return result.isel(releases=0, drop=not one) if one or (known.labels is None and releases is None) else result
+    return result.isel(releases=0, drop=not one) if one or (known.labels is None and n_releases is None) else result
 
 
-def _tolerances(tolerance: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:
+def _tolerances(within: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:
     names = [c.name for c in columns]
-    given = by_name(tolerance, "tolerance", names) if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
+    given = by_name(within, "within", names) if isinstance(within, Mapping) else dict.fromkeys(names, within)
     for name, t in given.items():
         if not is_number(t) or not t >= 0:
-            raise ValueError(f"A tolerance must be 0 or more; got {shown(t)} for column {name!r}.")
+            raise ValueError(f"`within` must be 0 or more; got {shown(t)} for column {name!r}.")
     return [float(given.get(name, 1.0)) for name in names]
 
 

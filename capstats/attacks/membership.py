@@ -39,7 +39,7 @@ def membership_scores(
     widths: Widths,
     categories: Categories = "codes",
     constant: bool = False,
-    releases: int | Sequence[int] | None = None,
+    n_releases: int | Sequence[int] | None = None,
     types: Mapping[Hashable, Type] | None = None,
     **reading: Any,
 ) -> xr.DataArray:
@@ -64,7 +64,7 @@ def membership_scores(
         categorical column or of `types`, otherwise the natural order; a missing value is last). "mismatch": 0 if equal, 1 otherwise.
     constant : bool
         Whether to include the constant 1 / (width sqrt(2 pi)) of each column. It shifts all scores by the same number.
-    releases : int or sequence of ints, optional
+    n_releases : int or sequence of ints, optional
         Numbers of released tables to take together: the first ones of several. By default each table has its own score.
     types : mapping {column: type}, optional
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
@@ -85,7 +85,7 @@ def membership_scores(
     Raises
     ------
     ValueError, TypeError
-        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `releases` exceeds the tables; if two of
+        If a width is not positive and finite, a column is absent, mixes kinds, or holds dates; if `n_releases` exceeds them; if two of
         the tables hold the same records, unless ``allow_same``.
 
     See Also
@@ -114,8 +114,8 @@ def membership_scores(
     rows, where = np.unique(known.places[0], return_inverse=True)
     logs = log10_scores(known, 1, rows, widths, categories, constant)
     dims = {"synthetic": level_index(labels)} if labels is not None else {}
-    if releases is not None:
-        counts, one = numbers_released(releases, len(logs))
+    if n_releases is not None:
+        counts, one = numbers_released(n_releases, len(logs))
         logs = taken_together(logs, counts)
         logs, dims = (logs[0], {}) if one else (logs, {"releases": pd.Index(counts)})
     elif labels is None:
@@ -165,10 +165,10 @@ def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
     one = not isinstance(releases, (Sequence, np.ndarray)) or isinstance(releases, str)
     counts = [releases] if one else list(releases)
     numbers = [
-        check_integer(k, "releases", f"numbers of released tables, from 1 to the {tables} given", least=1, most=tables) for k in counts
+        check_integer(k, "n_releases", f"numbers of released tables, from 1 to the {tables} given", least=1, most=tables) for k in counts
     ]
     if not numbers or sorted(set(numbers)) != numbers:
-        raise ValueError(f"`releases` must be one number or increasing ones; got {shown(releases)}.")
+        raise ValueError(f"`n_releases` must be one number or increasing ones; got {shown(releases)}.")
     return numbers, one
 
 

@@ -34,7 +34,7 @@ def membership_roc(
     widths: Widths | None = None,
     categories: Categories = "codes",
     constant: bool = False,
-    releases: int | Sequence[int] | None = None,
+    n_releases: int | Sequence[int] | None = None,
     at: Any = SPAN,
     types: Mapping[Hashable, Type] | None = None,
     **reading: Any,
@@ -51,7 +51,7 @@ def membership_roc(
         scores: DataArrays of `membership_scores` computed in the same way, or one list each.
     synthetic, columns, widths, categories, constant, types
         As in `membership_scores`. The scores of all records are then computed together.
-    releases : int or sequence of ints, optional
+    n_releases : int or sequence of ints, optional
         Numbers of released tables that the intruder takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
         as far as there are as many. Each adds to the one before.
     at : sequence of floats
@@ -123,9 +123,11 @@ def membership_roc(
     places = _numbers(at, "`at` must be finite thresholds, as log10").reshape(-1)
     if not np.isfinite(places).all():
         raise ValueError(f"`at` must be finite thresholds, as log10; got {shown(at)}.")
-    if dim == "releases" and releases is not None:
-        raise ValueError("`releases` needs the scores of each released table, with dim `synthetic`; these already combine several tables.")
-    numbers, one = (list(members.indexes["releases"]), False) if dim == "releases" else numbers_released(releases, len(scores))
+    if dim == "releases" and n_releases is not None:
+        raise ValueError(
+            "`n_releases` needs the scores of each released table, with dim `synthetic`; these already combine several tables."
+        )
+    numbers, one = (list(members.indexes["releases"]), False) if dim == "releases" else numbers_released(n_releases, len(scores))
     if dim != "releases":
         scores = taken_together(scores, numbers)
     curves = [_curve(row, both, places) for row in scores]
@@ -134,7 +136,7 @@ def membership_roc(
     found = xr.concat(padded, pd.Index(numbers, name="releases")).assign_coords(at=places)
     n, k = map(int, both.sum(1))
     result = Result(found.data_vars, found.coords, {"result": "Membership attack", "members": n, "non_members": k})
-    return result.isel(releases=0, drop=not one) if one or (dim is None and releases is None) else result
+    return result.isel(releases=0, drop=not one) if one or (dim is None and n_releases is None) else result
 
 
 def _check_index(members: Any, non_members: Any) -> None:

@@ -28,7 +28,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """How well members are distinguished from others, for several widths of the kernel."""
     from capstats.attacks import membership_roc
 
-    tables, given = _attacked(settings, ("members", "non-members", "synthetic", "columns"), ("categories", "releases"))
+    tables, given = _attacked(settings, ("members", "non-members", "synthetic", "columns"), ("categories", "n-releases"))
     widths = {str(width): _width(width) for width in settings.get("widths", ["low", "medium", "high"])}
     names = ["best_difference", "best_threshold", "accuracy", "auc", "auc_standard_error"]
 
@@ -76,7 +76,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """How often each column is guessed from all the others."""
     from capstats.attacks import maximum_knowledge
 
-    tables, given = _attacked(settings, ("original", "synthetic", "columns"), ("tolerance", "releases"))
+    tables, given = _attacked(settings, ("original", "synthetic", "columns"), ("within", "n-releases"))
     found = _each(tables, settings, messages, lambda table: maximum_knowledge(**given, synthetic=table))
     head, rows = _long_table(found, ["accuracy"], ["synthetic", "releases", "column"])
     average = _long_table(found, ["average"], ["synthetic", "releases"])[1]
@@ -88,7 +88,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
         from capstats.plotting import plot_maximum_knowledge
 
         if "releases" not in found.dims:
-            raise ValueError("the figure is over numbers of synthetic tables. Give several SYNTHETIC, and --releases.")
+            raise ValueError("the figure is over numbers of synthetic tables. Give several SYNTHETIC, and --n-releases.")
         return outputs.figure(plot_maximum_knowledge(found), settings["figure"], outputs.json_text(found.attrs))
 
     meaning = (
@@ -143,10 +143,10 @@ def _attacked(settings: Settings, needed: Sequence[str], options: Sequence[str])
     given = reading.tables(settings, needed, counts=False)
     _check_sizes(given)
     synthetic = given.pop("synthetic")
-    given |= {name: settings[name] for name in options if name in settings}
+    given |= {name.replace("-", "_"): settings[name] for name in options if name in settings}
     if not isinstance(synthetic, dict):
         return {"": synthetic}, given
-    return {"": list(synthetic.values())} if "releases" in settings else synthetic, given
+    return {"": list(synthetic.values())} if "n-releases" in settings else synthetic, given
 
 
 def _check_sizes(given: Mapping[str, Any]) -> None:

@@ -179,7 +179,7 @@ def utility(texts: Sequence[str]) -> dict[str, float | dict[str, float]]:
 
 def of_columns(texts: Sequence[str]) -> float | dict[str, float]:
     """A number for all columns, or ``a=1`` for each."""
-    must = "--tolerance must be a number, or COLUMN=NUMBER once for each column; got {text!r}."
+    must = "--within must be a number, or COLUMN=NUMBER once for each column; got {text!r}."
     if len(texts) == 1 and "=" not in texts[0]:
         return _finite(texts[0], must.format(text=texts[0]))
     return {column: _finite(value, must.format(text=f"{column}={value}")) for column, value in _pairs(texts, must).items()}
@@ -206,7 +206,7 @@ def wholes(texts: Sequence[str]) -> list[int]:
     """Whole numbers separated by commas."""
     parts = names(texts)
     if not parts or not all(part.isdecimal() for part in parts):
-        raise ValueError(f"--releases must be whole numbers separated by commas; got {','.join(texts)!r}.")
+        raise ValueError(f"--n-releases must be whole numbers separated by commas; got {','.join(texts)!r}.")
     return list(map(int, parts))
 
 

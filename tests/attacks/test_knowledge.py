@@ -87,7 +87,7 @@ each_route = pytest.mark.parametrize("route", ["along axes", "tree"])
 def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):
     force(route, monkeypatch)
     original, released = mixed(seed, 17), [mixed(10 * seed, 17), mixed(10 * seed + 1, 12), mixed(10 * seed + 2, 5)]
-    found = maximum_knowledge(original, released, columns=list(original), releases=[1, 2, 3])
+    found = maximum_knowledge(original, released, columns=list(original), n_releases=[1, 2, 3])
     for m in (1, 2, 3):
         expected = [float(share_guessed(original, released[:m], c, 1)) for c in original]
         np.testing.assert_allclose(found.accuracy.sel(releases=m), expected, rtol=1e-15)
@@ -118,7 +118,7 @@ def test_a_released_copy_gives_every_column_away_that_the_others_determine(route
     force(route, monkeypatch)
     n = 20
     original = pd.DataFrame({"id": range(n), "town": [f"t{i}" for i in range(n)], "half": [i / 2 for i in range(n)]})
-    found = maximum_knowledge(original, original.sample(frac=1, random_state=1), allow_same=True, columns=list(original), tolerance=0)
+    found = maximum_knowledge(original, original.sample(frac=1, random_state=1), allow_same=True, columns=list(original), within=0)
     assert found.accuracy.values.tolist() == [1, 1, 1]
     assert found.average == 1
 
@@ -138,16 +138,16 @@ def test_tied_modes_share_and_of_two_middle_numbers_the_lower_is_guessed():
     synthetic = {"age": [30, 30], "diet": ["meat", "vegan"], "income": [10, 14]}
     assert maximum_knowledge(original, synthetic, columns=["age", "diet"]).accuracy.sel(column="diet") == 0.5
     assert maximum_knowledge(original, synthetic, columns=["age", "income"]).accuracy.sel(column="income") == 1
-    strict = maximum_knowledge(original, synthetic, columns=["age", "income"], tolerance={"income": 0.5})
+    strict = maximum_knowledge(original, synthetic, columns=["age", "income"], within={"income": 0.5})
     assert strict.accuracy.sel(column="income") == 0
 
 
 def test_right_is_nearer_than_the_tolerance_or_equal():
     original, synthetic = {"k": ["a"], "x": [4.0]}, {"k": ["a"], "x": [3.0]}
     for tolerance, expected in [(1, 0), (1.001, 1), (0, 0)]:
-        assert maximum_knowledge(original, synthetic, columns=["k", "x"], tolerance=tolerance).accuracy.sel(column="x") == expected
-    assert maximum_knowledge(original, original, allow_same=True, columns=["k", "x"], tolerance=0).accuracy.sel(column="x") == 1
-    as_category = maximum_knowledge(original, synthetic, columns=["k", "x"], tolerance=2, types={"x": [3, 4]})
+        assert maximum_knowledge(original, synthetic, columns=["k", "x"], within=tolerance).accuracy.sel(column="x") == expected
+    assert maximum_knowledge(original, original, allow_same=True, columns=["k", "x"], within=0).accuracy.sel(column="x") == 1
+    as_category = maximum_knowledge(original, synthetic, columns=["k", "x"], within=2, types={"x": [3, 4]})
     assert as_category.accuracy.sel(column="x") == 0
 
 
@@ -162,7 +162,7 @@ def test_dims_follow_the_tables_and_m():
     assert set(maximum_knowledge(original, s, columns=columns).accuracy.dims) == {"column"}
     assert maximum_knowledge(original, [s] * 12, columns=columns).releases.values.tolist() == [1, 2, 3, 5, 10]
     assert maximum_knowledge(original, mixed(2, 5), columns=columns).attrs == {"result": "Attack with maximum knowledge", "records": 9}
-    alone = maximum_knowledge(original, [s] * 3, columns=columns, releases=2)
+    alone = maximum_knowledge(original, [s] * 3, columns=columns, n_releases=2)
     assert set(alone.accuracy.dims) == {"column"}
     assert alone.releases == 2
 
@@ -178,10 +178,10 @@ def test_more_columns_than_an_array_has_dims():
     [
         ({"columns": "town"}, "`columns` must name at least two columns"),
         ({"columns": ["town", "tonw"]}, "Column 'tonw' is not in `original`. Did you mean 'town'"),
-        ({"tolerance": -1}, "A tolerance must be 0 or more; got -1 for column 'town'"),
-        ({"tolerance": float("nan")}, "A tolerance must be 0 or more"),
-        ({"tolerance": {"chidren": 1}}, "`tolerance` names 'chidren', which is not among `columns`. Did you mean 'children'"),
-        ({"releases": 2}, "`releases` must be numbers of released tables, from 1 to the 1 given; got 2"),
+        ({"within": -1}, "`within` must be 0 or more; got -1 for column 'town'"),
+        ({"within": float("nan")}, "`within` must be 0 or more"),
+        ({"within": {"chidren": 1}}, "`within` names 'chidren', which is not among `columns`. Did you mean 'children'"),
+        ({"n_releases": 2}, "`n_releases` must be numbers of released tables, from 1 to the 1 given; got 2"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):
@@ -234,7 +234,7 @@ def test_the_nearest_records_are_those_of_each_released_table():
     original = {"age": [1, 2, 3, 4], "diet": ["a", "b", "a", "a"]}
     first = {"age": [1, 2, 3, 4], "diet": ["c", "b", "c", "c"]}
     second = {"age": [1, 1, 3, 3], "diet": ["a", "a", "a", "a"]}
-    found = maximum_knowledge(original, [first, second], columns=["age", "diet"], releases=[1, 2]).accuracy.sel(column="diet")
+    found = maximum_knowledge(original, [first, second], columns=["age", "diet"], n_releases=[1, 2]).accuracy.sel(column="diet")
     assert found.values.tolist() == [0.25, 0.75]
 
 
@@ -247,8 +247,8 @@ def test_progress_may_be_shown_or_not():
 
 def test_numbers_of_which_no_two_are_near_are_warned_of():
     """Incomes in dollars and in thousands of them: no record of the release can be near one of the original."""
-    own, other = {"income": [1000, 2000, 3000] * 9, "x": [*range(27)]}, {"income": [1.0, 2.0, 3.0] * 9, "x": [*range(27)]}
+    own, other = {"income": [1000, 2000, 3000] * 9, "x": [*range(27)]}, {"income": [1.0, 2.0, 3.0] * 9, "x": [*range(2, 29)]}
     with pytest.warns(LevelsWarning, match="'income'"):
         maximum_knowledge(own, other, columns=["income", "x"])
     with warnings.catch_warnings(action="error"):
-        maximum_knowledge(own, {"income": [1001.5, 2001.5, 3001.5] * 9, "x": [*range(27)]}, columns=["income", "x"])
+        maximum_knowledge(own, {"income": [1001.5, 2001.5, 3001.5] * 9, "x": [*range(2, 29)]}, columns=["income", "x"])

@@ -58,7 +58,7 @@ def test_scores_equal_a_loop_over_pairs_of_records(route, categories, widths, mo
     mismatch = (1, 2, 3) if categories == "mismatch" else ()
     expected = [[log10_score(x, numbers(s), widths, mismatch) for x in numbers(records)] for s in released]
     np.testing.assert_allclose(found.values, expected, rtol=1e-12, atol=1e-12)
-    together = membership_scores(records, released, columns=list(records), widths=widths, categories=categories, releases=[2, 3])
+    together = membership_scores(records, released, columns=list(records), widths=widths, categories=categories, n_releases=[2, 3])
     for m in (2, 3):
         pooled = [y for s in released[:m] for y in numbers(s)]
         expected = [log10_score(x, pooled, widths, mismatch) for x in numbers(records)]
@@ -135,7 +135,7 @@ def test_synthetic_tables_keep_their_labels_and_records_their_index(tmp_path):
     assert found.indexes["record"].tolist() == list("pqrst")
     one = membership_scores(records, mixed(2, 6), columns=["town", "income"], widths=1)
     assert one.dims == ("record",)
-    assert membership_scores(records, [mixed(2, 6)] * 3, columns="town", widths=1, releases=2).dims == ("record",)
+    assert membership_scores(records, [mixed(2, 6)] * 3, columns="town", widths=1, n_releases=2).dims == ("record",)
 
 
 def test_as_the_width_falls_to_0_the_score_is_the_number_of_equal_released_records():
@@ -176,10 +176,10 @@ def test_a_width_must_be_positive(width):
         ({"columns": ["age", "age"]}, r"Column 'age' is named twice"),
         ({"columns": []}, r"`columns` must name at least one column"),
         ({"types": {"sexx": "text"}}, r"`types` names 'sexx', which is in no table"),
-        ({"releases": 3}, r"`releases` must be numbers of released tables, from 1 to the 2 given; got 3"),
-        ({"releases": [2, 1]}, r"`releases` must be one number or increasing ones"),
-        ({"releases": []}, r"`releases` must be one number or increasing ones"),
-        ({"releases": True}, r"`releases` must be numbers of released tables"),
+        ({"n_releases": 3}, r"`n_releases` must be numbers of released tables, from 1 to the 2 given; got 3"),
+        ({"n_releases": [2, 1]}, r"`n_releases` must be one number or increasing ones"),
+        ({"n_releases": []}, r"`n_releases` must be one number or increasing ones"),
+        ({"n_releases": True}, r"`n_releases` must be numbers of released tables"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):

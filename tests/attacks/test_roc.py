@@ -90,7 +90,7 @@ def test_thresholds_are_the_scores_themselves(members, others):
     rates = [np.mean(np.array(scores) >= roc.best_threshold.item()) for scores in (members, others)]
     assert roc.best_difference.item() == pytest.approx(rates[0] - rates[1], abs=1e-14)
     alone = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7)
-    together = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7, releases=[1, 2])
+    together = membership_scores({"x": [1, 2]}, [{"x": [1, 4]}] * 2, columns="x", widths=0.7, n_releases=[1, 2])
     assert together[0].values.tolist() == alone[0].values.tolist()
 
 
@@ -114,9 +114,9 @@ def test_released_tables_are_taken_together_one_after_the_other():
         assert one.best_threshold.item() == pytest.approx(alone.best_threshold.item(), rel=1e-12, abs=1e-12)
     given_scores = membership_roc(*(membership_scores(x, released, **arguments) for x in (members, others.set_axis(range(200, 211)))))
     np.testing.assert_array_equal(given_scores.auc, roc.auc)
-    together = membership_roc(*(membership_scores(x, released, releases=[2, 5], **arguments) for x in (members, others)))
+    together = membership_roc(*(membership_scores(x, released, n_releases=[2, 5], **arguments) for x in (members, others)))
     np.testing.assert_array_equal(together.auc, roc.auc.sel(releases=[2, 5]))
-    assert membership_roc(members, others, released, releases=3, **arguments).auc == roc.auc.sel(releases=3)
+    assert membership_roc(members, others, released, n_releases=3, **arguments).auc == roc.auc.sel(releases=3)
     assert "releases" not in membership_roc(members, others, released[0], **arguments).coords
 
 
@@ -177,9 +177,9 @@ def test_the_curve_needs_both_kinds_and_scores_of_the_same_tables():
     two, one = (membership_scores(mixed(1, 4), s, columns="town", widths=1) for s in (tables, tables[0]))
     with pytest.raises(ValueError, match="different dims or labels"):
         membership_roc(two, one)
-    together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, releases=[1, 2])
+    together = membership_scores(mixed(1, 4), tables, columns="town", widths=1, n_releases=[1, 2])
     with pytest.raises(ValueError, match="already combine several tables"):
-        membership_roc(together, together.copy(), releases=1)
+        membership_roc(together, together.copy(), n_releases=1)
 
 
 def scores_of_two_calls(members=None, others=None, **both):
@@ -196,7 +196,7 @@ def test_scores_whose_categories_have_other_places_are_not_compared():
     with pytest.raises(ValueError, match=r"The categories of column 'x' have other positions .* types=\{'x': \[levels in order\]\}"):
         membership_roc(*scores_of_two_calls())
     with pytest.raises(ValueError, match="The categories of column 'x' have other positions"):
-        membership_roc(*scores_of_two_calls({"releases": [1]}, {"releases": [1]}))
+        membership_roc(*scores_of_two_calls({"n_releases": [1]}, {"n_releases": [1]}))
     of_records = membership_roc({"x": ["a", "c"]}, {"x": ["b", "b"]}, {"x": ["a", "c"]}, columns="x", widths=1, allow_same=True)
     assert membership_roc(*scores_of_two_calls(types={"x": ["a", "b", "c"]})).identical(of_records)
 

@@ -37,7 +37,7 @@ READING = ["--types", "x=number", "--decimal", ","]
 OPTIONS = {"types": {"x": "number"}, "decimal": ","}
 MEMBERSHIP = ["attack", "membership", "members.csv", "others.csv", "s1.csv", "--columns", "x,c", *READING]
 KNOWLEDGE = ["attack", "knowledge", "members.csv", "s1.csv", "s2.csv", "--columns", "x,c,t", *READING]
-TOGETHER = [*KNOWLEDGE, "--releases", "1,2"]
+TOGETHER = [*KNOWLEDGE, "--n-releases", "1,2"]
 SEVERAL = [*MEMBERSHIP[:5], "s2.csv", *MEMBERSHIP[5:]]
 MODEL = ["attack", "model", "members.csv", "s1.csv", "--keys", "c", "--target", "t"]
 
@@ -67,7 +67,7 @@ def test_the_figure_of_membership_is_the_curve_of_the_best_width(here, tmp_path,
 
 @pytest.mark.slow
 def test_numbers_of_releases_are_rows(here, capsys):
-    given = [*MEMBERSHIP[:4], "s1.csv", "s2.csv", *MEMBERSHIP[5:], "--widths", "1", "--releases", "1,2", "--categories", "mismatch"]
+    given = [*MEMBERSHIP[:4], "s1.csv", "s2.csv", *MEMBERSHIP[5:], "--widths", "1", "--n-releases", "1,2", "--categories", "mismatch"]
     found = in_json(capsys, *given)["results"]
     assert [row["releases"] for row in found] == [1, 2]
     tables = ["s1.csv", "s2.csv"]
@@ -78,8 +78,8 @@ def test_numbers_of_releases_are_rows(here, capsys):
 @pytest.mark.slow
 def test_knowledge_tells_each_column_and_the_average(here, tmp_path, capsys):
     path = tmp_path / "k.csv"
-    found = in_json(capsys, *TOGETHER, "--tolerance", "x=0.5", "--csv", str(path))["results"]
-    expected = maximum_knowledge("members.csv", ["s1.csv", "s2.csv"], columns=["x", "c", "t"], tolerance={"x": 0.5}, **OPTIONS)
+    found = in_json(capsys, *TOGETHER, "--within", "x=0.5", "--csv", str(path))["results"]
+    expected = maximum_knowledge("members.csv", ["s1.csv", "s2.csv"], columns=["x", "c", "t"], within={"x": 0.5}, **OPTIONS)
     told = {(row["releases"], row["column"]): row["accuracy"] for row in found}
     assert told.pop((1, "average of the columns")) == pytest.approx(float(expected.average[0]))
     assert told.pop((2, "average of the columns")) == pytest.approx(float(expected.average[1]))
@@ -97,13 +97,13 @@ def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
     one = [argument for argument in KNOWLEDGE if argument != "s2.csv"]
     for arguments in (one, KNOWLEDGE):
         assert main([*arguments, "--figure", str(path)]) == 2
-        expected = "--figure: the figure is over numbers of synthetic tables. Give several SYNTHETIC, and --releases.\n"
+        expected = "--figure: the figure is over numbers of synthetic tables. Give several SYNTHETIC, and --n-releases.\n"
         assert capsys.readouterr().err.endswith(expected)
 
 
 @pytest.mark.slow
 def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
-    loose = in_json(capsys, *KNOWLEDGE, "--tolerance", "1000", "--releases", "1")["results"]
+    loose = in_json(capsys, *KNOWLEDGE, "--within", "1000", "--n-releases", "1")["results"]
     assert next(row for row in loose if row["column"] == "x")["accuracy"] == 1
 
 
@@ -144,9 +144,9 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
         (["attack"], "the following arguments are required: ATTACK"),
         (["attack", "membership", "members.csv"], "capstats attack membership: give NON_MEMBERS and SYNTHETIC and --columns."),
         ([*MEMBERSHIP, "--widths", "wide"], '--widths must be "low", "medium" or "high"'),
-        ([*KNOWLEDGE, "--tolerance", "x=much"], "--tolerance must be a number, or COLUMN=NUMBER once for each column; got 'x=much'."),
-        ([*KNOWLEDGE, "--releases", "one"], "--releases must be whole numbers separated by commas; got 'one'."),
-        ([*KNOWLEDGE, "--releases", "3"], "from 1 to the 2 given"),
+        ([*KNOWLEDGE, "--within", "x=much"], "--within must be a number, or COLUMN=NUMBER once for each column; got 'x=much'."),
+        ([*KNOWLEDGE, "--n-releases", "one"], "--n-releases must be whole numbers separated by commas; got 'one'."),
+        ([*KNOWLEDGE, "--n-releases", "3"], "from 1 to the 2 given"),
         ([*MODEL, "--estimator", "magic"], "invalid choice: 'magic'"),
         ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments of attack knowledge: --weights w. Try"),
     ],

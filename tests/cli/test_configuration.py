@@ -214,7 +214,7 @@ def test_other_commands_have_their_own_configurations(config, here, capsys):
     assert main(["sweep", "--config", config(text, "one.toml")]) == 2
     assert "has 'target', which is no option of this command. Did you mean 'targets'?" in capsys.readouterr().err
     text = 'original = "original.csv"\nsynthetic = "synthetic.csv"\ncolumns = ["smoking", "health"]\n'
-    text += "tolerance = {smoking = 0.5}\nreleases = [1]\n"
+    text += "within = {smoking = 0.5}\nn-releases = [1]\n"
     assert in_json(capsys, "attack", "knowledge", "--config", config(text, "two.toml"))["provenance"]["settings"]["releases"] == [1]
 
 

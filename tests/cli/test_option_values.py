@@ -42,7 +42,7 @@ def test_numbers_of_columns_are_one_for_all_or_one_each():
     assert option_values.of_columns(["0.5"]) == 0.5
     assert option_values.of_columns(["a=1", "b=c=2"]) == {"a": 1, "b=c": 2}
     for wrong in (["1", "a=2"], ["a=1", "a=2"], ["=2"], ["inf"]):
-        with pytest.raises(ValueError, match="--tolerance must be a number, or COLUMN=NUMBER once for each column"):
+        with pytest.raises(ValueError, match="--within must be a number, or COLUMN=NUMBER once for each column"):
             option_values.of_columns(wrong)
 
 
@@ -54,7 +54,7 @@ def test_a_whole_number_is_0_or_more(text):
 
 def test_whole_numbers_are_separated_by_commas():
     assert option_values.wholes(["1, 2", "5"]) == [1, 2, 5]
-    with pytest.raises(ValueError, match="--releases must be whole numbers"):
+    with pytest.raises(ValueError, match="--n-releases must be whole numbers"):
         option_values.wholes([","])
 
 
