@@ -225,7 +225,7 @@ def measures(data: DataSet, original: pd.DataFrame, holdout: pd.DataFrame, relea
     return {
         "average_cap": average_cap(o, s).values,
         "disco": disclosure.disco(o, s).values,
-        "replicated_uniques": disclosure.replicated_uniques(o, s).values,
+        "share_replicated": disclosure.share_replicated(o, s).values,
         **of_counts(tables, "", "nearest"),
         "membership_test, the group alone": of_group(data, tables),
         **of_counts(whole, ", all columns", "zero"),

@@ -65,8 +65,8 @@ BOTH: dict[str, Call] = {  # of an original and a release, or several
     "key_summary": lambda o, s: disclosure.key_summary(o, s).drop_vars("label", errors="ignore"),
     "one_way_check": lambda o, s: disclosure.one_way_check(o, s, records=0, share=0.3),
     "two_way_check": lambda o, s: disclosure.two_way_check(o, s, records=0, share=0.3),
-    "replicated_uniques": disclosure.replicated_uniques,
-    "sample_uniques": disclosure.sample_uniques,
+    "share_replicated": disclosure.share_replicated,
+    "share_unique": disclosure.share_unique,
     "tau_curve class": lambda o, s: disclosure.tau_curve(o, s, variant="disclosive"),
     "tau_curve cell": lambda o, s: disclosure.tau_curve(o, s, variant="all", rule="cell"),
     **{
@@ -192,7 +192,7 @@ IN_ORDER: dict[str, Call] = {  # which take numbers by position, random numbers 
     "sample_tables": lambda o, _: laws.sample_tables(o, laws.Swap(records=9), draws=2, rng=1),
 }
 OF_INTEGERS = (  # what their names start with
-    *("average_cap_interval", "cap_boxplot", "cap_quantiles", "individual_share", "sample_uniques", "replicated_uniques"),
+    *("average_cap_interval", "cap_boxplot", "cap_quantiles", "individual_share", "share_unique", "share_replicated"),
     *("membership_test", "permutation_test", "dp_audit_release", "noisy_counts", "sample_tables", "variance_cap permuted"),
     *("expected_cap permuted", "expected_cap partial", "expected_cap swap", "variance_cap partial", "variance_cap swap"),
     *("variance_cap pram", "variance_cap by a matrix", "calibrate swap", "calibrate partial"),

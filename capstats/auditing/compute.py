@@ -25,7 +25,7 @@ from capstats.codes.column import Places
 from capstats.codes.labels import canonical, in_order, one_kind
 from capstats.codes.names import hint
 from capstats.counting.lattice import Columns, Lattice
-from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
+from capstats.disclosure.attribute import dio, disclosed, share_replicated, share_unique
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.models import Bootstrap, Independent
 from capstats.laws.moments.disclosure import expected_disclosure
@@ -95,7 +95,7 @@ def measured(tables: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
         found |= _certain_by_chance(o, s)
     found |= {"share_certain_wrong": _certain_and_wrong(o, s) / n, "original_certain": dio(o)}
     if whole:
-        found |= {"share_unique": sample_uniques(o), "share_replicated": replicated_uniques(o, s)}
+        found |= {"share_unique": share_unique(o), "share_replicated": share_replicated(o, s)}
     if records.dtype.kind == "i":
         quantiles = cap_quantiles(records, s, list(QUANTILES.values()), unmatched=unmatched)
         found |= {f"individual_cap_{name}": quantiles.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}

@@ -17,7 +17,7 @@ from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, 
 from capstats.auditing.sections import LONGEST, at_most_this, commonest, known, level_names, number, people_right
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
-from capstats.disclosure.attribute import replicated_uniques, sample_uniques
+from capstats.disclosure.attribute import share_replicated, share_unique
 from capstats.tables.printing import count, many, share
 from capstats.tables.ties import at_most
 
@@ -123,14 +123,14 @@ def _unique(audit: Findings, i: int) -> list[Block]:
     if not found:
         return []
     n = audit.measures.original_records.item()
-    alone = round(n * sample_uniques(o).item())
+    alone = round(n * share_unique(o).item())
     if not alone:
         return [audit.say(FRONT["nobody_unique"])]
     name = next(name for name, x in found.items() if np.isfinite(x))
     in_release = name.replace("population_uniques", "replicated_in_population")
     replicated = ""
     if in_release in audit.measures:
-        both = count(round(n * replicated_uniques(o, audit.release(i, records=True)).item()))
+        both = count(round(n * share_replicated(o, audit.release(i, records=True)).item()))
         replicated = audit.say(FRONT["replicated"], release=_release(audit, i), both=both, known=_tenths(audit.of(in_release, i)))
     others = [f"{methods[x]}, {_tenths(found[x])}" if np.isfinite(found[x]) else methods[x] for x in found if x != name]
     texts = {"uniques": audit.people(alone), "known": _tenths(found[name]), "size": count(audit.provenance["population_size"])}

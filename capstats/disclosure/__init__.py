@@ -4,7 +4,7 @@ Exclusions and checks say which of these disclosures are no secret of a person.
 """
 
 from capstats.codes.names import open_room
-from capstats.disclosure.attribute import dio, dis, disco, replicated_uniques, sample_uniques, weap
+from capstats.disclosure.attribute import dio, dis, disco, share_replicated, share_unique, weap
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.records import key_summary, record_risk
 from capstats.disclosure.targeted import tau_curve, tcap
@@ -17,8 +17,8 @@ __all__ = [
     "key_summary",
     "one_way_check",
     "record_risk",
-    "replicated_uniques",
-    "sample_uniques",
+    "share_replicated",
+    "share_unique",
     "tau_curve",
     "tcap",
     "two_way_check",

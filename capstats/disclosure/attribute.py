@@ -219,10 +219,10 @@ def _alone(x: Table, name: str) -> Array:
     return np.asarray(x.key_total() == 1)
 
 
-def sample_uniques(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
+def share_unique(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of the records of a table with a unique key; with `s`, only those whose key occurs in that table too.
 
-    A person with a unique key can be identified by it. ``sample_uniques(o)``, ``sample_uniques(s)`` and ``sample_uniques(o, s)`` are known
+    A person with a unique key can be identified by it. ``share_unique(o)``, ``share_unique(s)`` and ``share_unique(o, s)`` are known
     as UiO, UiS and UiOiS.
 
     Parameters
@@ -248,7 +248,7 @@ def sample_uniques(o: Counts, s: Release = None, *, counted: Counts | None = Non
 
     See Also
     --------
-    replicated_uniques
+    share_replicated
 
     Notes
     -----
@@ -263,17 +263,17 @@ def sample_uniques(o: Counts, s: Release = None, *, counted: Counts | None = Non
     Two of four people have a unique key, and one of these keys is in the synthetic table:
 
     >>> o, s = [[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [0, 0, 1]]
-    >>> float(sample_uniques(o)), float(sample_uniques(o, s))
+    >>> float(share_unique(o)), float(share_unique(o, s))
     (0.5, 0.25)
     """
     (o,) = given_tables({"o": o}).values()
     check_unweighted(ALONE, o=o)
     if s is None:
-        return _share("sample_uniques", lambda o: _alone(o, "o"), counted, o)
-    return _share("sample_uniques", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
+        return _share("share_unique", lambda o: _alone(o, "o"), counted, o)
+    return _share("share_unique", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
 
 
-def replicated_uniques(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
+def share_replicated(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
     """Share of original records with a unique key that exactly one synthetic record has (repU).
 
     A single synthetic record with a single person's key looks like that person, whether it was copied or not.
@@ -283,7 +283,7 @@ def replicated_uniques(o: Counts, s: Release = None, *, counted: Counts | None =
     o, s : array-like or DataArray, dims (target, key) and any others
         Integer counts of original and synthetic records.
     counted : same, optional
-        Counts of those records of `o` that may count in the numerator; see `sample_uniques`.
+        Counts of those records of `o` that may count in the numerator; see `share_unique`.
 
     Returns
     -------
@@ -297,7 +297,7 @@ def replicated_uniques(o: Counts, s: Release = None, *, counted: Counts | None =
 
     Notes
     -----
-    See theory/certainty.md#uniques: never above ``sample_uniques(o, s)``.
+    See theory/certainty.md#uniques: never above ``share_unique(o, s)``.
 
     References
     ----------
@@ -307,9 +307,9 @@ def replicated_uniques(o: Counts, s: Release = None, *, counted: Counts | None =
     --------
     The second key is unique in `o` and has three synthetic records; the first is unique in both tables:
 
-    >>> float(replicated_uniques([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
+    >>> float(share_replicated([[1, 0, 1], [0, 1, 1]], [[0, 3, 0], [1, 0, 1]]))
     0.25
     """
     o, s = given_tables({"o": o, "s": s}).values()
     check_unweighted(ALONE, o=o, s=s)
-    return _share("replicated_uniques", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)
+    return _share("share_replicated", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)

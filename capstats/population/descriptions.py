@@ -109,7 +109,7 @@ def singling_out(
     See Also
     --------
     linkability
-    disclosure.replicated_uniques : the numerator for one subset, in records; with `screening.sweep` for each subset.
+    disclosure.share_replicated : the numerator for one subset, in records; with `screening.sweep` for each subset.
 
     Notes
     -----

@@ -14,7 +14,7 @@ import xarray as xr
 
 from capstats.codes.checks import check_choice, check_number, is_integer, shown
 from capstats.codes.labels import canonical
-from capstats.disclosure.attribute import ALONE, replicated_uniques
+from capstats.disclosure.attribute import ALONE, share_replicated
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import check_unweighted, given_tables
@@ -78,7 +78,7 @@ def population_uniqueness(
     Dataset, dims (...)
         - ``probability``, P(population unique | sample unique), from 0 to 1; NaN without a sample unique;
         - ``among_sample_uniques``, the expected number of population uniques among the sample uniques, n_1 times the probability;
-        - ``among_replicated_uniques``, with `s`: that number among the sample uniques that `replicated_uniques` counts;
+        - ``among_replicated_uniques``, with `s`: that number among the sample uniques that `share_replicated` counts;
         - ``given_sample``, ``unconditional`` and ``asymptotic``, the expected number of uniques in the whole population: given the sample;
           before it is drawn; and the limit of this for a large population. NaN where the model has no such number;
         - ``theta``, ``alpha``, ``beta``, ``population_classes``: the parameters of the model; ``chosen``: the model that "dankar" took;
@@ -97,7 +97,7 @@ def population_uniqueness(
 
     See Also
     --------
-    capstats.disclosure.sample_uniques, capstats.disclosure.replicated_uniques
+    capstats.disclosure.share_unique, capstats.disclosure.share_replicated
 
     Notes
     -----
@@ -151,7 +151,7 @@ def population_uniqueness(
     texts = {"chosen": "none", "status": "estimated"} if model == "dankar" else {"status": "estimated"}
     variables |= {name: _of_members([x.get(name, usual) for x in found], shape) for name, usual in texts.items()}
     if s is not None:
-        replicated = np.rint(replicated_uniques(counts, s).fillna(0) * shape)
+        replicated = np.rint(share_replicated(counts, s).fillna(0) * shape)
         among = (variables["probability"] * replicated).where(replicated > 0, 0.0)
         first, second, *rest = variables.items()
         variables = dict([first, second, ("among_replicated_uniques", among), *rest])

@@ -29,7 +29,7 @@ from capstats.auditing.measures import SENTENCES
 from capstats.cap import normalized_cap, target_distance
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
-from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques
+from capstats.disclosure import dio, dis, disco, share_replicated, share_unique
 from capstats.laws import Bootstrap, Independent, expected_disclosure
 from capstats.sources.files import FileSource
 
@@ -111,8 +111,8 @@ def recomputed(tables):
         "share_certain": disco(o, s),
         "share_certain_wrong": dis(o, s) - disco(o, s),
         "original_certain": dio(o),
-        "share_unique": sample_uniques(o),
-        "share_replicated": replicated_uniques(o, s),
+        "share_unique": share_unique(o),
+        "share_replicated": share_replicated(o, s),
         "predictive_success_nearest": correct_predictions(o, s, unmatched="nearest") / n,
         "correct_predictions_nearest": correct_predictions(o, s, unmatched="nearest"),
         "baseline_predictive_success": o.sum("key").max("target") / n,

@@ -242,10 +242,10 @@ def test_what_counts_records_refuses_sums_of_weights() -> None:
         expand(tables.o)
     assert len(expand(tables.o_records)) == 3
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .*tables\.o_records"):
-        capstats.disclosure.sample_uniques(tables.o)
+        capstats.disclosure.share_unique(tables.o)
     with pytest.raises(ValueError, match=r"`s` holds sums of the sampling weights 'w', .*tables\.s_records"):
-        capstats.disclosure.replicated_uniques(tables.o_records, tables.s)
-    assert capstats.disclosure.sample_uniques(tables.o_records) == 1 / 3
+        capstats.disclosure.share_replicated(tables.o_records, tables.s)
+    assert capstats.disclosure.share_unique(tables.o_records) == 1 / 3
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', not numbers of records\. Give unit="):
         capstats.screening.cap_influence(tables.o, tables.s)
     with pytest.raises(ValueError, match="`o` has sampling weights, and the package counts records"):

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from strategies import counts, table_pairs, theorem
 
 from capstats import at_most, average_cap, from_counts, individual_cap, matched_records
-from capstats.disclosure import dio, dis, disco, replicated_uniques, sample_uniques, tcap, weap
+from capstats.disclosure import dio, dis, disco, share_replicated, share_unique, tcap, weap
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 pairs_of_tables = functools.partial(table_pairs, 3, most=3)
-OF_BOTH = {"disco": disco, "dis": dis, "sample_uniques": sample_uniques, "replicated_uniques": replicated_uniques}
-OF_ONE = {"dio": dio, "sample_uniques of one": sample_uniques}
+OF_BOTH = {"disco": disco, "dis": dis, "share_unique": share_unique, "share_replicated": share_replicated}
+OF_ONE = {"dio": dio, "share_unique of one": share_unique}
 both = pytest.mark.parametrize("measure", OF_BOTH.values(), ids=list(OF_BOTH))
 
 
@@ -42,9 +42,9 @@ def by_person(o, s):
         counts["disco"] += sure and answers[j][0] == i
         counts["dis"] += sure
         counts["dio"] += len(set(peers[j])) == 1
-        counts["sample_uniques of one"] += len(peers[j]) == 1
-        counts["sample_uniques"] += len(peers[j]) == 1 and bool(answers[j])
-        counts["replicated_uniques"] += len(peers[j]) == len(answers[j]) == 1
+        counts["share_unique of one"] += len(peers[j]) == 1
+        counts["share_unique"] += len(peers[j]) == 1 and bool(answers[j])
+        counts["share_replicated"] += len(peers[j]) == len(answers[j]) == 1
     return {name: count / n for name, count in counts.items()}
 
 
@@ -59,14 +59,14 @@ def test_of_ten_people_three_are_told_rightly_and_four_are_told_something():
     assert dis(o, s).item() == 0.5
     assert dio(o).item() == 0.2
     assert dio(s).item() == 3 / 5
-    assert sample_uniques(o).item() == 0.2
-    assert sample_uniques(o, s).item() == replicated_uniques(o, s).item() == 0.1
+    assert share_unique(o).item() == 0.2
+    assert share_unique(o, s).item() == share_replicated(o, s).item() == 0.1
 
 
 def test_measures_of_identical_tables_are_those_of_the_original():
     o = [[5, 1, 2, 0], [0, 0, 2, 1]]
     assert disco(o, o).item() == dis(o, o).item() == dio(o).item() == 7 / 11
-    assert replicated_uniques(o, o).item() == sample_uniques(o).item() == 2 / 11
+    assert share_replicated(o, o).item() == share_unique(o).item() == 2 / 11
 
 
 def test_nothing_is_disclosed_where_no_key_is_shared():
@@ -120,7 +120,7 @@ def test_disclosed_are_among_answered_among_matched(tables):
     assert at_most(in_both, dio(o))
     assert at_most(disco(o, s), dis(o, s))
     assert at_most(dis(o, s), matched)
-    assert replicated_uniques(o, s) <= sample_uniques(o, s) <= sample_uniques(o) <= dio(o)
+    assert share_replicated(o, s) <= share_unique(o, s) <= share_unique(o) <= dio(o)
 
 
 @pytest.mark.slow
@@ -235,6 +235,6 @@ def test_purity_of_fractional_weights_is_decided_as_floats_add():
 
 def test_fractional_weights_tell_no_unique():
     with pytest.raises(ValueError, match="`o` must hold integers: a key is unique if one record has it"):
-        sample_uniques([[0.5, 0.5]])
+        share_unique([[0.5, 0.5]])
     with pytest.raises(ValueError, match="`s` must hold integers"):
-        replicated_uniques([[1, 1]], [[0.5, 1]])
+        share_replicated([[1, 1]], [[0.5, 1]])

@@ -12,7 +12,7 @@ import xarray as xr
 from records_with_gaps import people
 
 from capstats import MISSING, from_counts, tabulate
-from capstats.disclosure import dio, dis, disco, exclude, one_way_check, replicated_uniques, sample_uniques, tcap, two_way_check
+from capstats.disclosure import dio, dis, disco, exclude, one_way_check, share_replicated, share_unique, tcap, two_way_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -66,8 +66,8 @@ def test_parts_add_up_to_the_whole():
     for measure in (
         disco,
         dis,
-        sample_uniques,
-        replicated_uniques,
+        share_unique,
+        share_replicated,
         lambda o, s, **x: dio(o, **x),
         lambda o, s, **x: tcap(o, s, variant="matched", **x),
     ):
@@ -88,14 +88,14 @@ def test_an_exclusion_creates_no_unique_and_no_pure_key():
     t = from_counts([[2], [1]], [[2], [1]], target_labels=["no", "yes"])
     left = exclude(t, targets="no")
     assert left.o_counted.values.tolist() == [[0], [1]]
-    for measure in (sample_uniques, replicated_uniques, disco, dis):
+    for measure in (share_unique, share_replicated, disco, dis):
         assert measure(t.o, t.s, counted=left.o_counted).item() == 0
         assert measure(left.o_counted, left.s_counted).item() == 1  # what computing on the rest would say
     rng = np.random.default_rng(61)
     for _ in range(15):
         t = from_counts(*(rng.integers(0, 3, (2, 3, 5)) + np.eye(3, 5, dtype=int)), target_labels=["x", "y", "z"])
         left = exclude(t, targets=["x"], above=1)
-        for measure in (sample_uniques, replicated_uniques, disco, dis):
+        for measure in (share_unique, share_replicated, disco, dis):
             assert measure(t.o, t.s, counted=left.o_counted) <= measure(t.o, t.s)
 
 

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from capstats import average_cap, tabulate
-from capstats.disclosure import dio, dis, disco, key_summary, record_risk, replicated_uniques, sample_uniques
+from capstats.disclosure import dio, dis, disco, key_summary, record_risk, share_replicated, share_unique
 from capstats.sources.files import FileSource
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -148,8 +148,8 @@ def test_records_average_to_the_measures():
         "disclosed": disco(t.o, t.s),
         "certain": dis(t.o, t.s),
         "original_certain": dio(t.o),
-        "unique": sample_uniques(t.o),
-        "replicated": replicated_uniques(t.o, t.s),
+        "unique": share_unique(t.o),
+        "replicated": share_replicated(t.o, t.s),
     }.items():
         assert found[name].mean() == pytest.approx(measure.item(), rel=1e-14), name
 
@@ -318,8 +318,8 @@ def test_keys_add_up_to_the_measures():
         assert found.disclosed.sum().item() / n == disco(o, s).item()
         assert found.records.where(found.certain, 0).sum().item() / n == dis(o, s).item()
         assert found.records.where(found.original_certain, 0).sum().item() / n == dio(o).item()
-        assert found.unique.sum().item() / n == sample_uniques(o).item()
-        assert found.replicated.sum().item() / n == replicated_uniques(o, s).item()
+        assert found.unique.sum().item() / n == share_unique(o).item()
+        assert found.replicated.sum().item() / n == share_replicated(o, s).item()
 
 
 def test_every_other_dim_broadcasts():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from capstats import MISSING, from_counts, tabulate
-from capstats.disclosure import exclude, replicated_uniques, sample_uniques
+from capstats.disclosure import exclude, share_replicated, share_unique
 from capstats.peers import as_riskutility, as_sdmetrics, as_synthpop
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -105,11 +105,11 @@ def test_a_level_that_one_table_lacks_does_not_hide_the_risk():
 def test_synthpop_creates_uniques_by_an_exclusion_and_we_do_not():
     case = next(case for case in SYNTHPOP if case["name"] == "denom1")
     t, plain = tables(case), as_synthpop(tables(case))
-    assert as_synthpop(t, **case["options"])["UiO"] == 11.25 > plain["UiO"] == 7.5 == 100 * sample_uniques(t.o).item()
+    assert as_synthpop(t, **case["options"])["UiO"] == 11.25 > plain["UiO"] == 7.5 == 100 * share_unique(t.o).item()
     assert as_synthpop(t, **case["options"])["TCAP"] > 100
     left = exclude(t, above=1)
-    assert sample_uniques(t.o, counted=left.o_counted) <= sample_uniques(t.o)
-    assert replicated_uniques(t.o, t.s, counted=left.o_counted) <= replicated_uniques(t.o, t.s)
+    assert share_unique(t.o, counted=left.o_counted) <= share_unique(t.o)
+    assert share_replicated(t.o, t.s, counted=left.o_counted) <= share_replicated(t.o, t.s)
 
 
 @pytest.mark.slow

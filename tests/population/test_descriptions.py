@@ -206,7 +206,7 @@ def test_hits_of_all_records_are_the_replicated_uniques_of_all_subsets():
     original, synthetic = (frame(rng.choice(list("abc"), (30, 4)).tolist()) for _ in "os")
     columns = {"original": {**original, "t": ["t"] * 30}, "synthetic": {**synthetic, "t": ["t"] * 30}}
     replicated = screening.sweep(
-        **columns, keys=list(original), targets="t", measures={"r": lambda o, s: disclosure.replicated_uniques(o, s) * o.sum()}
+        **columns, keys=list(original), targets="t", measures={"r": lambda o, s: disclosure.share_replicated(o, s) * o.sum()}
     )
     for size in range(1, 5):
         found = singling_out(original, synthetic, columns=list(original), subset_size=size, duplicates="all")

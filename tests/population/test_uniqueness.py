@@ -15,7 +15,7 @@ from set_partitions import partition_probability, set_partitions
 
 from capstats import from_counts, tabulate
 from capstats.anonymity import class_sizes
-from capstats.disclosure import replicated_uniques
+from capstats.disclosure import share_replicated
 from capstats.population import population_uniqueness
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "population_uniqueness.json").read_text(encoding="utf-8"))
@@ -140,7 +140,7 @@ def test_several_releases_of_one_sample_are_fitted_once():
     found = population_uniqueness(TABLE, population_size=8, model="ewens", s=releases)
     assert found.probability.dims == ()
     np.testing.assert_allclose(found.among_replicated_uniques, found.probability.item() * np.array([1, 2, 0]), rtol=1e-15)
-    np.testing.assert_allclose(found.among_replicated_uniques, found.probability * 4 * replicated_uniques(TABLE, releases))
+    np.testing.assert_allclose(found.among_replicated_uniques, found.probability * 4 * share_replicated(TABLE, releases))
 
 
 def test_a_release_says_nothing_more_of_the_population():

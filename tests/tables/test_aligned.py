@@ -252,11 +252,11 @@ def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
     assert result.name == "difference"
 
 
-@pytest.mark.parametrize("name", ["dio", "sample_uniques", "disco", "key_summary"])
+@pytest.mark.parametrize("name", ["dio", "share_unique", "disco", "key_summary"])
 def test_none_in_place_of_a_table_is_named(name: str) -> None:
     measure = getattr(capstats.disclosure, name)
     with pytest.raises(TypeError, match=r"^`o` is None; give a table of counts"):
-        measure(*[None, COUNTS][: 1 if name in ("dio", "sample_uniques") else 2])
+        measure(*[None, COUNTS][: 1 if name in ("dio", "share_unique") else 2])
     with pytest.raises(TypeError, match=r"^`s` is None; give a table of counts"):
         capstats.disclosure.key_summary(COUNTS, None)
 
