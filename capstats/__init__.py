@@ -13,6 +13,7 @@ from capstats.cap import (
     average_cap,
     average_cap_interval,
     baseline_cap,
+    by_group,
     cap_boxplot,
     cap_ecdf,
     cap_quantiles,
@@ -20,6 +21,7 @@ from capstats.cap import (
     individual_cap,
     individual_share,
     matched_records,
+    summary,
 )
 from capstats.codes.labels import MISSING
 from capstats.codes.names import missing_name, open_room
@@ -60,6 +62,7 @@ __all__ = [
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
+    "by_group",
     "cap_boxplot",
     "cap_ecdf",
     "cap_quantiles",
@@ -77,6 +80,7 @@ __all__ = [
     "minimum_cap",
     "observed_domain",
     "read_counts",
+    "summary",
     "tabulate",
     "to_frame",
     "write_counts",

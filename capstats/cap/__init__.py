@@ -8,8 +8,10 @@ from capstats.cap.average import average_cap, correct_predictions, matched_recor
 from capstats.cap.baselines import baseline_cap, goodman_kruskal_lambda, goodman_kruskal_tau
 from capstats.cap.comparison import normalized_cap, protected_records, target_distance
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
+from capstats.cap.groups import by_group
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance
+from capstats.cap.summary import summary
 from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.names import open_room
 
@@ -17,6 +19,7 @@ __all__ = [
     "average_cap",
     "average_cap_interval",
     "baseline_cap",
+    "by_group",
     "cap_boxplot",
     "cap_ecdf",
     "cap_quantiles",
@@ -29,6 +32,7 @@ __all__ = [
     "nearest_distance",
     "normalized_cap",
     "protected_records",
+    "summary",
     "target_distance",
 ]
 
