@@ -35,7 +35,7 @@ NOTES = {  # attrs that are printed under the table, and by which heading
     "null_values": "codes of missing values",
 }
 OF_LEVELS = {"categories", "levels", "likely_codes", "unmatched_tables", "fine_keys", "fine_targets"}
-SILENT = {"result", "records", "renamed", "unlabelled", "capstats", *OF_LEVELS, *NOTES}
+SILENT = {"result", "printed", "records", "renamed", "unlabelled", "capstats", *OF_LEVELS, *NOTES}
 
 
 class Result(xr.Dataset):  # type: ignore[no-untyped-call]
@@ -122,7 +122,9 @@ def _notes(result: xr.Dataset) -> str:
     notes += [f"capstats {in_cell(attrs['capstats'])}"] if "capstats" in attrs else []
     if attrs.get("levels"):
         notes.insert(0, "the tables' levels differ (compare_levels)")
-    hidden = [in_cell(name) for name, array in result.coords.items() if array.ndim > 1]
+    printed = _printed(result)
+    hidden = [in_cell(name) for name in result.data_vars if str(name) not in printed]
+    hidden += [in_cell(name) for name, array in result.coords.items() if array.ndim > 1]
     return "; ".join([*notes, *([f"not shown: {', '.join(hidden)}"] if hidden else [])])
 
 
@@ -262,9 +264,15 @@ class Grid:
         return not self.more and not any(column.over for column in self.columns) and 0 < len(self.columns[0].cells) <= TURNED
 
 
+def _printed(result: xr.Dataset) -> dict[str, xr.DataArray]:
+    """The variables that are printed: those that ``attrs["printed"]`` names, where the result has any of them, otherwise all."""
+    variables = {str(name): array for name, array in result.data_vars.items()}
+    return {name: variables[name] for name in result.attrs.get("printed", ()) if name in variables} or variables
+
+
 def grids(result: xr.Dataset) -> list[Grid]:
     """One table for all variables with the same dims down, in the order of the variables."""
-    variables = {str(name): array for name, array in result.data_vars.items()}
+    variables = _printed(result)
     shapes = [frozenset(array.dims) for array in variables.values()]
     groups: dict[Dims, dict[str, Dims]] = {}
     for name, array in variables.items():

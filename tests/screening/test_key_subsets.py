@@ -330,7 +330,7 @@ def test_a_keyset_is_named_and_says_which_columns_are_known():
     assert found["size"].values.tolist() == [1, 1, 2]
     assert found.measure.values.tolist() == ["average_cap", "original_cap", "matched_records"]
     told = {"key_columns": ["b", "a"], "target_columns": ["t"], "missing": "level", "capstats": capstats.__version__}
-    assert found.attrs == {"result": "Key subsets", **told, "unmatched": "nearest", "records": len(RECORDS["t"])}
+    assert found.attrs == {"result": "Key subsets", "printed": ["shapley"], **told, "unmatched": "nearest", "records": len(RECORDS["t"])}
 
 
 def test_names_that_read_alike_are_told_apart():
