@@ -95,7 +95,11 @@ def by_group(
         found = measure(part, **options)
         if not isinstance(found, (xr.DataArray, xr.Dataset)):
             raise TypeError(f"`measure` must return a DataArray or a Dataset; got {type(found).__name__}.")
-        parts.append(found.to_dataset(name=getattr(measure, "__name__", "value") if found.name in (None, "o", "s", "h") else found.name) if isinstance(found, xr.DataArray) else found)
+        parts.append(
+            found.to_dataset(name=getattr(measure, "__name__", "value") if found.name in (None, "o", "s", "h") else found.name)
+            if isinstance(found, xr.DataArray)
+            else found
+        )
         records.append(np.asarray(summed(part.get("o_records", part.o).variable.data, (-2, -1))).item())
     joined = xr.concat(parts, pd.Index([text for text, _ in groups], name="group"), combine_attrs="drop_conflicts")
     own = {"records": ("group", records)} if "records" not in joined else {}

@@ -14,7 +14,8 @@ from matplotlib.container import BarContainer
 from capstats.plotting.shared import BASELINE, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
 from capstats.tables.ties import at_most
 
-FILLS = [{"facecolor": colour, "hatch": hatch} for colour, hatch in (("#56B4E9", None), ("#E69F00", "////"), ("white", "...."))]
+COLOURS, HATCHES = ("#56B4E9", "#E69F00", "white", "#009E73", "#CC79A7", "#F0E442"), (None, "////", "....", r"\\\\", "xxxx", "++++", "oo")
+FILLS = [{"facecolor": colour, "hatch": hatch} for colour, hatch in zip(COLOURS * len(HATCHES), HATCHES * len(COLOURS), strict=True)]
 BINS = 31  # over all values; odd, so that a single value is in the middle of a bin
 FAR = 3  # times the range of the values: an original farther away is not drawn to scale
 
@@ -33,7 +34,7 @@ def plot_average_cap(
     ----------
     averages : DataArray, or mapping {label: DataArray}
         Results of `capstats.average_cap` for draws of synthetic tables; NaN (no matched record) is left out, and their number is given in
-        the label.
+        the label. A DataArray with one labelled dim beside the draws, such as ``m``, has a version for each of its labels.
     original : float, optional
         Average CAP of the original with itself, drawn as a dashed line. If it is so far from the averages that the bars would become too
         narrow, an arrow at the edge and the legend show its value instead.
@@ -47,7 +48,8 @@ def plot_average_cap(
     Returns
     -------
     Axes
-        In each bin the bars of the versions are side by side: plain blue for the first, hatched orange for the second. There are 31 bins
+        In each bin the bars of the versions are side by side: plain blue for the first, hatched orange for the second, 42 in all that can
+        be told apart. There are 31 bins
         from the least to the greatest average, and up to 93 if one version varies much less than all together.
 
     Raises
@@ -70,7 +72,7 @@ def plot_average_cap(
     >>> int(sum(bar.get_height() for bar in ax.containers[0]))
     4
     """
-    versions = {"": averages} if isinstance(averages, xr.DataArray) else dict(averages)
+    versions = _versions(averages) if isinstance(averages, xr.DataArray) else dict(averages)
     values, labels = [], []
     for label, array in zip(shortened(list(map(str, versions)), 36), versions.values(), strict=True):
         flat = np.asarray(array, dtype=float).ravel()
@@ -95,6 +97,14 @@ def plot_average_cap(
     sizes = sorted({np.size(array) for array in versions.values()})
     ax.set_ylabel(f"synthetic tables, of {' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))}")
     return legend_above(ax, given)
+
+
+def _versions(averages: xr.DataArray) -> dict[str, xr.DataArray]:
+    """The averages by the labels of their only labelled dim beside the draws."""
+    dims = [dim for dim in averages.dims if dim in averages.coords and dim != "draw"]
+    if len(dims) != 1 or averages.ndim == 1:
+        return {"": averages}
+    return {f"{dims[0]} = {label}": averages.isel({dims[0]: i}) for i, label in enumerate(averages[dims[0]].values)}
 
 
 def _bins(values: list[Any]) -> Any:

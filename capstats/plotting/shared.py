@@ -147,7 +147,8 @@ def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any,
         return [(result.values, {"color": BLUE})]
     if dim not in result.indexes:
         return [(values, {"color": BLUE, "linewidth": 0.5}) for values in result.transpose(dim, along).values]
-    labels = list(map(shown, shortened(list(map(str, result.indexes[dim])), 36)))
+    named = "" if dim == "synthetic" else f"{shown(dim)} = "  # releases have names of their own
+    labels = [f"{named}{shown(label)}" for label in shortened(list(map(str, result.indexes[dim])), 36)]
     return [
         (values, {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[i % len(DASHES)], "label": labels[i]})
         for i, values in enumerate(result.transpose(dim, along).values)

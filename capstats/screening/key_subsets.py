@@ -171,7 +171,14 @@ def sweep(
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
-    found.attrs = {"result": "Key subsets", "printed": ["shapley" if "shapley" in found else "value"], **attrs, "unmatched": used, "records": same_or_span(n), "capstats": VERSION}
+    found.attrs = {
+        "result": "Key subsets",
+        "printed": ["shapley" if "shapley" in found else "value"],
+        **attrs,
+        "unmatched": used,
+        "records": same_or_span(n),
+        "capstats": VERSION,
+    }
     return found
 
 

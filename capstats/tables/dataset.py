@@ -11,17 +11,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from capstats.codes.column import Places
 from capstats.codes.labels import Label, canonical, level_index
-from capstats.codes.names import shortened
+from capstats.codes.names import hint, shortened
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
 from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, multi_index, names_of, original_names, shown
-from capstats.tables.backing import Data, added, filled, held_as, is_sparse, stacked, widened
+from capstats.tables.backing import Data, added, coo, filled, held_as, is_sparse, stacked, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
-from capstats.tables.table import EXACT, Counts
+from capstats.tables.table import EXACT, Counts, group_sums
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
@@ -340,6 +341,72 @@ def _category_orders(parts: Sequence[xr.Dataset]) -> dict[str, list[Label]]:
     for column, labels in (item for part in parts for item in part.attrs.get("categories", {}).items()):
         orders[column] = list(dict.fromkeys([*orders.get(column, []), *labels]))
     return orders
+
+
+def collapse(tables: xr.Dataset, over: str | Sequence[str]) -> xr.Dataset:
+    """Tables without some of their key columns: the counts of keys that differ in these columns alone are added up.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Result of `tabulate` or `from_counts`.
+    over : column name or sequence of names
+        The key columns that the intruder does not know any more; at least one other must be left.
+
+    Returns
+    -------
+    Dataset
+        As `tabulate` returns it for the other key columns, but for levels that only records with a missing value in `over` have.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `over` names no key column or all of them, or `tables` is not such a Dataset.
+
+    See Also
+    --------
+    capstats.screening.sweep : measures of all subsets of the key columns.
+
+    Notes
+    -----
+    See theory/columns.md#sweep: counts of fewer key columns are sums. Squared weights add as well.
+
+    References
+    ----------
+    Bishop, Fienberg and Holland (1975), Discrete Multivariate Analysis, section 2.4 (collapsing tables).
+
+    Examples
+    --------
+    >>> from capstats import from_counts
+    >>> tables = from_counts([[1, 2, 3, 4]], key_labels={"sex": ["f", "f", "m", "m"], "smoker": ["no", "yes", "no", "yes"]})
+    >>> collapse(tables, over="smoker").o.values.tolist()
+    [[3, 7]]
+    """
+    tables = as_tables(tables)
+    own = {dim: axis for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None}
+    names, lost = names_of(own["key"]), [over] if isinstance(over, str) else list(over)
+    for column in lost:
+        if column not in names:
+            raise ValueError(f"`over` names {column!r}, which is no key column.{hint(column, names)}")
+    kept = [i for i, name in enumerate(names) if name not in lost]
+    if not kept:
+        raise ValueError("`over` names all key columns. Leave one out; for no key at all see baseline_cap.")
+    rows, place = np.unique(np.column_stack([own["key"].codes[i] for i in kept]), axis=0, return_inverse=True)
+    levels = [list(map(canonical, own["key"].levels[i])) for i in kept]
+    own["key"] = multi_index(rows.T, levels, [names[i] for i in kept])
+    sums = {str(name): _collapsed(array.variable.data, place.ravel(), len(rows)) for name, array in tables.data_vars.items()}
+    stored = tables.attrs["key_columns"]
+    attrs = {**tables.attrs, "key_columns": [stored[i] for i in kept]}
+    cut = {name: {c: x for c, x in attrs[name].items() if c not in lost} for name in ("bins", "categories") if name in attrs}
+    return dataset(sums, own, synthetic_labels(tables), {name: x for name, x in {**attrs, **cut}.items() if x or name not in cut})
+
+
+def _collapsed(data: Data, place: Places, keys: int) -> Data:
+    """A table whose keys are at the given places, added up where these are the same."""
+    if not is_sparse(data):
+        return group_sums(data, place, keys)
+    coords, values = filled(data)
+    return coo([*coords[:-1], place[coords[-1]]], values, (*data.shape[:-1], keys))
 
 
 # --- cells -----------------------------------------------------------------------------------------------------------

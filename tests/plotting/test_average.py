@@ -207,3 +207,11 @@ def test_what_is_no_law_is_refused(ax):
     bars = ax.bar([0, 1], [1, 2])
     with pytest.raises(ValueError, match="A distribution function has another scale than bars have"):
         plot_cap_law(cap_law(TABLE, Uniform()).cdf(VALUES), over=bars, ax=ax)
+
+
+def test_versions_of_a_labelled_dim_are_named_by_it_and_up_to_42_are_told_apart(ax):
+    draws = xr.DataArray(np.random.default_rng(0).uniform(size=(42, 5)), {"m": range(42)}, ("m", "draw"))
+    plot_average_cap(draws, ax=ax)
+    assert [box.get_label() for box in ax.containers][:2] == ["m = 0", "m = 1"]
+    looks = {(box[0].get_facecolor(), box[0].get_hatch()) for box in ax.containers}
+    assert len(looks) == 42

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
-from small_tables import COUNTS, RECORDS, cells
+from small_tables import COUNTS, RECORDS, cells, drawn
 
 import capstats
 from capstats import from_counts, full_domain, merge_counts, observed_domain, read_counts, tabulate, write_counts
@@ -417,3 +417,27 @@ def voters_of_two_releases() -> xr.Dataset:
     rng = np.random.default_rng(3)
     o, s = rng.integers(0, 9, (2, 4)), rng.integers(0, 9, (2, 2, 4))
     return capstats.from_counts(o, s, key_labels={"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
+
+
+# --- collapsed over key columns -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("backing", "weights"), [("dense", None), ("sparse", None), ("dense", "w")])
+def test_collapsing_gives_what_tabulating_fewer_columns_gives(backing: Any, weights: Any) -> None:
+    people = drawn(3).assign(town=list("abc") * 20)
+    options = {"target": "t", "backing": backing, "weights": weights, "holdout": drawn(5).assign(town="a")}
+    whole = capstats.tabulate(people, {"x": people[:20], "y": people[30:]}, keys=["sex", "age", "town"], bins={"age": [4, 8]}, **options)
+    found = capstats.collapse(whole, over="town")
+    assert found.to_dataset().identical(
+        capstats.tabulate(people, {"x": people[:20], "y": people[30:]}, keys=["sex", "age"], bins={"age": [4, 8]}, **options).to_dataset()
+    )
+    one = [capstats.to_frame(capstats.collapse(*given)) for given in ((found, ["age"]), (whole, ["age", "town"]))]
+    pd.testing.assert_frame_equal(*one)
+
+
+def test_what_cannot_be_collapsed_is_told() -> None:
+    tables = capstats.tabulate(drawn(1), keys=["sex", "age"], target="t")
+    with pytest.raises(ValueError, match=r"`over` names 'agee', which is no key column\. Did you mean 'age'\?"):
+        capstats.collapse(tables, over="agee")
+    with pytest.raises(ValueError, match="`over` names all key columns"):
+        capstats.collapse(tables, over=["age", "sex"])
