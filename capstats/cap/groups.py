@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,7 @@ from capstats.tables.printing import Result, label_text
 PEOPLE = ("o", "h")  # the tables whose records belong to groups, with what is kept of their weights
 
 
-def by_group(
-    measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | Sequence[Hashable | tuple[Hashable, ...]], **options: Any
-) -> xr.Dataset:
+def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | list[Any], **options: Any) -> xr.Dataset:
     """A measure of each group of people, and of everybody: an average can hide a group that a release exposes.
 
     Parameters
@@ -30,7 +28,7 @@ def by_group(
         A measure that takes the Dataset, such as `average_cap`, `cap_quantiles` or `disclosure.disco`, or a function of your own.
     tables : Dataset
         Result of `tabulate` or `from_counts`.
-    by : column name, or sequence of names and tuples of names
+    by : column name, tuple of names, or list of them
         Key columns. A name gives one group a level, a tuple one a combination of levels.
     **options
         Passed to the measure.
@@ -74,9 +72,9 @@ def by_group(
     tables = as_tables(tables)
     if not callable(measure):
         raise TypeError(f"`measure` must be a function of tables, such as capstats.average_cap; got {type(measure).__name__}.")
-    axis = axis_of(tables.o, "key")
+    axis = cast(pd.MultiIndex, axis_of(tables.o, "key"))
     places = {**dict(zip(tables.attrs["key_columns"], count(), strict=False)), **dict(zip(names_of(axis), count(), strict=False))}
-    chosen = [by] if isinstance(by, (str, int)) else list(by)  # type: ignore[arg-type]
+    chosen = by if isinstance(by, list) else [by]
     if not chosen:
         raise ValueError("`by` is empty: give at least one key column.")
     groups: list[tuple[str, Any]] = [("everybody", np.ones(len(axis), bool))]

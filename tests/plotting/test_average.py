@@ -212,6 +212,6 @@ def test_what_is_no_law_is_refused(ax):
 def test_versions_of_a_labelled_dim_are_named_by_it_and_up_to_42_are_told_apart(ax):
     draws = xr.DataArray(np.random.default_rng(0).uniform(size=(42, 5)), {"m": range(42)}, ("m", "draw"))
     plot_average_cap(draws, ax=ax)
-    assert [box.get_label() for box in ax.containers][:2] == ["m = 0", "m = 1"]
+    assert ax.get_legend_handles_labels()[1][:2] == ["m = 0", "m = 1"]
     looks = {(box[0].get_facecolor(), box[0].get_hatch()) for box in ax.containers}
     assert len(looks) == 42
