@@ -1,7 +1,32 @@
 """Donors of each recipient: the synthetic keys nearest to a key, or within a radius of it, found without comparing all pairs.
 
-Two keys at Hamming distance d agree in all columns but d. So whoever is at distance d is found by looking sub-keys up: the keys without d
-of their columns. theory/attacks.md#neighbours proves that each pair is met as often as it must be.
+A recipient is a key that takes records of other keys; a donor is a key that has synthetic records. What is computed for each recipient is
+the sum of the rows of its donors, never a list of them.
+
+*The obvious way* compares each recipient with each donor, column by column. `_compare` does so, block by block, and it is the fastest way
+for few keys. Its cost is recipients x donors x columns: 10^12 steps for a million keys on each side and one column.
+
+*Sub-keys.* Two keys at Hamming distance d agree in all of the k columns but d. For each of the C(k, d) ways to leave d columns out,
+recipients and donors are grouped by the columns that are kept, their sub-key, and each recipient of a group gets the sum of all donors in
+it. The cost is C(k, d) times the number of keys, however many pairs there are.
+
+*Nearest.* `nearest` takes d = 1, 2, ... and looks up only those recipients that have found no donor yet. Such a recipient shares a sub-key
+only with donors at distance exactly d, and with each of them in exactly one way, namely where the columns that differ are left out. So
+each donor is added once.
+
+*Within a radius.* A recipient meets a donor at a distance below d in several ways. Instead of marking pairs that were met before, `within`
+adds the sums of each d with an integer factor, positive or negative (`times_met`, by inclusion and exclusion). In total each donor within
+the radius counts once, and no other one counts.
+
+*Hashes* make the look-up cheap and decide nothing. The hash of a key is a sum over its columns, so that a column is left out by a
+subtraction. `Seen`, a table of bits, discards keys whose sub-key the other side cannot have. The keys that pass are grouped by their
+codes. A collision costs time and changes no number.
+
+*Which way is faster* depends on how far away the donors are. Some recipients are compared with all donors first; `_depth` estimates from
+their distances up to which d looking up is worth its cost, and the remaining recipients are compared. The result does not depend on that
+choice.
+
+theory/attacks.md#neighbours has the proof.
 """
 
 from __future__ import annotations

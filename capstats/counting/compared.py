@@ -3,12 +3,24 @@
 Equality here is not that of key and target columns, whose labels the caller sees and whose spelling warnings tell of. Nobody has named
 these columns, so that what they say decides, whatever holds it: 7, 7.0 and the text "7" of a CSV file are one value, True and "True", a
 date and its ISO text, and a missing value and another one or a code that `null_values` names. Levels that only one table has and that look
-like a level of the other in another spelling (see `spellings`) are taken for that level, and named. A column that shares no level
-with the original is left out of the comparison, and named.
+like a level of the other in another spelling (see `spellings`) are taken for that level, and named. A column that shares no level with the
+original is left out of the comparison, and named.
 
-Each value has a random number of 64 bits, made from what it says and from its column. A record is the sum of its numbers, so that it is
-compared as one integer, and without a column by a subtraction. Two different ones agree with a probability of 2**-64. A table of labels
-that all tables share would cost more: with 100 releases of 10**5 fractions it has 10**7 labels.
+*The obvious way* makes a tuple of each record and looks it up in a set of those of the original; for records that agree in all columns but
+one, it compares all pairs. The tests do so. In Python this takes a microsecond and a hundred bytes for each value, and the pairs of 10**5
+records take hours. Codes into one table of labels that all tables share would be compared faster, but with 100 releases of 10**5 fractions
+that table has 10**7 labels, and it must be complete before the first release can be compared.
+
+*Numbers in common.* Each value has a random number of 64 bits, made from what it says and from its column alone. So tables agree on the
+numbers without seeing each other, and labels of one table are numbered once, not once a record. A record is the sum of the numbers of its
+values, modulo 2**64: one array operation a column. Two different records have the same sum with a probability of 2**-64; with 10**6
+records in each of two tables some pair does so with a probability below 10**-7.
+
+*All columns but one.* Without a column the number of a record is the sum less one number. So for each column the original has one more set
+of integers, and near copies are found by as many look-ups as there are columns, without pairs of records (`Known.near`).
+
+*Look-ups* are mostly in vain, as most records have no copy. `_Lookup` has a table of bits that says so from the first bits of a number,
+which stays in cache; only the others are looked up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,22 @@
-"""Tables of many subsets of the key columns from one count of them all: axes are summed down the lattice, no record is counted again."""
+"""Tables of many subsets of the key columns from one count of them all: axes are summed down the lattice, no record is counted again.
+
+With k key columns there are 2^k subsets, each with a table of every release and target.
+
+*The obvious way* calls `tabulate` for each subset: it reads, joins labels and counts the records 2^k times. The tests compare with it.
+
+*The lattice.* The table of a subset is that of any larger subset, summed over the columns that are left out. So records are counted once,
+over all columns, and each subset follows from one of the next larger ones (`_children`): the one whose additional columns have the fewest
+levels, which is the smallest table to sum. `walk` goes depth first, so that at most one table of each size is held at a time, instead of
+all 2^k.
+
+*Keys* are integers of mixed radix (`capstats.codes.distinct.Factor`). To leave a column out is to cut one digit out of each integer;
+labels are made only for a table that is given out.
+
+*Two ways to sum* (`_placed`). A dense table can be summed over its keys; its cost is all its cells, most of which may be empty. Or the
+cells that were filled over all columns at first are added where they now belong: `Keyset.places` keeps for each first key where it is.
+That costs the number of filled cells whatever the subset, and scattered memory. SCATTER is how much more one scattered cell costs than one
+cell of a row. Sparse tables always go the second way.
+"""
 
 from __future__ import annotations
 

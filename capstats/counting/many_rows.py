@@ -1,7 +1,20 @@
 """Copies in tables of many records: DuckDB makes a number of each record, and only how often these numbers occur comes back.
 
-What is said of copies is a function of that alone, but for records that are alike in all columns but one and copies by level, which are
-left out. Spellings are looked at in the first records of each table.
+*The obvious way* is a join of original and release over all columns in DuckDB. It compares types as well as values, so that 1, 1.0 and the
+text "1" do not match; it needs one more join for each column that is left out and for each other table; and the records are kept in memory
+or spilled to disk as a whole. For tables that fit in memory `compared` does all of it, and the tests require the same numbers from both.
+
+*Numbers.* DuckDB turns each value into 64 bits that depend on what it says alone, and hashes those of a record to one number k (see
+`capstats.sources.whole_records`). Columns that may be left out later, because they identify records or share no value, stay apart as x0,
+x1, ..., so that files are read once whatever is decided about them. Records of files are 8 bytes and as many for each of these columns.
+
+*Multiplicities.* All questions about copies (how many records of the original are in the release, how often, whether they are unique, how
+many of the holdout) depend on one table alone: how many numbers occur a times in the original, b times in the release, c times in the
+holdout. It has few rows, whatever the number of records. Numbers of files are sorted in PARTs by their leading bits, of which PARTS are
+held at once; if there are more, files are read again for each of these.
+
+*What this way lacks*: records that are alike in all columns but one, which would need one more number for each column, and copies by
+level. Spellings are looked at in the first records of each table. The report says so.
 """
 
 from __future__ import annotations

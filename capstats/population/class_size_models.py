@@ -1,7 +1,23 @@
 """Population uniqueness from the class sizes of a sample, by models in which all classes are alike.
 
-Of a sample only the number of classes of each size counts. The hard parts are digits and time: sums over up to 10^10 records, and ratios of
-gamma functions (`gamma_ratios`).
+Of a sample only the number of classes of each size counts. From it each model estimates how many classes of one record the population has.
+The hard parts are digits and time.
+
+*The obvious way* writes each likelihood and each prediction with log-gamma functions, as the papers do, and maximises numerically. With
+10^8 records log-gamma is about 2 x 10^9, the difference of two of them is of order 1, and nine of sixteen digits are gone before anything
+is estimated. To add the terms one by one has all digits, but 10^10 terms in each step of a root search. The tests do so for small samples.
+
+*Sums.* A sum over records of a smooth function, such as log(theta + i), is a weighted sum over a few hundred nodes, to all digits of a
+float (`summation_rule`, a Gauss rule for sums). A sum over classes of all sizes, of 1 / (j - alpha) for j below the size, is taken for
+each alpha: small sizes are added with their number of classes; larger ones use an expansion in 1 / size, whose coefficients in the sizes,
+their inverse moments, are computed once (`Likelihood.moments`). So a step costs the same for any number of records.
+
+*Ratios* of gamma functions never are differences of two logarithms: `log_rise` and `log_cross_ratio` have formulas in which nothing
+cancels.
+
+*Maxima* are roots of the score. For a given alpha the score of theta has exactly one, which is searched as log(theta + alpha), since theta
+spans many powers of ten; then alpha is searched along that curve, on which all samples that were tried have one maximum. It may be at the
+border, alpha 0, where the model is that of Ewens. Where there is no maximum, or no root, a status says so, and there is no number.
 """
 
 from __future__ import annotations

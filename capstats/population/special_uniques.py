@@ -1,6 +1,24 @@
 """Special uniques: which few columns make a record unique, and how special that makes it (SUDA).
 
-The search, `minimal_sets`, is the hard part; a score is a weighted number of what it finds.
+A score is a weighted number of the minimal sets of a record: sets of columns on which no other record agrees with it, while on each
+smaller set one does. The search for them, `minimal_sets`, is the hard part.
+
+*The obvious way* takes each of the 2^k subsets of k columns, groups the records by it, and compares each set of each record with all its
+subsets: the tests do so. The cost is 2^k sorts of all records.
+
+*The search* uses that a minimal set of a record can only be extended to sets that are not minimal:
+
+1. A set is tried for a record only if the record agrees with another one on every set with one column less. These records are the
+   intersection of one bit mask for each smaller set (`shared`), 8 records a byte. Where the intersection is empty, the set and all that
+   contain it are left out, so that most subsets of many columns are never grouped.
+2. Subsets come before the sets that contain them: `below` adds columns only in front of the first one. So all masks are there when they
+   are needed, and the classes of a set follow from those of the set without its first column, by one more digit for the new column.
+3. A record that is alone in its class has found a minimal set, and leaves the mask of this set. A record that is alone needs no class of
+   its own any more; all of these share class 0.
+4. Classes are counted in an array where it is not much longer than the records (GRID), which takes less time than to sort them.
+
+Columns are added in descending order of their number of levels, so that most sets only split a class by a few levels. A mask for each set
+is kept: MOST limits the subsets to 65,536, and with them the memory to that number of bits a record.
 """
 
 from __future__ import annotations

@@ -1,8 +1,16 @@
 """CSV files as one relation of the wanted columns: DuckDB reads what leaves no doubt, and the rest is split into records here.
 
-A file is surveyed first, as a whole. If it is ordinary, DuckDB reads it itself. Other files are loaded into a table of DuckDB's,
-which holds the wanted columns only, does not exceed its memory limit, and leaves nothing behind: ordinary stretches of other encodings and
-compressions through a file in memory, all else record by record (see `csv_rules`).
+`csv_rules` says why not all files are given to DuckDB. A file is surveyed first, as a whole (`survey`), and goes one of three ways:
+
+1. *File.* It is UTF-8 and ordinary throughout: DuckDB reads it itself, in parallel, with every option given, so that it guesses nothing.
+   The survey has counted its records; where DuckDB finds another number, or raises, the file is read again by the third way.
+2. *Text.* It has another encoding or compression, or a first line that DuckDB would take for something else: its ordinary stretches are
+   decoded, written to a file in memory and read by DuckDB from there. A stretch in which DuckDB finds another number of records is taken
+   back.
+3. *Records.* From the first doubt on, the text is split record by record (`chosen_values`). This is many times slower.
+
+The last two ways fill a table of DuckDB's that holds the wanted columns only, as distinct rows with their number, does not exceed the
+memory limit of DuckDB, and leaves nothing behind. The survey costs one pass over the text; in return no irregular file is counted wrong.
 """
 
 from __future__ import annotations

@@ -16,9 +16,21 @@ r"""What a CSV file says, byte for byte; every reader of CSV in this package obe
 
 Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.
 
-A stretch of text leaves no doubt where every reader splits it into the same records. In such an ordinary stretch all lines end alike
+*The obvious ways* are Python's ``csv`` module for all files, which splits some 25 MB a second before anything is counted, or DuckDB for
+all files, which is several times faster, but splits irregular text by rules of its own, without an error, so that counts would be wrong.
+So each file is checked first, at some 400 MB a second, and only text about which all readers agree is given to the fast one.
+
+*Ordinary stretches* (`look`). A stretch of text is ordinary where every reader splits it into the same records: all lines end alike
 (``\n`` or ``\r\n``), a quote opens right after a separator or the start of a line and closes right before a separator or the end of one,
-and all records together have as many separators as their number says. To find out is a small part of what reading costs.
+and all records together have the right number of separators. These conditions need no record to be split. They are comparisons of whole
+arrays of bytes: where the separators, line ends and quotes are, and which bytes are inside of quotes, which is the parity of the quotes
+before them (`_inside`). One record with a field too few and one with a field too many would pass the sum of separators: DuckDB refuses
+them, and the text is then split here.
+
+*All other text* is split by `records`, one line at a time. A line without quotes is split at its separators. In other lines one regular
+expression takes field after field; its quantifiers are possessive (``*+``), so that it never goes back over text that it has matched, and
+the time is proportional to the text for hostile files too. A quoted field may go on in the next line: what there is of it is held, and the
+size of a record is bounded, so that a quote that is never closed does not fill the memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,15 @@
 """The text of a CSV file as blocks of UTF-8, whatever its compression and its encoding.
 
 Text that cannot be decoded and compressed data that are damaged raise; checksums are verified where the format has them.
+
+*The obvious way* is ``open(file, encoding=...)``, or ``gzip.open`` and its like, in text mode. Three things make it unsuitable. It
+translates line ends, those inside of quotes included. A compressed file of some kilobytes can hold gigabytes, and not all decompressors of
+Python bound what they return, so that here the blocks do not depend on the file (`_inflated`, `_unzipped`). And a user needs to know which
+line has the wrong byte and what the encoding may be, which an error of the decoder does not say.
+
+So bytes are decompressed (`_bytes`), brought together to blocks of a size that is fast to work on (`_sized`), decoded block by block,
+where one character may be cut between two blocks, and encoded as UTF-8 (`blocks`). ASCII and UTF-8 are passed on as they are, so that a
+usual file costs one look at each block. Line numbers are counted only after an error (`_line`), in a second pass over the file.
 """
 
 from __future__ import annotations

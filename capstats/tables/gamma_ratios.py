@@ -1,7 +1,7 @@
 """Ratios of gamma functions and long sums, with all their digits where the gamma functions are far too large to be subtracted.
 
-At 10^8 the logarithm of the gamma function is 2 * 10^9, so that a difference of two has nine digits after the point and seven of them are
-lost. All functions are of arrays that broadcast.
+At 10^8 the logarithm of the gamma function is 2 * 10^9, so that a difference of two has seven digits after the point, and nine of sixteen
+are lost. All functions are of arrays that broadcast.
 """
 
 from __future__ import annotations

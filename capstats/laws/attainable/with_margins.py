@@ -1,7 +1,28 @@
 """Least and greatest average CAP among synthetic tables with given key totals, or with given totals of keys and targets.
 
-With both margins it is a transportation problem, the least sum of o_ij s_ij / s_.j over all tables of counts with these margins. It is
-solved by shortest paths between targets, in floats: see theory/attainable.md#transportation-bounds.
+With key totals alone each key is a problem of its own, and the formula is short. With both margins it is a transportation problem: the
+least sum of o_ij s_ij / s_.j over all tables of counts with these margins.
+
+*The obvious ways* are to list all tables with these margins, which is possible for a dozen records, or to give the problem to a general
+solver of linear programmes, with a variable for each cell. That solver returns floats, from which a table of counts would have to be
+guessed, and it does not use that targets are few where keys are thousands. The tests do both.
+
+*Successive shortest paths* (Ahuja, Magnanti and Orlin) use it:
+
+1. All records of a key go to its cheapest cell. The key totals are then right, and targets have too many records or too few.
+2. A record that moves from one target to another within key j changes the sum by the difference of their costs in j. For a pair of targets
+   only the key in which this is least matters. So the network has a node for each target, and none for keys (`_Paths.cost`).
+3. Records are moved along the shortest path from targets with too many records to one with too few: as many as the path bears, in all keys
+   in which its steps are equally cheap.
+4. Each target has a price, its `potential`. Costs plus prices stay at 0 or more, which proves that no table with the same target totals as
+   the present one is cheaper. When all target totals are right, the table is the least one.
+
+Where keys are many, the problem is first solved for a quarter of them. Its prices are nearly right for all keys, so that step 1 puts few
+records into a wrong cell. Only prices are floats; what is moved are integers, so that the table has the given margins exactly. A path
+costs at most the cube of the number of targets, and a pass over the keys for each of its steps. The greatest sum is the least with all
+costs negative.
+
+theory/attainable.md#transportation-bounds has the proof.
 """
 
 from __future__ import annotations

@@ -1,6 +1,26 @@
-"""Sums over keys of counts averaged by random shares, even on the simplex: the limit of average CAP, and its law in closed form.
+"""The limit of average CAP, and its law in closed form: sums over keys of counts averaged by random shares, even on the simplex.
 
-The law is a tensor divided difference of truncated powers, in integers.
+As releases grow, the shares of the targets in a key become even on the simplex, or Dirichlet. Their average of the counts of the key has a
+density that is a B-spline with these counts as knots, and average CAP is the sum of independent ones, a piecewise polynomial.
+
+*The obvious ways* are to convolve the pieces key by key, of which there are more with every key, each with its own polynomial; to invert a
+characteristic function numerically, with an error that is hard to bound; or to simulate. The tests simulate, and integrate by a rule that
+is exact for polynomials.
+
+*Truncated powers.* The Laplace transform of a B-spline is a sum of terms c e^(-s a) s^-p, with a knot a and a whole power p. A sum of
+independent values has the product of their transforms, which has the same form: places and powers add up, coefficients are multiplied, and
+terms with the same place and power become one. So the law is a mapping from (a, p) to c, and a convolution is a product of two mappings.
+Each term is (x - a)_+^p / p! in the distribution function.
+
+*One key* (`spline_terms`). The transform is a divided difference of e^(-s a). With knots that are all different it is a sum of their own
+terms. A knot that occurs k times gives terms of k powers: their coefficients are the first k of the power series, around this knot, of the
+product of (z - b)^-1 over all other knots b, here from the series of its logarithm.
+
+*Digits.* The terms are huge and alternate in sign: floats lose half of the digits of their sum with 14 keys of two targets. They are
+therefore integers over a common divisor. A probability is a fraction, rounded once to the next floats below and above.
+
+*Cost.* Terms are as many as sums of knots, one of each key. Where the powers of all terms add up to more than MOST, or a weight is no
+integer, there is no closed form here, and the law is simulated.
 """
 
 from __future__ import annotations

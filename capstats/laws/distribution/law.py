@@ -1,4 +1,24 @@
-"""The law of average CAP over random releases: its distribution function, density and quantiles, each with a lower and an upper bound."""
+"""The law of average CAP over random releases: its distribution function, density and quantiles, each with a lower and an upper bound.
+
+*What is promised.* Every answer is a pair that holds the exact number. Where the law is known in integers (`exact`, `closed_form`), the
+pair is that number rounded down and up. Where it is simulated, the pair is a confidence interval, which holds the exact number with a
+probability of at least the level. The level is that of each point alone, not of all points together.
+
+*The obvious ways* for simulated laws are the share of draws plus or minus two standard errors, and the sample quantile without an
+interval. The first gives 0 +- 0 where no draw is that small, which is a wrong certainty about rare events; and its coverage is below its
+level where the probability is near 0 or 1. Here the number of draws up to a value is binomial, and the interval of Clopper and Pearson
+holds its probability with at least the level, whatever that is (`clopper_pearson`). The tests compute it from binomial tails.
+
+*Quantiles* follow from the distribution function alone (`_quantile`), so that a subclass needs no code for them: the lower bound is where
+the upper bound of F is still below p, the upper bound is where the lower bound of F has reached p, both found by bisection. Of a simulated
+law these are two order statistics.
+
+*Rounding.* Two values that are equal as fractions may differ in their last digits as floats, so that "at most x" has a tolerance
+(`at_most`). The law of the greatest or the least of several releases is F^R or 1 - (1 - F)^R: its bounds are moved outwards by the
+rounding of that power (`Extreme`).
+
+*Cost.* A simulation has 20,000 draws, or fewer where releases are large: BUDGET limits the cells of all of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,25 @@
-"""P(average CAP <= x) under the uniform model, between bounds on a grid: for tables of few keys such as the paper's, to four digits."""
+"""P(average CAP <= x) under the uniform model, between bounds on a grid: for tables of few keys such as the paper's, to four digits.
+
+All tables of m records are equally probable, so that this is a number of tables over C(m + c - 1, m), c the number of cells.
+
+*The obvious ways*: to list the tables, of which there are 4 x 10^11 with 100 records in 9 cells; or to draw some of them, where four
+digits take 10^8 draws. `exact` adds values as fractions with a common denominator, which has forty digits at 100 records, so that hardly
+two tables have the same value and nothing is saved.
+
+*The grid.* What a key adds to n CAP is rounded down to a multiple of one unit. The error is known: the true sum is at least the rounded
+one, and less than one unit for each key above it. So the numbers of tables up to x, and up to x less these units, are bounds of the one
+that is wanted. They differ by little, since a unit is a small part of one record.
+
+*Counting.* For each key there is a table: how many columns have r records and add v units. `_columns` counts them by a recurrence over
+targets and records, without listing. Keys are independent but for the total m, so that the table of all keys is the convolution over
+records and units. `_of_total` takes it by Fourier transforms, over records first and at each frequency over units; it returns the row of m
+records alone, and never holds the whole table.
+
+*Cost*: about keys^2 m / 2 transforms of the length of the grid, which is shorter where m is large (NUMBERS). ROUNDING makes the interval
+wider by what the transforms may round.
+
+theory/law.md#finite-law has the proof.
+"""
 
 from __future__ import annotations
 

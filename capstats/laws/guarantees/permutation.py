@@ -1,7 +1,25 @@
 """Two tests of a release by permutation: of who was in the original, and of the link between key and target.
 
-The records are shuffled: each has a row and a column, and the columns are assigned to the rows anew. `tail` gives the probability that a
-sum over the cells, of a cost times the records, is at least as extreme as the one observed, over all tables or random ones.
+Each record has a row label and a column label, and the column labels are assigned to the records anew. What is computed (`tail`) is the
+probability, over all assignments, that a sum over the cells, of a cost times the records, is at least as extreme as the one observed.
+
+*The obvious way* shuffles the labels some thousand times and counts. Its p-value has an error, cannot be smaller than one over the number
+of draws, and each draw costs as much as there are records. To list all n! orders is possible for ten records; the tests do so.
+
+*All tables* (`_every`). Orders matter only through the table that they give, and tables matter only through what can follow. Columns are
+filled one after the other. The state after some columns is how many records each row still needs, and the sum so far; states that agree
+become one, and their probabilities, which are multivariate hypergeometric, are added. Before that, columns with equal costs are put
+together. So the cost is the number of states, not of tables: with two rows, as in the membership test, a state is one number and the sum.
+The way is given up where one column would have more than WAYS continuations.
+
+*Random tables* (`_random`) otherwise: tables with the given margins are drawn directly (Patefield), at a cost of the cells rather than the
+records. The p-value is (1 + b) / (1 + draws), which is valid for any number of draws, with the interval of Clopper and Pearson around the
+p-value that all tables would give.
+
+*Ties* decide: a sum that equals the observed one counts as extreme. Costs are fractions, and floats would break some ties. `costs_of`
+makes them integers over a common denominator wherever it is small enough; otherwise `at_most` compares with a tolerance.
+
+*Without draws* the mean and the standard deviation, which have formulas, bound the p-value by Chebyshev's or Cantelli's inequality.
 """
 
 from __future__ import annotations
