@@ -71,7 +71,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
 
 
 def _thousandfold(absent: Sequence[Label], others: Sequence[Label]) -> dict[Label, tuple[Label, str]]:
-    """Numbers of which each, and there are several, is a thousand times another one, or a thousandth of it."""
+    """For each label its thousandfold, or thousandth, among the others; if there are several labels, and each has one."""
     if len(absent) < 2 or not all(type(x) in (int, float) for x in absent):
         return {}
     for factor in (1000, 0.001):
@@ -113,7 +113,7 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
 
 
 def _rounded(number: float) -> Iterator[Hashable]:
-    """What a number with a fraction has in common with itself in single precision."""
+    """A number with a fraction, rounded to single precision."""
     if abs(number) < 3e38 and number != int(number):
         yield "single", float(np.float32(number))
 
@@ -147,7 +147,7 @@ def _cause(label: Label, twin: Label) -> str:
 
 
 def folded(text: str) -> str:
-    """Without what spellings differ in: spaces, case, Unicode forms, typographic dashes and quotes."""
+    """The text without differences of spelling: spaces, case, Unicode forms, typographic dashes and quotes."""
     if text.isascii():
         return _trimmed(_plain_marks(text)).casefold()
     return _trimmed(_plain_marks(_composed(text))).casefold()

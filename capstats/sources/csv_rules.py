@@ -52,7 +52,7 @@ MOST_COLUMNS = 100_000
 LONGEST_RECORD = 1 << 26  # bytes
 BATCH, AT_A_TIME = 1 << 25, 1 << 16  # bytes of values, and records, that are held at a time
 LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
-MOST_SKIPPED = 100  # lines among which names are looked for
+MOST_SKIPPED = 100  # lines that are searched for names of columns
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
 _QUOTED = re.compile(rb"(?:\A|(?<=[,\t;|]))" + _QUOTED_FIELD)
@@ -86,7 +86,7 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
     any_field = re.compile(rb'(%s|(?!")[^%s\r\n]*+)' % (_QUOTED_FIELD, re.escape(separator)) + end)
     rest_of_field = re.compile(rb"(%s)" % _QUOTED_FIELD.removeprefix(b'"') + end)
     fields: list[bytes] = []
-    opened = bytearray()  # what there is of a quoted field that goes on in the next line
+    opened = bytearray()  # the part so far of a quoted field that goes on in the next line
     start = opened_at = line
     size = 0  # bytes of the record so far
     for number, text in enumerate(_lines(blocks), line):
@@ -128,7 +128,7 @@ def _too_many(line: int) -> Malformed:
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The lines with their ends, which are ``\n``, ``\r\n`` and ``\r``; of one that is too long to be a record, what begins it."""
+    r"""The lines with their ends, which are ``\n``, ``\r\n`` and ``\r``; of a line that is too long to be a record, the beginning."""
     held: list[bytes] = []
     for block in blocks:
         if sum(map(len, held)) > LONGEST_RECORD:
@@ -152,9 +152,9 @@ def value(field: bytes) -> str | None:
 def chosen_values(
     blocks: Iterable[bytes], header: Header, places: list[int], line: int, words: Sequence[str] = ()
 ) -> Iterator[list[list[str | None]]]:
-    """The values of the columns at these places, many records at a time; a record of another length than the header's raises.
+    """The values of the columns at these places, many records at a time; a record with another number of fields than the header raises.
 
-    One of the ``words`` in quotes keeps them.
+    A field that is one of the ``words`` in quotes keeps its quotes.
     """
     length, size, kept = len(header.names), 0, {in_quotes(word).encode(): in_quotes(word) for word in words}
     held: list[bytes] = []  # of all places in turn
@@ -176,7 +176,7 @@ def chosen_values(
 
 
 def _values(fields: Sequence[bytes], kept: Mapping[bytes, str]) -> list[str | None]:
-    """The texts of fields, of which many are alike."""
+    """The texts of fields; each different field is converted once."""
     known = {field: kept[field] if field in kept else value(field) for field in set(fields)}
     return [known[field] for field in fields]
 
@@ -191,7 +191,7 @@ def with_words_kept(text: bytes, separator: bytes, words: Sequence[str]) -> byte
 
 
 def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: int = 0) -> tuple[Header, Iterator[bytes]]:
-    """The header of a text, before which so many lines are skipped, and the blocks that follow it."""
+    """The header of a text, after ``skip`` lines, and the blocks that follow it."""
     held = b""
     while len(held) < LONGEST_HEADER:
         block = next(blocks, b"")
@@ -226,14 +226,14 @@ def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: i
 
 
 def first_records(text: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Each of the lines that a text begins with by itself, its number from 1 and its fields, where it can be read."""
+    """The first lines of a text, each read by itself: its number from 1 and its fields. Lines that cannot be read are left out."""
     for number, line in enumerate(text.splitlines()[:MOST_SKIPPED], 1):
         with suppress(Malformed):
             yield number, [value(field) or "" for _, fields in records([line], _separator(line, None)[0]) for field in fields]
 
 
 def _separator(text: bytes, given: bytes | None) -> tuple[bytes, int]:
-    """The separator, which occurs most often in the first record outside of quotes unless it is given; and how many fields it makes."""
+    """The given separator, or the one that occurs most often in the first record outside of quotes; and the number of fields it makes."""
     first = _FIRST_RECORD.match(text)
     bare = _QUOTED.sub(b"", first[0] if first else b"")
     chosen = given or max(_SEPARATORS, key=bare.count)
@@ -253,7 +253,7 @@ class Ordinary:
 
 
 def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes) -> Iterator[tuple[bytes, Ordinary | None]]:
-    """The text in pieces of whole records, and what they hold; from the first doubt on, the rest as it comes, and None."""
+    """The text in pieces of whole records, with what they hold; from the first doubt on, the blocks as they are, with None."""
     held, doubt = b"", False
     for block in blocks:
         if doubt:

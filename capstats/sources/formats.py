@@ -22,12 +22,12 @@ Rows = Iterable[tuple[int, Sequence[str]]]
 
 
 def format_of(path: Any) -> str | None:
-    """Excel, where options are for it, and no text for the others; None where a path has no ending of theirs."""
+    """ "Excel" for workbooks, which have options of their own; "" for other formats read here; None for other endings."""
     return "Excel" if _ending(path) in EXCEL else "" if _ending(path) in _READERS else None
 
 
 def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows, list[str]]:
-    """The table in a file, as a data frame; of a sheet the first rows, each with its number; and the file."""
+    """The table in a file as a data frame; the first rows of a sheet, each with its number; and the path of the file."""
     found = local_files(path, name)
     if len(found) > 1:
         raise ValueError(f"`{name}` is {len(found)} files; of {OTHERS} one file is read. Combine them in a data frame.")
@@ -49,7 +49,7 @@ def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows, list[str]
 
 
 def labels_in(path: Any, name: str, options: Options) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
-    """The labels of the variables in a file of Stata, SPSS or SAS, and those of the values of each; of others none."""
+    """The labels of the variables in a file of Stata, SPSS or SAS, and the labels of the values of each; empty for other files."""
     if not is_path(path) or _READERS.get(_ending(path)) is not _labelled:
         return {}, {}
     meta = _read(local_files(path, name)[0], metadataonly=True)[1]

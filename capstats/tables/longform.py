@@ -78,7 +78,7 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
 
 
 def _listed(tables: list[Data]) -> tuple[Index, Index]:
-    """Targets and keys of the cells to list, by key, then target: all of them, or those that some sparse table stores.
+    """Targets and keys of the cells to list, by key, then target: all cells, or those that some sparse table stores.
 
     On sparse backing a target or a key without any such cell is listed once, so that no label is lost.
     """
