@@ -50,7 +50,7 @@ Missing = Literal["level", "skip"]
 Mask = NDArray[np.bool_]
 
 MOST = 1 << 16  # subsets of the key columns
-GRID = 16  # a grid of this many times as many cells as rows is counted faster than rows are sorted
+GRID = 16  # counting in a grid is faster than sorting, up to this number of cells for each row
 
 
 # --- the search -------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
     Rows are distinct. A row is left out of sets with a column in which it is not ``known``.
     """
     rows = len(codes[0])
-    order = sorted(range(len(codes)), key=lambda c: int(codes[c].max()))  # few classes are split by few levels first
+    order = sorted(range(len(codes)), key=lambda c: int(codes[c].max()))  # so that most sets only split a class by a few levels
     digits, sizes = [codes[c].astype(np.intp) for c in order], [int(codes[c].max()) + 1 for c in order]
     shared: dict[Columns, Array] = {(): np.packbits(np.ones(rows, bool))}  # rows that agree with another one on a set of columns
 
@@ -76,10 +76,10 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
             held = np.unpackbits(reduce(np.bitwise_and, [shared[subset] for subset in smaller]), count=rows).view(bool)
             if len(found) == 1:
                 held &= known[order[c]]
-            at: Any = np.flatnonzero(held) if 4 * np.count_nonzero(held) < rows else slice(None)  # to choose rows takes time
+            at: Any = np.flatnonzero(held) if 4 * np.count_nonzero(held) < rows else slice(None)  # selecting rows takes time
             flat, counts = _counted(classes[at] * sizes[c] + digits[c][at], number * sizes[c])
             several, more = counts > 1, c > 0 and len(found) < most
-            ids = np.cumsum(several) * several if more else several  # class 0 has the rows that are alone, which no set below asks for
+            ids = np.cumsum(several) * several if more else several  # class 0 has the rows that are alone, which no larger set needs
             finer = _at(at, ids.take(flat), rows)
             alone = held & (finer == 0)
             if alone.any():
@@ -94,7 +94,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
 
 
 def _counted(flat: Index, cells: int) -> tuple[Index, Index]:
-    """A class for each number, and how often each class occurs."""
+    """A class for each number, and the number of rows of each class."""
     if cells <= GRID * max(1 << 16, len(flat)):
         return flat, np.bincount(flat)
     _, of_row, counts = np.unique(flat, return_inverse=True, return_counts=True)
@@ -102,7 +102,7 @@ def _counted(flat: Index, cells: int) -> tuple[Index, Index]:
 
 
 def _at(places: Any, values: Array, length: int) -> Array:
-    """The values at their places, which are in order, and 0 elsewhere."""
+    """The values at their places, which are sorted, and 0 elsewhere."""
     if values.shape[-1] == length:
         return values
     found = np.zeros((*values.shape[:-1], length), values.dtype)
@@ -112,7 +112,7 @@ def _at(places: Any, values: Array, length: int) -> Array:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of a table and of every member of a batch, and how minimal sample uniques are to be found among them."""
+    """The keys of a table and of every member of a batch, with the options of the search for minimal sample uniques."""
 
     aligned: Aligned
     records: Array  # of each key: shape (..., key)
@@ -122,7 +122,7 @@ class Keys:
 
     @classmethod
     def of(cls, o: Counts, max_size: int | None, missing: Missing) -> Keys:
-        """Those of a table, with its options checked."""
+        """The keys of a table, with the options checked."""
         check_choice(missing, "missing", get_args(Missing))
         check_unweighted(ALONE, o=o)
         aligned = Aligned({"o": o})
@@ -155,7 +155,7 @@ class Keys:
         return list(zip(self.columns, (list(map(canonical, level)) for level in self.axis.levels), strict=True))
 
     def minimal(self, held: Index, alone: Mask) -> Iterator[tuple[Columns, Mask]]:
-        """The subsets of the key columns; for each, of which of the keys ``held``, some ``alone`` with one record, it is minimal."""
+        """Subsets of the key columns; for each, the keys among ``held`` for which it is minimal; only keys ``alone``, with one record."""
         if not len(held):
             return
         codes = [np.asarray(places)[held] for places in self.axis.codes]
@@ -185,7 +185,7 @@ def weights(rule: Rule, k: int, largest: int) -> Floats:
         if rule == "normalized":
             return np.array([(2 ** (k - s) - 1) / math.comb(k, s) for s in sizes])
     except OverflowError:
-        raise ValueError(f'The weights of rule="{rule}" are beyond all floats with {k} key columns. Give rule="halving".') from None
+        raise ValueError(f'The weights of rule="{rule}" are too large for floats with {k} key columns. Give rule="halving".') from None
     return np.array([2.0 ** (1 - s) for s in sizes])
 
 
@@ -374,7 +374,7 @@ def _member(keys: Keys, records: Array, weight: Floats) -> tuple[Floats, Floats,
     """The score of each key; of each column and key, the score of the sets with the column, and the same divided among their columns."""
     k, held, sizes = len(keys.columns), np.flatnonzero(records), range(1, keys.largest + 1)
     most = max(math.comb(k, size) for size in sizes)
-    number = np.zeros((k + 1, keys.largest, len(held)), np.min_scalar_type(most))  # of the sets with a column, and of all, by size and key
+    number = np.zeros((k + 1, keys.largest, len(held)), np.min_scalar_type(most))  # sets with each column, and all, by size and key
     for columns, unique in keys.minimal(held, records[held] == 1):
         for c in (*columns, k):
             number[c, len(columns) - 1] += unique
@@ -442,7 +442,7 @@ def dis_suda(
     k = found.sizes["key_column"]
     q = 1 + (8 - k) / 20
     if q <= 0:
-        raise ValueError(f"DIS-SUDA has no meaning with {k} key columns: a higher score would give less. Give 27 or fewer.")
+        raise ValueError(f"DIS-SUDA is not defined for {k} key columns: a higher score would lower it. Give 27 or fewer.")
     score = found.suda_score
     records = Aligned({"o": o}).map(lambda x: x.key_total(), "records", ("key",))
     uniques, doubles = (records == 1).sum("key"), 2 * (records == 2).sum("key")

@@ -22,7 +22,7 @@ Rows = Iterable[tuple[int, Sequence[str]]]
 
 
 def format_of(path: Any) -> str | None:
-    """ "Excel" for workbooks, which have options of their own; "" for other formats read here; None for other endings."""
+    """The format in messages: "Excel" for workbooks, which have options of their own, "" for others; None for other endings."""
     return "Excel" if _ending(path) in EXCEL else "" if _ending(path) in _READERS else None
 
 

@@ -159,7 +159,7 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
     for name, array in arrays.items():
         others = [str(dim) for dim in array.dims if dim not in ("target", "key")]
         if others:
-            raise ValueError(f"`{name}` has dims {', '.join(map(repr, others))} besides, and `target_totals` is given. Choose one table.")
+            raise ValueError(f"`{name}` has the further dims {', '.join(map(repr, others))}; `target_totals` needs one table. Choose one.")
     margins = {name: arrays[name].values for name in ("key_totals", "target_totals")}
     for name, totals in margins.items():
         if totals.dtype.kind != "i":
@@ -178,16 +178,16 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
 
 Ints = NDArray[np.int64]
 
-MANY = 400  # keys from which a part of them is solved first
+MANY = 400  # keys above which a part of them is solved first
 
 
 def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
     """A table with these margins and the least sum of its counts times ``unit``, shape (key, target), up to rounding.
 
-    Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths.
+    Every record starts in the cheapest cell of its key; then records move from targets with too many to targets with too few.
     """
     potential = np.zeros(len(target_totals))
-    if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all: few records are then in the wrong cell
+    if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all, so that few records start in a wrong cell
         some = slice(None, None, 4)
         part, whole = int(key_totals[some].sum()), int(key_totals.sum())
         through = [total * part // whole for total in np.cumsum(target_totals).tolist()]
@@ -205,7 +205,7 @@ def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
 
 
 class _Paths:
-    """What a record costs that leaves one target for another, in the key where this costs least."""
+    """The network of targets: ``cost`` is the least cost, over keys, of moving a record from one target to another."""
 
     def __init__(self, unit: Floats, table: Ints, potential: Floats):
         self.unit, self.table, self.potential = unit, table, potential
@@ -214,7 +214,7 @@ class _Paths:
             self._renew(target)
 
     def _renew(self, target: int) -> None:
-        """The steps that leave a target, in any of the keys where it has records."""
+        """Compute the costs of leaving a target, from all keys where it has records."""
         self.cost[target] = np.inf
         keys = np.flatnonzero(self.table[target])
         if len(keys):
@@ -222,7 +222,7 @@ class _Paths:
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
-        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 by rounding alone
+        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 only by rounding
         distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf))
         path = [int(np.where(excess < 0, distance, np.inf).argmin())]
         self.potential += np.minimum(distance, distance[path[0]])
@@ -231,11 +231,14 @@ class _Paths:
         return path[::-1]
 
     def send(self, path: list[int], most: int) -> int:
-        """Send as many records along a path as it bears, in all keys where a step is as cheap as in the cheapest; their number."""
+        """Move the most records along a path that its keys allow, using all keys in which a step is as cheap as in the cheapest.
+
+        Return their number.
+        """
         steps = list(pairwise(path))
         keys = [self._cheapest_keys(*step) for step in steps]
         amount = min(most, *(int(self.table[step[0], of].sum()) for step, of in zip(steps, keys, strict=True)))
-        for (leaves, enters), of in zip(steps[::-1], keys[::-1], strict=True):  # from the end, as what has come may not go on
+        for (leaves, enters), of in zip(steps[::-1], keys[::-1], strict=True):  # backwards, so that records that arrive are not moved again
             held = self.table[leaves, of]
             moved = np.clip(amount - (np.cumsum(held) - held), 0, held)
             self.table[leaves, of] -= moved
@@ -252,13 +255,13 @@ class _Paths:
         return np.asarray(keys[near])
 
     def _open(self, target: int, keys: Index) -> None:
-        """The steps that leave a target in keys where records have come."""
+        """Lower the costs of leaving a target by those in keys where records have arrived."""
         apart = self.unit[keys] - self.unit[keys, target, None]
         self.cost[target] = np.minimum(self.cost[target], apart.min(0))
 
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:
-    """Lengths of shortest paths that start anywhere, at the distance given there, and the target before each; -1 where a path starts."""
+    """Lengths of shortest paths from any start, with a given distance at each, and the predecessor of each target; -1 at a start."""
     before, nearer = np.full(len(distance), -1), np.flatnonzero(distance < np.inf)
     for _ in distance:
         through = distance[nearer, None] + cost[nearer]

@@ -40,12 +40,12 @@ from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
 MOST = 400_000  # steps, each a column of a table or a pair of values
-LISTED = 200_000  # values of a law that is held by them
+LISTED = 200_000  # the most values of a law that is stored as a list of them
 
 Column = tuple[int, ...]
-Value = Callable[[Column, int], int]  # what a column contributes in key j, as an integer
+Value = Callable[[Column, int], int]  # the value of a column in key j, as an integer
 Weights = dict[int, int]  # of values: probabilities up to a common factor
-ByRecords = dict[int, Weights]  # weights of values by the number of records that the keys so far have taken
+ByRecords = dict[int, Weights]  # weights of values, by the number of records in the keys so far
 
 
 class TooManyError(Exception):
@@ -59,7 +59,7 @@ class Steps:
     left: int = MOST
 
     def take(self, number: int) -> None:
-        """Count this many steps."""
+        """Count these steps; raise where too many are taken."""
         if number > self.left:
             raise TooManyError
         self.left -= number
@@ -165,7 +165,7 @@ def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
 
 
 def _joined(left: ByRecords, right: ByRecords, records: Collection[int], steps: Steps) -> ByRecords:
-    """Values of independent keys added up, where both together have one of these numbers of records."""
+    """The sums of values of independent keys, for the wanted numbers of records of both together."""
     found: ByRecords = defaultdict(lambda: defaultdict(int))
     for before, values in left.items():
         for taken, more in right.items():
@@ -206,12 +206,12 @@ factorial = cache(math.factorial)
 
 
 def multinomial(column: Column) -> int:
-    """Orders of records with these targets."""
+    """The number of orders of records with these targets."""
     return factorial(sum(column)) // math.prod(map(factorial, column))
 
 
 def integer_urn(o: Array, *p: Array, model: CellUrn) -> tuple[Array, int]:
-    """Integer weights of the cells of an urn, and by how much a draw of a cell makes its weight grow."""
+    """Integer weights of the cells of an urn, and the amount by which a draw of a cell increases its weight."""
     exact = [np.array([[Fraction(x) for x in row] for row in table.tolist()], object) for table in (p or (o,))]
     weights = model.weights(*exact)
     whole = math.lcm(*(weight.denominator for weight in weights.flat))
@@ -219,6 +219,6 @@ def integer_urn(o: Array, *p: Array, model: CellUrn) -> tuple[Array, int]:
 
 
 def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
-    """The weight of a column of at most ``most`` records of one key: its orders of drawing, times what they weigh."""
+    """The weight of a column of at most ``most`` records in one key: the number of orders of its draws, times the weight of each."""
     rising = [[1, *accumulate((int(a) + k * grows for k in range(most)), mul)] for a in weights]  # a (a + grows) (a + 2 grows) ...
     return lambda column: multinomial(column) * math.prod(of_cell[count] for of_cell, count in zip(rising, column, strict=True))

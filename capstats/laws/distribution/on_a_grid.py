@@ -34,17 +34,17 @@ from capstats.tables.ties import TIE
 
 NUMBERS = 1 << 25  # records x values of the grid
 FINEST = 1 << 17  # values of the grid
-ROUNDING = 1e-9  # more than rounding takes from a probability: theory/law.md#finite-law
+ROUNDING = 1e-9  # above the rounding error of a probability: theory/law.md#finite-law
 
 
 def uniform_bounds(o: Array, m: int, x: float) -> tuple[float, float]:
     """Lower and upper bound of the probability that the average CAP of a uniform table of m records is at most x.
 
-    What each key adds to n CAP is rounded down to a grid. So n CAP is at least the sum, and less than one unit for each key above it.
+    The contribution of each key to n CAP is rounded down to a grid. So n CAP is at least the sum, and exceeds it by less than a unit a key.
     """
     n, keys = int(o.sum()), o.shape[1]
     length = min(FINEST, 1 << (NUMBERS // m).bit_length() - 1)
-    per_record = (length - 1) // int(o.max(0).sum())  # units of the grid to one record
+    per_record = (length - 1) // int(o.max(0).sum())  # units of the grid for one record
     tables = (_rounded_down(sorted(column), m, per_record) for column in o.T.tolist())
     through = np.cumsum(_of_total(tables, keys, m, length)) / math.comb(m + o.size - 1, m)
     least, most = (math.floor(x * n * per_record * (1 + tie)) for tie in (TIE / 2, 2 * TIE))
@@ -53,7 +53,7 @@ def uniform_bounds(o: Array, m: int, x: float) -> tuple[float, float]:
 
 
 def _rounded_down(counts: list[int], m: int, per_record: int) -> Floats:
-    """Columns of one key by their records, from 0 to m, and by what they add to n CAP in units, rounded down."""
+    """The numbers of columns of one key, by records, from 0 to m, and by their contribution to n CAP in units, rounded down."""
     found = np.zeros((m + 1, counts[-1] * per_record + 1))
     found[0, 0] = 1
     for r, columns in enumerate(_columns([count - counts[0] for count in counts], m), 1):
@@ -63,9 +63,9 @@ def _rounded_down(counts: list[int], m: int, per_record: int) -> Floats:
 
 
 def _columns(steps: list[int], m: int) -> Iterator[Floats]:
-    """For r = 1, ..., m records numbers of columns by the sum of their steps, of which the first is 0 and none is smaller than the last.
+    """For r = 1, ..., m records: the numbers of columns by the sum of their steps. Steps are sorted, and the first is 0.
 
-    With N_i(r, a) columns of the targets up to i, N_i(r, a) = N_{i-1}(r, a) + N_i(r - 1, a - step_i): without target i, or with a record
+    With N_i(r, a) columns of the targets up to i, N_i(r, a) = N_{i-1}(r, a) + N_i(r - 1, a - step_i): without target i, or with one record
     less of it.
     """
     before = [np.ones(1) for _ in steps]
@@ -83,13 +83,13 @@ def _columns(steps: list[int], m: int) -> Iterator[Floats]:
 def _of_total(tables: Iterable[Floats], keys: int, m: int, length: int) -> Floats:
     """The convolution of the tables of all keys over records and units, at m records in all.
 
-    A Fourier transform over the records, long enough that no other total is mistaken for m, and at each of its frequencies one over units.
+    A Fourier transform over the records, long enough that no other total wraps around to m, and at each of its frequencies one over units.
     """
     period = fft.next_fast_len(max(keys - 1, 1) * m + 1, real=True)
     by_records = [fft.rfft(table, period, axis=0) for table in tables]
     spectrum = np.zeros(length, np.complex128)
     for k, rows in enumerate(zip(*by_records, strict=True)):
         product = math.prod(fft.fft(row, length) for row in rows)
-        both = 1 if k == 0 or 2 * k == period else 2  # the frequency -k has the conjugate values
+        both = 1 if k == 0 or 2 * k == period else 2  # the frequency -k has the conjugate value
         spectrum += both * np.exp(2j * np.pi * (k * m % period) / period) * product
     return np.asarray(fft.ifft(spectrum).real / period)
