@@ -15,8 +15,8 @@ from capstats.plotting.shared import BASELINE, ORIGINAL, VERMILLION, axes_of, le
 from capstats.tables.ties import at_most
 
 FILLS = [{"facecolor": colour, "hatch": hatch} for colour, hatch in (("#56B4E9", None), ("#E69F00", "////"), ("white", "...."))]
-BINS = 31  # over all values; odd, so that a single value is in the middle of a bin
-FAR = 3  # times the range of the values: an original farther away is not drawn to scale
+BINS = 31  # bins over all values; odd, so that a single value is in the middle of one
+FAR = 3  # times the range of the values: beyond this the original is an arrow at the edge
 
 
 def plot_average_cap(

@@ -168,8 +168,8 @@ def _scores(sides: Sequence[Sequence[Ints]], s: Array, rows: Places, advance: Ca
 class Nearest:
     """For the values of some rows in the columns of one side, the nearest released values.
 
-    ``groups`` (value, group) @ ``donors`` (group, value) is 1 where the second value is nearest to the first. Values that are released are
-    their own nearest; the others share groups as `Search` finds them.
+    ``groups`` (value, group) @ ``donors`` (group, value) is 1 where the second value is nearest to the first. A released value
+    is its own nearest; the others are in groups found by `Search`.
     """
 
     def __init__(self, columns: Sequence[Ints], rows: Places, released: Places, s: Array):
