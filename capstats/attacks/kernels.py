@@ -1,6 +1,6 @@
 """Sums of product kernels over records: along the axes of the count tensor if it is small, between distinct rows otherwise.
 
-All computations use natural logarithms, so no sum underflows. Both methods give the same numbers.
+All computations use natural logarithms, so that no sum underflows. Both methods give the same numbers.
 """
 
 from __future__ import annotations

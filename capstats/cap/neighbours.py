@@ -122,7 +122,7 @@ def numbered(axis: pd.MultiIndex) -> bool:
 
 
 def without_nearest(o: Counts, s: Counts) -> str:
-    """Why the nearest keys are looked for only where somebody asks for them; an empty text where they always are."""
+    """Why the nearest keys are not searched unless asked for; "" where they always are."""
     aligned = Aligned({"o": o, "s": s})
     axis = aligned.axes["key"]
     if axis is None or numbered(axis):

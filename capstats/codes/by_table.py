@@ -1,7 +1,7 @@
 """Options of reading that hold for one table: {table: value} in place of a value.
 
-A table is called as its argument, "synthetic" for all releases, a release by its label, too, and "*" is every table. Options that are
-mappings of columns have another mapping under the name of a table.
+A table is named by its argument: "synthetic" means all releases, a label means one release, and "*" means every table. Options that
+are mappings of columns have such a mapping under the name of a table.
 """
 
 from __future__ import annotations

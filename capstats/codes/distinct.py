@@ -1,8 +1,8 @@
 """Counting: columns of codes in, distinct rows and their multiplicities out.
 
-A column is codes into a list of labels. Rows are never relabelled: they are folded into one flat code in the columns' own
-codes, block by block so that a block stays in cache, and counted; only the distinct rows, which are few, are then mapped to
-the labels that all tables share.
+A column is an array of codes into a list of labels. Rows are not relabelled: their codes are combined to one integer of mixed radix, block
+by block so that a block stays in the cache, and these are counted. Only the distinct rows, which are few, are mapped to the labels that all
+tables share.
 """
 
 from __future__ import annotations

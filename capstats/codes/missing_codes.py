@@ -1,7 +1,7 @@
 """Codes that mean missing, such as -99 or "NA": those that are given, which labels they match, and levels that look like such codes.
 
 A code and a label match as numbers where both are numbers, as dates where both are dates, and as texts otherwise. The hard case is a
-column of text that nobody calls numbers, as all columns of CSV are: there ``-99.0`` matches -99, and ``007`` does not match 7.
+column of text without a declared type, as all columns of CSV are: there ``-99.0`` matches -99, and ``007`` does not match 7.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which labels are likely one thing in two spellings: `40` and `40.0`, `South` and `south`, `yes` and `True`, two forms of an accent.
 
-Labels are never changed by it: they match when they are equal. This only finds, for a label that another table lacks, a label of that
-table that a person would take for the same, and says what makes the difference.
+Labels are never changed here, and match only if they are equal. This file finds, for a label that another table lacks, a label of that
+table that a person would take for the same, and names the difference.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many people were copied into a release beyond chance, as far as it tells: a function of how often each value occurs in the tables.
+"""The number of people copied into a release beyond chance: tests and estimates from the multiplicities of values in the tables.
 
 A value is a whole record, over the columns that are compared. With a holdout, people of the original are compared with people of the
 holdout; without one, the release with a fresh sample of the population. See theory/individuals.md#copies.

@@ -1,10 +1,10 @@
 """Whole records of several tables, compared by what their values say: which columns they have in common, and a number for each record.
 
-Equality here is not that of key and target columns, whose labels the caller sees and whose spelling warnings tell of. Nobody has named
-these columns, so that what they say decides, whatever holds it: 7, 7.0 and the text "7" of a CSV file are one value, True and "True", a
-date and its ISO text, and a missing value and another one or a code that `null_values` names. Levels that only one table has and that look
-like a level of the other in another spelling (see `spellings`) are taken for that level, and named. A column that shares no level with the
-original is left out of the comparison, and named.
+Equality here is not that of key and target columns. Those are chosen by the caller, and warnings report differences of spelling. Here all
+columns are compared, so that values count and types do not: 7, 7.0 and the text "7" of a CSV file are equal, and so are True and "True", a
+date and its ISO text, and missing values with each other and with codes in `null_values`. Levels of one table that look like a level of the
+other in another spelling (see `spellings`) are replaced by that level and reported. A column that shares no level with the original is left
+out of the comparison and reported.
 
 *The obvious way* makes a tuple of each record and looks it up in a set of those of the original; for records that agree in all columns but
 one, it compares all pairs. The tests do so. In Python this takes a microsecond and a hundred bytes for each value, and the pairs of 10**5
@@ -17,7 +17,7 @@ values, modulo 2**64: one array operation a column. Two different records have t
 records in each of two tables some pair does so with a probability below 10**-7.
 
 *All columns but one.* Without a column the number of a record is the sum less one number. So for each column the original has one more set
-of integers, and near copies are found by as many look-ups as there are columns, without pairs of records (`Known.near`).
+of integers, and near copies are found by one look-up for each column, without pairs of records (`Known.near`).
 
 *Look-ups* are mostly in vain, as most records have no copy. `_Lookup` has a table of bits that says so from the first bits of a number,
 which stays in cache; only the others are looked up.

@@ -1,6 +1,6 @@
 """Records of a release that are copies of real ones: identical to one of the original in all columns that are compared, or in all but one.
 
-What is identical is said by `compared`; whether there are more such records than chance explains, by `beyond_chance`.
+`compared` defines which records are identical; `beyond_chance` tests whether there are more of them than chance explains.
 """
 
 from __future__ import annotations

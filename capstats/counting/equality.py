@@ -1,6 +1,6 @@
 """Records to counts by the equality of Python: 1, 1.0 and True are one value, 1 and "1" are two, and so on for objects of any type.
 
-`tabulate` refuses columns that mix kinds, since engines differ on them; SDMetrics takes them, and its drop-in counts here.
+`tabulate` refuses columns that mix kinds, since engines treat them differently. SDMetrics accepts them, so that its drop-in counts here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Every column of a table by itself, before any is chosen: its labels, its kind, and how it compares with another table's.
 
-Nothing is counted jointly, so that a table of hundreds of columns is looked at in seconds.
+Columns are not counted jointly, so that a table of hundreds of columns takes seconds.
 """
 
 from __future__ import annotations

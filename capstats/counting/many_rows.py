@@ -6,7 +6,7 @@ or spilled to disk as a whole. For tables that fit in memory `compared` does all
 
 *Numbers.* DuckDB turns each value into 64 bits that depend on what it says alone, and hashes those of a record to one number k (see
 `capstats.sources.whole_records`). Columns that may be left out later, because they identify records or share no value, stay apart as x0,
-x1, ..., so that files are read once whatever is decided about them. Records of files are 8 bytes and as many for each of these columns.
+x1, ..., so that files are read only once. A record of a file takes 8 bytes, and 8 more for each of these columns.
 
 *Multiplicities.* All questions about copies (how many records of the original are in the release, how often, whether they are unique, how
 many of the holdout) depend on one table alone: how many numbers occur a times in the original, b times in the release, c times in the

@@ -1,6 +1,6 @@
 """Small cells that exact counts disclose if they are published under two codings of the key.
 
-The hard line is which cells two margins determine: Gusfield's theorem on a graph, one arc for each step that a cell can take.
+The hard part is to find the cells that two margins determine, by Gusfield's theorem on a graph with an arc for each change of a cell.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
     -------
     DataFrame
         One row for each cell given away: ``target``, the labels ``a`` and ``b`` of its records under the two codings (tuples where several
-        columns are coded), and ``records``, its count. A count of 0 says that nobody is there.
+        columns are coded), and ``records``, its count. A count of 0 means that no one is there.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Singling out: how often a description that fits one synthetic record fits one original record.
 
-The count of all descriptions is the work; their rate and the law of a number of attacks follow from two sums.
+The work is to count all descriptions; their rate and the law of the number of successes follow from two sums.
 """
 
 from __future__ import annotations

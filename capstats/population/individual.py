@@ -1,6 +1,6 @@
 """Individual risk of Benedetti and Franconi: the mean of 1 / F, F the size of a class in the population, of which only a sample is known.
 
-The hard part is `mean_reciprocal`: the closed form that is usually given loses all digits for large classes, and for weights near 1.
+The hard part is `mean_reciprocal`: the usual closed form loses all digits for large classes, and for weights near 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One column of any library as codes into its labels, or as numbers where it is cut.
 
-Codes are found in the cheapest way that a library has: the codes that are already there (categories, enumerations,
-dictionaries), an offset (integers of a small range), or one encoding pass. Numbers are taken as they are held, without a look at each.
+Codes are found in the cheapest way that a library has: existing codes (categories, enumerations, dictionaries), an offset (integers of
+a small range), or one encoding pass. Numbers are taken as arrays, never one by one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Connections to DuckDB that are private: no network, no extensions, no files but those of the call, and nothing left on disk.
 
-Each connection lives for one call. A kept one would hang in forked children, and could not be confined to the files of a call.
+Each connection lives for one call. A permanent one would hang in forked children, and could not be confined to the files of a call.
 """
 
 from __future__ import annotations

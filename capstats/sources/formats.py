@@ -1,7 +1,7 @@
 """Files of statistical packages and spreadsheets, read into memory by the libraries of the extra ``formats``.
 
-What a value is called there is what it is here: where values have labels (Stata, SPSS, SAS), a column becomes categories, ordered as the
-values are; a value without a label is the text of its number. User-missing values and empty texts are missing.
+Labels of values take the place of values: where values have labels (Stata, SPSS, SAS), a column becomes categories in the order of the
+values; a value without a label becomes the text of its number. User-missing values and empty texts are missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Temporary data: each call writes to a new folder of its own and removes it; what a killed process leaves, a later call removes.
 
-The hard part is to remove nothing else. A name says where to look and proves nothing. A folder is a leftover if it holds a marker that fits
-this folder, its lock and this machine, and nobody holds the lock. The marker is a symbolic link to no file: it is there as a whole or not
-at all, and reading it opens nothing. In a leftover, and at the end of a call, only files of DuckDB's and ours are removed, one by one.
+The hard part is to remove nothing else. The name of a folder proves nothing. A folder is a leftover if it holds a marker that fits this
+folder, its lock and this machine, and no process holds the lock. The marker is a symbolic link without a target: it exists as a whole or
+not at all, and reading it opens nothing. In a leftover, and at the end of a call, only files of DuckDB and of this package are removed, one
+by one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whole records as numbers of 64 bits that DuckDB makes, so that tables that do not fit in memory are compared where they are.
 
-A value has the same number in all tables where it says the same: 1, 1.0, true and the text "1" are one value, and so are a date and its
-text in ISO 8601. Two records that differ have one number with a probability of 2**-64.
+Equal values have equal numbers in all tables, whatever their types: 1, 1.0, true and the text "1" are equal, and so are a date and its
+text in ISO 8601. Two different records have the same number with a probability of 2**-64.
 """
 
 from __future__ import annotations

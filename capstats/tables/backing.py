@@ -1,6 +1,6 @@
 """What holds the cells of a table or of a batch: a numpy array, or a ``sparse.COO`` of the filled ones where an array would be too large.
 
-Works on the coordinates of filled cells with numpy alone, so that nothing of sparse is ever compiled.
+It works on the coordinates of filled cells with numpy only, so that the package sparse never compiles a function.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Backing = Literal["auto", "dense", "sparse"]
 Data = Any  # numpy array, or sparse.COO: sparse is optional, and so is its type
 
 LARGE = 1 << 24  # cells of a table that is dense however few of them are filled
-TOGETHER = 4  # times as many cells have all tables of a call that are dense
+TOGETHER = 4  # times LARGE: cells of all dense tables of a call
 
 
 def is_sparse(data: Data) -> bool:

@@ -404,7 +404,7 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     Dataset
-        The same counts, and zeros in the cells of combinations that nobody has.
+        The same counts, and zeros in the cells of combinations without records.
 
     Raises
     ------

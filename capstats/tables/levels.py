@@ -1,7 +1,7 @@
 """Whether the tables use the same levels, compared column by column.
 
-A level that only one table has is no mistake by itself: a release need not have all of them. A column that shares no level with the
-original makes every risk 0, though, and one level in another spelling lowers it; so both are found, kept and said.
+A level that only one table has is not a mistake by itself: a release need not have all of them. But a column that shares no level with the
+original makes every risk 0, and a level in another spelling lowers it. Both are found, recorded and reported.
 """
 
 from __future__ import annotations

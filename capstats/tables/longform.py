@@ -162,7 +162,7 @@ def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str,
 def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
     """The levels of each column and the records that hold them in each table, with the likely cause where a table lacks one.
 
-    Use it where a risk is lower than you expected: a release that writes `40.0` where the original writes `40` matches nobody.
+    Use it where a risk is lower than you expected: a release that writes `40.0` where the original writes `40` matches no record.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """The operations on a table of counts that formulas are made of, for tables stored as an array (`Dense`) or as filled cells (`Cells`).
 
-Formulas are written in these methods alone, so that they give the same numbers on both: of a result with a value for each cell, in the
-cells that hold a record of any table. All tables of one formula have the same cells in the same places.
+Formulas use only these methods, so that they give the same numbers on both; if a result has a value for each cell, then in all cells that
+hold a record of any table. All tables of one formula have the same cells in the same places.
 
-Works on the coordinates of the cells with numpy alone, so that nothing of the package sparse is ever compiled.
+`Cells` works on the coordinates of cells with numpy only, so that the package sparse never compiles a function.
 """
 
 # ruff: noqa: D102, ARG002 -- methods of `Cells` are documented at `Dense`

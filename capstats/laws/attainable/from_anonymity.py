@@ -20,7 +20,7 @@ MODELS = ["k", "alpha", "t", "beta", "delta"]
 def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matched: Any = 1.0) -> xr.Dataset:
     """Bounds for the average CAP that any original can have with a synthetic table, from its anonymity, and the sharp ones.
 
-    The measures of anonymity need no original. This is what they promise about it, whoever is in it. Nobody can promise more than the
+    The measures of anonymity need no original. These are their consequences for any original. No bound can be narrower than the
     sharp bounds: some original attains each.
 
     Parameters

@@ -12,7 +12,7 @@ guessed, and it does not use that targets are few where keys are thousands. The 
 1. All records of a key go to its cheapest cell. The key totals are then right, and targets have too many records or too few.
 2. A record that moves from one target to another within key j changes the sum by the difference of their costs in j. For a pair of targets
    only the key in which this is least matters. So the network has a node for each target, and none for keys (`_Paths.cost`).
-3. Records are moved along the shortest path from targets with too many records to one with too few: as many as the path bears, in all keys
+3. Records are moved along the shortest path from targets with too many records to one with too few: the most that it allows, in all keys
    in which its steps are equally cheap.
 4. Each target has a price, its `potential`. Costs plus prices stay at 0 or more, which proves that no table with the same target totals as
    the present one is cheaper. When all target totals are right, the table is the least one.

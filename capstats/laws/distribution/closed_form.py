@@ -19,7 +19,7 @@ product of (z - b)^-1 over all other knots b, here from the series of its logari
 *Digits.* The terms are huge and alternate in sign: floats lose half of the digits of their sum with 14 keys of two targets. They are
 therefore integers over a common divisor. A probability is a fraction, rounded once to the next floats below and above.
 
-*Cost.* Terms are as many as sums of knots, one of each key. Where the powers of all terms add up to more than MOST, or a weight is no
+*Cost.* There is a term for each sum of knots, one of each key. Where the powers of all terms add up to more than MOST, or a weight is no
 integer, there is no closed form here, and the law is simulated.
 """
 

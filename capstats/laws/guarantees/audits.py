@@ -33,7 +33,7 @@ def dp_audit(
     contrasts : Dataset or mapping, dim "repetition" and any others
         ``original`` and ``holdout``, average CAP of the people inside and outside, from 0 to 1, the ``average_cap`` and
         ``holdout_cap`` of `individual_share` with "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people
-        who are inside, n / (n + h); an average of nobody may be NaN.
+        who are inside, n / (n + h); an average without people may be NaN.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}

@@ -1,6 +1,6 @@
 """Mean and variance of average CAP, version 1, where a release is drawn cell by cell: one theorem, of which each model is a case.
 
-A model says what each cell weighs in the urn from which m records are drawn, and whether the urn gets a record more with each draw.
+A model gives the weight of each cell in the urn from which m records are drawn, and whether each draw adds a ball to the urn.
 """
 
 from __future__ import annotations

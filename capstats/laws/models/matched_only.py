@@ -1,6 +1,6 @@
 """Mean and variance of average CAP, version 2, where a release is drawn cell by cell: a ratio to the random number of matched records.
 
-Exact where the cost is in reach: few keys are computed by the sets of matched keys, many by generating functions.
+Exact, within a limit of cost: few keys are computed by the sets of matched keys, many by generating functions.
 """
 
 from __future__ import annotations

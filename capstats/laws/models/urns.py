@@ -1,7 +1,7 @@
 """Draws from an urn: the probability that parts of it are missed, and the mean inverse of the number of draws of a part.
 
-A multinomial table is drawn from an urn into which each ball is put back; a Dirichlet-multinomial one from an urn that gets one more ball
-of the same kind with it. Each function is written without differences of almost equal numbers; the notes below prove the error of each.
+A multinomial table is drawn from an urn with replacement; a Dirichlet-multinomial one from Polya's urn, in which each ball is put back with
+one more of its kind. No function takes differences of almost equal numbers; the notes below prove the error of each.
 """
 
 from __future__ import annotations
