@@ -150,6 +150,7 @@ class Search:
         """Add to each recipient the rows of all donors at the least distance, which is returned."""
         distance, donors = np.zeros(len(self.a.keys), np.int64), len(self.b.keys)
         compared = comparing(self.columns, donors)
+        # which way: all pairs, all depths of look-ups, or as many depths as a sample suggests
         if len(distance) * compared <= self.columns * JOIN:
             depth = 0
         elif looking_up(2**self.columns - 1, donors, len(distance)) <= SAMPLE * (compared + donors * DONATED / 8):
@@ -158,6 +159,7 @@ class Search:
             sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
             distance[sample] = self._compare(sample)
             depth = self._depth(distance[sample])
+        # a recipient without a donor so far meets each donor at distance d exactly once
         for d in range(1, depth + 1):
             left = np.flatnonzero(distance == 0)
             if len(left):
@@ -204,7 +206,7 @@ class Search:
         return np.concatenate(found)
 
     def _possible_donors(self, first: Sequence[int], last: Sequence[Sequence[int]], asked: Sequence[Hashes]) -> list[Index]:
-        """The donors with one of the wanted sub-keys, and a few more, for each way to omit the ``first`` columns and one of the ``last``."""
+        """Donors with one of the wanted sub-keys, and a few more, for each way to omit the ``first`` columns and one of the ``last``."""
         seen = [Seen(hashes) for hashes in asked]
         near: list[list[Index]] = [[] for _ in last]
         for start in range(0, len(self.b.keys), BLOCK):
@@ -218,6 +220,7 @@ class Search:
         """Add to each recipient the rows of the donors that agree with it in all other columns; return the recipients that got any."""
         if not len(recipients) or not len(donors):
             return recipients[:0]
+        # exact groups, by codes: hashes only reduced both sides
         kept = [c for c in range(self.columns) if c not in dropped]
         if kept:
             both: list[list[Places]] = [
@@ -227,6 +230,7 @@ class Search:
         else:
             recipient_group, donor_group = np.zeros(len(recipients), np.int64), np.zeros(len(donors), np.int64)
         groups = 1 + max(recipient_group.max(), donor_group.max())
+        # groups with members on both sides, numbered from 0
         met = (np.bincount(recipient_group, minlength=groups) > 0) & (np.bincount(donor_group, minlength=groups) > 0)
         name = np.cumsum(met) - 1
         a, b = met[recipient_group], met[donor_group]

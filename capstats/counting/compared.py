@@ -180,6 +180,7 @@ class Known:
         first = np.zeros(len(times), np.int64)
         held = np.flatnonzero(distinct.of_row >= 0)[::-1]
         first[distinct.of_row[held]] = held
+        # records without a copy; those that agree without some column leave the list, and so count once
         left = np.flatnonzero(times == 0)
         n = distinct.counts[left].sum()
         for column, known in enumerate(self.without):
@@ -242,6 +243,7 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     common = np.intersect1d(mine.numbers[held], theirs.numbers[others], assume_unique=True)
     if not len(common) or any(isinstance(x, str) for x in [*mine.values(held), *theirs.values(others)]):
         held, others = mine.in_order(held), theirs.in_order(others)
+    # counts of each table over the values of both: those of the original, then the new ones
     at = pd.Index(mine.numbers[held]).get_indexer(pd.Index(theirs.numbers[others]))
     new = others[at < 0]
     original = np.concatenate([mine.records[held], np.zeros(len(new), np.int64)])

@@ -171,6 +171,7 @@ class Lattice:
         cheap = sorted(range(k), key=self.key.levshape.__getitem__)
         children: dict[Columns, list[Columns]] = {}
         for size in set(sizes) - {k}:
+            # the next larger size that is computed anyway
             larger = min(x for x in {*sizes, k} if x > size)
             for columns in combinations(range(k), size):
                 added = [column for column in cheap if column not in columns][: larger - size]

@@ -76,6 +76,7 @@ class ManyRows:
             if isinstance(number, float):
                 raise NotCompared(f"the counts of `{table.name}` are fractional")
         columns, first, unread = self._first(columns)
+        # columns that may have to be left out: identifiers, and those without a common value
         alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # in these records
         last = len(self.inputs) - self._has_holdout
         met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone]) for i in range(1, len(self.inputs))]

@@ -83,6 +83,7 @@ class Likelihood:
         large = sample.sizes >= SMALL
         sizes, classes = sample.sizes[large], sample.classes[large]
         self.log_sizes = float(classes @ np.log(sizes))
+        # inverse moments of large sizes, once: each alpha needs only a polynomial in these
         powers, self.moments = classes, [classes.sum()]  # sums of f^-k over these classes
         for _ in range(ORDER):
             powers = powers / sizes

@@ -71,16 +71,19 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
         for c in range(columns[0] if columns else len(order)):
             found = (c, *columns)
             smaller = [found[:i] + found[i + 1 :] for i in range(len(found))]
+            # 1. rows that agree with another row on every smaller set
             if not all(subset in shared for subset in smaller):
                 continue
             held = np.unpackbits(reduce(np.bitwise_and, [shared[subset] for subset in smaller]), count=rows).view(bool)
             if len(found) == 1:
                 held &= known[order[c]]
             at: Any = np.flatnonzero(held) if 4 * np.count_nonzero(held) < rows else slice(None)  # selecting rows takes time
+            # 2. the classes of the set without its first column, split by one digit
             flat, counts = _counted(classes[at] * sizes[c] + digits[c][at], number * sizes[c])
             several, more = counts > 1, c > 0 and len(found) < most
             ids = np.cumsum(several) * several if more else several  # class 0 has the rows that are alone, which no larger set needs
             finer = _at(at, ids.take(flat), rows)
+            # 3. rows that are alone now, and shared every smaller set: for these the set is minimal
             alone = held & (finer == 0)
             if alone.any():
                 yield tuple(sorted(order[i] for i in found)), alone

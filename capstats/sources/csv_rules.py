@@ -276,6 +276,7 @@ def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line
 
 def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
     """The whole records that a text begins with; None where there is any doubt."""
+    # where bytes with a meaning are; those inside of quotes are text
     array = np.frombuffer(text, np.uint8)
     separators, feeds, returns = (array == byte for byte in separator + b"\n\r")
     is_quoted = b'"' in text
@@ -283,8 +284,10 @@ def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinar
         quotes, ends = array == ord('"'), feeds | returns
         inside, edges = _inside(quotes), separators | quotes | ends
         separators, feeds, returns = (x > inside for x in (separators, feeds, returns))
+    # up to the end of the last whole record
     end = feeds.tobytes().rfind(b"\1") + 1
     separators, feeds, returns = separators[:end], feeds[:end], returns[:end]
+    # doubt: another line end, or a quote that does not open or close at the edge of a field
     starts = feeds if line_end == b"\n" else returns
     doubt = returns.any() if line_end == b"\n" else feeds[:1].any() or (returns[:-1] != feeds[1:]).any()
     broken = False
@@ -292,6 +295,7 @@ def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinar
         quotes, inside, edges = quotes[:end], inside[:end], edges[:end]
         broken = bool((ends[:end] & inside).any())
         doubt = doubt or ((quotes & inside)[1:] > edges[:-1]).any() or ((quotes > inside)[:-1] > edges[1:]).any()
+    # empty lines are no records; all others together must have the right number of separators
     empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
     records = int(np.count_nonzero(feeds)) - empty
     if doubt or (empty and fields == 1) or np.count_nonzero(separators) != (fields - 1) * records:
@@ -301,6 +305,7 @@ def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinar
 
 def _inside(quotes: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """From each opening quote up to the byte before the closing one: the parity of the quotes up to a byte, found 64 bytes at a time."""
+    # within a word of 64 bits, the parity is six shifts and exclusive ors; a word with odd parity inverts those after it
     packed = np.packbits(quotes, bitorder="little")
     words = np.zeros(len(packed) // 8 + 1, "<u8")
     words.view(np.uint8)[: len(packed)] = packed

@@ -192,10 +192,12 @@ def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
         part, whole = int(key_totals[some].sum()), int(key_totals.sum())
         through = [total * part // whole for total in np.cumsum(target_totals).tolist()]
         potential = _sent(unit[some], key_totals[some], np.diff(through, prepend=0)).potential
+    # all records of a key in its cheapest cell, by costs plus prices
     table = np.zeros(unit.T.shape, np.int64)
     table[(unit - potential).argmin(1), np.arange(len(unit))] = key_totals
     excess = table.sum(1) - target_totals
     paths = _Paths(unit, table, potential)
+    # records along cheapest paths, until every target has its total
     while (excess > 0).any():
         path = paths.cheapest(excess)
         sent = paths.send(path, min(int(excess[path[0]]), int(-excess[path[-1]])))
@@ -225,6 +227,7 @@ class _Paths:
         cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 only by rounding
         distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf))
         path = [int(np.where(excess < 0, distance, np.inf).argmin())]
+        # new prices, by which costs stay at 0 or more, and are 0 along the path
         self.potential += np.minimum(distance, distance[path[0]])
         while before[path[-1]] >= 0:
             path.append(int(before[path[-1]]))

@@ -181,6 +181,7 @@ class ClosedForm(Law):
         scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
         if sum(times * max(int(size(knots) - max(k for _, k in knots)), 1) for knots, times in total.keys.items()) > most:
             return None
+        # a product of Laplace transforms: that of one key, once for each key with the same knots
         terms, divisor = {(0, 0): 1}, 1
         for knots, times in total.keys.items():
             own, of_own = _integers(spline_terms(tuple((place * scale, k) for place, k in knots)))
@@ -234,6 +235,7 @@ def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:
     found = {}
     for a, weight in knots:
         times, others = int(weight), [(Fraction(a - b), int(k)) for b, k in knots if b != a]
+        # around a knot that occurs several times: the first terms of a power series, by the recurrence of exp(log)
         series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # Taylor series of the product of (z - b)^-k around a
         slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm's slope
         for t in range(times - 1):

@@ -152,7 +152,7 @@ def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
     targets, keys = tables[0].shape
     steps.take(keys * math.comb(m + targets, targets) * (1 + (m // 1000) ** 2))  # weights are long integers
     weights, grows = integer_urn(*tables, model=model)
-    found: ByRecords = {0: {0: 1}}
+    found: ByRecords = {0: {0: 1}}  # of no key yet: no record, the value 0, the weight 1
     for j in range(keys):
         weight = drawn(weights[:, j], grows, m)
         of_key: ByRecords = defaultdict(lambda: defaultdict(int))
@@ -160,6 +160,7 @@ def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
             for column in map(tuple, compositions(r, targets).tolist()):
                 if ways := weight(column):
                     of_key[r][value(column, j)] += ways * math.perm(m, m - r)
+        # a convolution; with the last key only totals of m records matter
         found = _joined(found, of_key, range(m + 1) if j < keys - 1 else [m], steps)
     return found[m]
 

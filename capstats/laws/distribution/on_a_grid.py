@@ -46,6 +46,7 @@ def uniform_bounds(o: Array, m: int, x: float) -> tuple[float, float]:
     length = min(FINEST, 1 << (NUMBERS // m).bit_length() - 1)
     per_record = (length - 1) // int(o.max(0).sum())  # units of the grid for one record
     tables = (_rounded_down(sorted(column), m, per_record) for column in o.T.tolist())
+    # numbers of tables by their rounded sums, added up
     through = np.cumsum(_of_total(tables, keys, m, length)) / math.comb(m + o.size - 1, m)
     least, most = (math.floor(x * n * per_record * (1 + tie)) for tie in (TIE / 2, 2 * TIE))
     lower = through[min(least, length) - keys] if least >= keys else 0.0
@@ -85,6 +86,7 @@ def _of_total(tables: Iterable[Floats], keys: int, m: int, length: int) -> Float
 
     A Fourier transform over the records, long enough that no other total wraps around to m, and at each of its frequencies one over units.
     """
+    # at each frequency of the number of records, the product over keys of their transforms over units
     period = fft.next_fast_len(max(keys - 1, 1) * m + 1, real=True)
     by_records = [fft.rfft(table, period, axis=0) for table in tables]
     spectrum = np.zeros(length, np.complex128)

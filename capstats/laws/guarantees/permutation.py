@@ -412,12 +412,14 @@ def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | No
         total = int(columns[j])
         if math.comb(total + len(rows) - 1, total) * len(left) > WAYS:
             return None
+        # each state with each way to split the column among the rows
         splits = compositions(total, len(rows))
         before, split = np.nonzero((left[:, None] >= splits).all(-1))
         taken = splits[split]
         weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
         sums = sums[before] + taken @ costs[:, j]
         left = left[before] - taken
+        # equal remainders with equal sums are one state
         numbers = [np.unique(sums, return_inverse=True)[1], *left.T[:-1]]  # the last remainder follows from the others
         state = factor([Column(of_row, range(int(of_row.max()) + 1)) for of_row in numbers]).of_row
         first = np.unique(state, return_index=True)[1]
