@@ -132,7 +132,7 @@ def t_closeness(o: Counts, *, distance: Distance = "equal") -> xr.DataArray:
 
 
 def by_value(table: Any) -> Any:
-    """A table whose targets are in the order of their values, where these are numbers, dates or times; else in that of the rows."""
+    """A table with its targets sorted by value, if they are numbers, dates or times; otherwise in the order of the rows."""
     if not isinstance(table, xr.DataArray) or "target" not in table.dims:
         return table
     table = indexed(table, ("target",))

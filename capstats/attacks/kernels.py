@@ -1,6 +1,6 @@
 """Sums of product kernels over records: along the axes of the count tensor if it is small, between distinct rows otherwise.
 
-All computations use natural logarithms, so no sum underflows. Both methods give the same numbers.
+All computations use natural logarithms, so that no sum underflows. Both methods give the same numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from capstats.tables.table import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time
 FEW = 64  # levels of a column whose kernel is one small matrix
-SAFE = 1e-290  # a sum above this loses less to underflow than to rounding
+SAFE = 1e-290  # in a sum above this, underflow loses less than rounding
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def _along_axes(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Plac
     tensor[np.ravel_multi_index(tuple(y), sizes)] = np.log(counts)
     for kernel, size in zip(kernels, sizes, strict=True):
         matrix = kernel.exponent(np.arange(size), np.arange(size))
-        by_level = tensor.reshape(size, -1)  # this axis first
-        turned = np.empty(by_level.shape[::-1])  # and last afterwards: after all axes the order is restored
+        by_level = tensor.reshape(size, -1)  # with this axis first
+        turned = np.empty(by_level.shape[::-1])  # and last in the result, so that the order is restored after all axes
         step = max(1, BLOCK // size)
         for start in range(0, len(turned), step):
             turned[start : start + step] = _product(matrix, by_level[:, start : start + step]).T
@@ -76,7 +76,7 @@ def _along_axes(kernels: Sequence[Kernel], x: Sequence[Places], y: Sequence[Plac
 
 
 def _product(matrix: Floats, logs: Floats) -> Floats:
-    """Log of exp(matrix) @ exp(logs), from scaled numbers; term by term where these may have underflowed."""
+    """Log of exp(matrix) @ exp(logs), from scaled numbers; term by term where these may underflow."""
     top = logs.max(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         sums = np.exp(matrix) @ np.exp(np.where(np.isneginf(top), -np.inf, logs - top))
@@ -115,7 +115,7 @@ def _is_small(kernel: Kernel) -> bool:
 
 
 def _log_total(logs: Floats) -> Floats:
-    """Log of the sum of exp(logs) along each row: the plain sum, and `logsumexp`, which takes 3 to 8 times as long, where that is lost."""
+    """Log of the sum of exp(logs) along each row: the plain sum or, where it underflows, `logsumexp`, which takes 3 to 8 times as long."""
     from scipy.special import logsumexp
 
     sums = np.exp(logs).sum(axis=1)

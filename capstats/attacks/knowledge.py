@@ -19,7 +19,7 @@ from capstats.counting.joint_rows import JointRows, Levels, attacked
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 
-TREE = 10_000  # cells that take as long as the search of one row in a tree
+TREE = 10_000  # the number of cells that takes as long as the search of one row in a tree
 FEW = 256  # greatest number of levels of an axis for a loop over its levels
 Csr = Any  # scipy.sparse.csr_array, which has no stubs
 
@@ -157,7 +157,7 @@ def _by_part(known: JointRows, table: int, v: int, others: Sequence[int]) -> tup
 
 
 def _votes(ranks: Sequence[tuple[Array, Array]], x: Sequence[Ints], y: Sequence[Ints], held: Csr) -> Csr:
-    """Levels of the nearest rows y of each row x, ties pooled; ``ranks`` holds, for each column, the ranks of its levels in both tables.
+    """Votes for levels by the nearest rows y of each row x, ties pooled; ``ranks`` has the ranks of each column's levels in both tables.
 
     All distances are integers, so ties are exact. Both methods give the same votes.
     """
@@ -185,7 +185,7 @@ def _along_axes(distances: Sequence[Array], x: Sequence[Ints], y: Sequence[Ints]
     cell = np.ravel_multi_index(tuple(y), sizes)
     least[cell], votes[cell] = 0, held.toarray()
     for matrix, size in zip(distances, sizes, strict=True):
-        by_level, of_level = least.reshape(size, -1), votes.reshape(size, -1, held.shape[1])  # this axis first, and last when it is done
+        by_level, of_level = least.reshape(size, -1), votes.reshape(size, -1, held.shape[1])  # with this axis first, and last in the result
         least, votes = np.empty(by_level.shape[::-1]), np.zeros((by_level.shape[1], size, held.shape[1]))
         for level, row in enumerate(matrix):
             sums = by_level + row[:, None]
@@ -219,7 +219,7 @@ def _by_mode(pooled: Csr, truth: Csr) -> float:
 
 
 def _by_median(pooled: Csr, truth: Csr, values: Floats, tolerance: float) -> float:
-    """Number of records whose value is equal to the lower median of the pooled votes, or nearer to it than the tolerance."""
+    """Number of records whose value is equal to the lower median of the pooled votes, or differs from it by less than the tolerance."""
     rows, levels, votes = _entries(pooled)
     through = np.cumsum(votes)
     before = np.append(0, through)[pooled.indptr[:-1]]

@@ -22,7 +22,7 @@ from capstats.tables.table import Floats
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting
 Categories = Literal["codes", "mismatch"]
 
-RELEASED = (1, 2, 3, 5, 10, 20, 50, 100)  # the numbers of released tables that the source uses together
+RELEASED = (1, 2, 3, 5, 10, 20, 50, 100)  # the numbers of combined tables in the source
 _ADULT = {"low": (1.0, 1.0), "medium": (1.0, 0.1), "high": (0.1, 0.1)}  # of numerical and of categorical columns
 SETTINGS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "adult": _ADULT,
@@ -132,7 +132,7 @@ def membership_scores(
 
 
 def merely_numbers(index: pd.Index) -> bool:
-    """Whether an index only numbers the records from 0, as the default index of a frame does."""
+    """Whether an index only numbers the records from 0, like the default index of a frame."""
     return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
@@ -154,7 +154,7 @@ def log10_scores(known: JointRows, first: int, rows: Places, widths: Widths, cat
 def taken_together(log10s: Floats, releases: Sequence[int]) -> Floats:
     """Scores of the first tables together, from those of each: shape (releases, row)."""
     together: Floats = np.logaddexp.accumulate(log10s * math.log(10), axis=0) / math.log(10)
-    together[0] = log10s[0]  # the scores of a single table stay exact, since they are the thresholds
+    together[0] = log10s[0]  # exactly, since the scores of a single table are the thresholds
     return np.asarray(together[np.array(releases) - 1])
 
 
@@ -202,7 +202,7 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
 
 
 def by_name(given: Mapping[Any, Any] | pd.Series, argument: str, names: Sequence[str]) -> dict[str, Any]:
-    """What is given for single columns, by their names; raise for other names."""
+    """The values for single columns, by name; raise for unknown names."""
     found = {str(c): value for c, value in given.items()}
     if unknown := [c for c in found if c not in names]:
         raise ValueError(f"`{argument}` names {unknown[0]!r}, which is not among `columns`.{hint(unknown[0], names)}")

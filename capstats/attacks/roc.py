@@ -220,7 +220,7 @@ def _curve(scores: Floats, both: Counts, at: Floats) -> Result:
     true, false = (np.append(0, np.cumsum(n)) for n in (member, other))
     n, k = int(true[-1]), int(false[-1])
     threshold = np.append(np.inf, values[np.append(starts[1:], len(values)) - 1])
-    ahead = true * k - false * n  # the difference of the rates times n k, an integer
+    ahead = true * k - false * n  # n k times the difference of the rates, an integer
     best = int(np.argmax(ahead))
     below = k - false[1:] + other / 2  # number of non-members with a lower score than a member at this step; ties count half
     above = true[:-1] + member / 2

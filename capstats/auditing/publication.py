@@ -1,4 +1,26 @@
-"""The numbers of an audit that may be published with the data: rounded first, so that nothing exact reaches a text or a figure."""
+"""The numbers of an audit that may be published with the data: rounded first, so that nothing exact reaches a text or a figure.
+
+*The danger.* A reader has the release, several printed numbers and perhaps a guess about a small group. No number, sum or difference may
+prove that a group has 1 to threshold - 1 people: with each report, 0 and at least `threshold` people must both be possible.
+
+*The obvious ways* are to print three digits, or to leave out counts below the threshold. With three digits and 1,000 people each share
+tells an exact count. A count that is left out follows from others by subtraction. And a rounded average is not safe either: who makes the
+release can choose it so that the average is at a border of rounding, and the printed number then tells whether one person is in a group.
+
+*What is done instead*:
+
+1. All shares are multiples of one step, and one step is at least 2 x threshold records, of any weight. Since 1 is a whole number of steps,
+   complements and differences are multiples of the step as well: no arithmetic gives less.
+2. Average CAP is computed from the rounded shares of people above each value, not from records (`_average`). So it tells nothing that
+   these shares do not tell.
+3. Numbers of the original alone that are sums of squares have no such form. They are rounded, and their greatest value is that of one step
+   less.
+4. Rounding floats is done in two steps, so that equal numbers are rounded alike and the side of a tie tells nothing (`_rounded`).
+5. Many releases could be chosen to narrow a count down, so that they are at most four and make the step larger.
+
+The price is accuracy: with 1,000 people and threshold 10 a step is 2 %. theory/publication.md#public-report has what is proved, and what
+is not.
+"""
 
 from __future__ import annotations
 

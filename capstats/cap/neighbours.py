@@ -1,4 +1,21 @@
-"""CAP from neighbouring synthetic keys, by Hamming distance: the number of key columns in which two keys differ."""
+"""CAP from neighbouring synthetic keys, by Hamming distance: the number of key columns in which two keys differ.
+
+A key without synthetic records takes those of the nearest keys that have some; with a radius, each key takes those of all keys within it.
+The formulas of CAP need two numbers of the records taken: their counts by target, and their sum. So rows are added up, and pairs of keys
+are never kept.
+
+There are three ways to the same numbers, since keys may be few with thousands of releases, or millions with one release:
+
+1. Few pairs of keys (`_few_distances`): one matrix of distances for all tables of a batch. The keys at one distance are a mask of it, and
+   the rows that they give are one matrix product with that mask for all releases at once (`donated`).
+2. Otherwise (`_pooled`): a search by sub-keys for each table of the batch, see `capstats.cap.subkeys`; the matrix would not fit in memory.
+3. Where a caller needs all cells of the rows, those of a sparse table that hold no record included (`nearest_rows`), or the distances of
+   all keys (`distances`): some keys at a time, so that memory is bounded by FULL cells.
+
+Weights that are fractions need care in a search within a radius. It adds and subtracts the same rows, and in floats a remainder of 10^-17
+can be left where nothing is within the radius: CAP would then be one rounding error divided by another. `_in_whole_numbers` therefore
+writes all weights as integers of two units, adds these exactly, and scales the sums back.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +122,7 @@ def numbered(axis: pd.MultiIndex) -> bool:
 
 
 def without_nearest(o: Counts, s: Counts) -> str:
-    """Why the nearest keys are looked for only where somebody asks for them; an empty text where they always are."""
+    """Why the nearest keys are not searched unless asked for; "" where they always are."""
     aligned = Aligned({"o": o, "s": s})
     axis = aligned.axes["key"]
     if axis is None or numbered(axis):

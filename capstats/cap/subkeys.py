@@ -1,7 +1,32 @@
 """Donors of each recipient: the synthetic keys nearest to a key, or within a radius of it, found without comparing all pairs.
 
-Two keys at Hamming distance d agree in all columns but d. So whoever is at distance d is found by looking sub-keys up: the keys without d
-of their columns. theory/attacks.md#neighbours proves that each pair is met as often as it must be.
+A recipient is a key that takes records of other keys; a donor is a key that has synthetic records. What is computed for each recipient is
+the sum of the rows of its donors, never a list of them.
+
+*The obvious way* compares each recipient with each donor, column by column. `_compare` does so, block by block, and it is the fastest way
+for few keys. Its cost is recipients x donors x columns: 10^12 steps for a million keys on each side and one column.
+
+*Sub-keys.* Two keys at Hamming distance d agree in all of the k columns but d. For each of the C(k, d) ways to leave d columns out,
+recipients and donors are grouped by the columns that are kept, their sub-key, and each recipient of a group gets the sum of all donors in
+it. The cost is C(k, d) times the number of keys, however many pairs there are.
+
+*Nearest.* `nearest` takes d = 1, 2, ... and looks up only those recipients that have found no donor yet. Such a recipient shares a sub-key
+only with donors at distance exactly d, and with each of them in exactly one way, namely where the columns that differ are left out. So
+each donor is added once.
+
+*Within a radius.* A recipient meets a donor at a distance below d in several ways. Instead of marking pairs that were met before, `within`
+adds the sums of each d with an integer factor, positive or negative (`times_met`, by inclusion and exclusion). In total each donor within
+the radius counts once, and no other one counts.
+
+*Hashes* make the look-up cheap and decide nothing. The hash of a key is a sum over its columns, so that a column is left out by a
+subtraction. `Seen`, a table of bits, discards keys whose sub-key the other side cannot have. The keys that pass are grouped by their
+codes. A collision costs time and changes no number.
+
+*Which way is faster* depends on how far away the donors are. Some recipients are compared with all donors first; `_depth` estimates from
+their distances up to which d looking up is worth its cost, and the remaining recipients are compared. The result does not depend on that
+choice.
+
+theory/attacks.md#neighbours has the proof.
 """
 
 from __future__ import annotations
@@ -22,7 +47,7 @@ from capstats.tables.table import Index, Table
 
 BLOCK = 1 << 17  # pairs compared, or sub-keys looked up, at a time: they stay in cache
 HITS = 1 << 16  # pairs handed to a pool at a time
-SAMPLE = 64  # recipients that are compared with everybody, to see how the others are found fastest
+SAMPLE = 64  # recipients that are compared with all donors first, to choose the fastest way for the others
 MULTIPLIER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio, as in Fibonacci hashing
 
 # Nanoseconds. Only their ratios matter, and only for speed: they choose between ways to the same numbers.
@@ -35,22 +60,22 @@ Hashes = NDArray[np.uint64]
 
 
 def comparing(columns: int, donors: Any) -> Any:
-    """What it takes to compare a recipient with all donors."""
+    """The cost of comparing a recipient with all donors."""
     return donors * (PAIR + COLUMN * columns)
 
 
 def looking_up(ways: int, donors: Any, recipients: Any) -> Any:
-    """What it takes to look sub-keys up, for a number of ways to leave columns out."""
+    """The cost of looking sub-keys up, for a number of ways to leave columns out."""
     return float(min(ways, 1 << 64)) * (JOIN + donors * DONOR + recipients * RECIPIENT)
 
 
 def effort(columns: int, donors: Any, recipients: Any) -> Any:
-    """What it takes at most, roughly, to find the nearest donors of all recipients."""
+    """A rough upper bound of the cost of finding the nearest donors of all recipients."""
     return np.minimum(recipients * comparing(columns, donors), looking_up(2**columns - 1, donors, recipients)) * (recipients > 0)
 
 
 class Pool:
-    """What the keys of one table of (target, key) have received so far: the rows, and ``totals``, the records of each key.
+    """The rows that the keys of one table (target, key) have received so far, and ``totals``, the records of each key.
 
     Recipients and donors are sorted into groups: each recipient of a group gets the records of all donors in it.
     """
@@ -82,7 +107,7 @@ class Keys:
         return found
 
     def without(self, dropped: Sequence[int], some: Index | slice, hashes: Hashes | None = None) -> Hashes:
-        """Hashes of sub-keys of some of the keys, from those of longer ones: equal where the sub-keys are, and seldom elsewhere."""
+        """Hashes of sub-keys of some of the keys, from those of longer ones: equal for equal sub-keys, and rarely for others."""
         found = np.array(self.hashes[some] if hashes is None else hashes)
         for c in dropped:
             found -= np.multiply(self.columns[c][some], self.weights[c], dtype=np.uint64)
@@ -90,7 +115,7 @@ class Keys:
 
 
 class Seen:
-    """A set of hashes that says at once that most others are not in it."""
+    """A set of hashes with a fast test that rejects most others (a Bloom filter with one hash)."""
 
     def __init__(self, members: Hashes):
         bits = max(10, (16 * len(members)).bit_length())
@@ -99,7 +124,7 @@ class Seen:
         self.slots[self._slot(members)] = True
 
     def places(self, hashes: Hashes) -> Index:
-        """Places of the members among some hashes, and of a few others."""
+        """The places of members among some hashes, and of a few others."""
         return np.flatnonzero(self.slots[self._slot(hashes)])
 
     def _slot(self, hashes: Hashes) -> Index:
@@ -107,12 +132,12 @@ class Seen:
 
 
 def mixed(hashes: Hashes) -> Hashes:
-    """Hashes of hashes: others that are near each other here were not before."""
+    """Hashes of hashes, so that hashes which share their first bits become distinct."""
     return (hashes ^ (hashes >> np.uint64(29))) * np.uint64(MULTIPLIER)
 
 
 class Search:
-    """Recipients and donors, at least one of each, and what takes pairs of them: a function with the arguments of `Pool.add`."""
+    """Recipients and donors, at least one of each, and a function that takes pairs of them, with the arguments of `Pool.add`."""
 
     def __init__(self, columns: Sequence[Ints], recipients: Index, donors: Index, add: Callable[..., None]):
         self.sizes = [int(column.max()) + 1 for column in columns]
@@ -125,6 +150,7 @@ class Search:
         """Add to each recipient the rows of all donors at the least distance, which is returned."""
         distance, donors = np.zeros(len(self.a.keys), np.int64), len(self.b.keys)
         compared = comparing(self.columns, donors)
+        # which way: all pairs, all depths of look-ups, or as many depths as a sample suggests
         if len(distance) * compared <= self.columns * JOIN:
             depth = 0
         elif looking_up(2**self.columns - 1, donors, len(distance)) <= SAMPLE * (compared + donors * DONATED / 8):
@@ -133,6 +159,7 @@ class Search:
             sample = np.arange(0, len(distance), -(-len(distance) // SAMPLE))
             distance[sample] = self._compare(sample)
             depth = self._depth(distance[sample])
+        # a recipient without a donor so far meets each donor at distance d exactly once
         for d in range(1, depth + 1):
             left = np.flatnonzero(distance == 0)
             if len(left):
@@ -156,7 +183,7 @@ class Search:
     # --- sub-keys, looked up
 
     def _depth(self, distances: Index) -> int:
-        """Up to which distance looking up is worth its while, as the distances of a sample tell."""
+        """The distance up to which looking up is cheaper than comparing, estimated from the distances of a sample."""
         left, spent, donors = float(len(self.a.keys)), 0.0, len(self.b.keys)
         compared = comparing(self.columns, donors)
         costs = [left * compared]
@@ -167,19 +194,19 @@ class Search:
         return int(np.argmin(costs))
 
     def _look_up(self, who: Index, d: int, times: int = 1) -> Index:
-        """Add to those recipients the rows of all donors with the same sub-key, for each d columns left out; who got any is returned."""
+        """Add to those recipients the rows of all donors with the same sub-key, for each way to omit d columns; return the served ones."""
         found = []
         for first, last in _families(self.columns, d):
             start = self.a.without(first, who)
             asked = [self.a.without(rest, who, start) for rest in last]
             for rest, hashes, near in zip(last, asked, self._possible_donors(first, last, asked), strict=True):
                 mine, theirs = mixed(hashes), mixed(self.b.without((*first, *rest), near))
-                far = Seen(theirs).places(mine)  # each side is cut down to what the other may hold
+                far = Seen(theirs).places(mine)  # each side is reduced to hashes that the other may hold
                 found.append(self._add_matching(who[far], near[Seen(mine[far]).places(theirs)], {*first, *rest}, times))
         return np.concatenate(found)
 
     def _possible_donors(self, first: Sequence[int], last: Sequence[Sequence[int]], asked: Sequence[Hashes]) -> list[Index]:
-        """The donors whose sub-keys are asked for, and a few others, for each of the ways to leave columns out that start alike."""
+        """Donors with one of the wanted sub-keys, and a few more, for each way to omit the ``first`` columns and one of the ``last``."""
         seen = [Seen(hashes) for hashes in asked]
         near: list[list[Index]] = [[] for _ in last]
         for start in range(0, len(self.b.keys), BLOCK):
@@ -190,9 +217,10 @@ class Search:
         return [np.concatenate(found) for found in near]
 
     def _add_matching(self, recipients: Index, donors: Index, dropped: set[int], times: int) -> Index:
-        """Add to each recipient the rows of the donors that agree with it in all columns but those; who got any is returned."""
+        """Add to each recipient the rows of the donors that agree with it in all other columns; return the recipients that got any."""
         if not len(recipients) or not len(donors):
             return recipients[:0]
+        # exact groups, by codes: hashes only reduced both sides
         kept = [c for c in range(self.columns) if c not in dropped]
         if kept:
             both: list[list[Places]] = [
@@ -202,6 +230,7 @@ class Search:
         else:
             recipient_group, donor_group = np.zeros(len(recipients), np.int64), np.zeros(len(donors), np.int64)
         groups = 1 + max(recipient_group.max(), donor_group.max())
+        # groups with members on both sides, numbered from 0
         met = (np.bincount(recipient_group, minlength=groups) > 0) & (np.bincount(donor_group, minlength=groups) > 0)
         name = np.cumsum(met) - 1
         a, b = met[recipient_group], met[donor_group]
@@ -214,9 +243,9 @@ class Search:
     # --- all pairs, compared
 
     def _compare(self, who: Index, *, radius: int | None = None) -> Index:
-        """Add to those recipients the rows of the donors within a radius, or of the nearest ones, by comparing them with everybody.
+        """Add to those recipients the rows of the donors within a radius, or of the nearest ones, by comparing all pairs.
 
-        The distance of the nearest ones is returned.
+        Return the distance of the nearest ones.
         """
         distance = np.zeros(len(who), np.int64)
         waiting: list[tuple[Index, Index]] = []
@@ -233,7 +262,7 @@ class Search:
         return distance
 
     def _pairs(self, some: Index, radius: int | None) -> tuple[Index, Index, Index]:
-        """Places of recipients, in order, and of their donors, and how far the nearest ones are."""
+        """The places of recipients, sorted, and of their donors, and the distance of the nearest ones."""
         least = np.full(len(some), self.columns, np.int64)
         found = []
         mine = [column[some] for column in self.a.columns]
@@ -260,17 +289,17 @@ class Search:
 
 
 def differences(a: Sequence[Ints], b: Sequence[Ints]) -> Ints:
-    """In how many columns each key of one set differs from each of another: shape (a, b)."""
+    """The number of columns in which each key of one set differs from each of another: shape (a, b)."""
     number = np.zeros((len(a[0]), len(b[0])), np.min_scalar_type(len(a)))
     differ = np.empty(number.shape, bool)
     for x, y in zip(a, b, strict=True):
-        number += np.not_equal(x[:, None], y[None, :], out=differ).view(np.uint8)  # adding them as bools takes longer
+        number += np.not_equal(x[:, None], y[None, :], out=differ).view(np.uint8)  # faster than adding booleans
     return number
 
 
 def times_met(columns: int, radius: int, dropped: int) -> int:
-    """How often a look-up without some columns counts, so that in all each pair within the radius counts once, and no other."""
-    least = columns - radius  # columns in which a pair agrees at least
+    """The factor of a look-up without some columns, such that in total each pair within the radius counts once, and no other."""
+    least = columns - radius  # the least number of columns in which a pair agrees
     if least == 0:
         return int(dropped == columns)
     sign = -1 if (radius - dropped) % 2 else 1
@@ -278,6 +307,6 @@ def times_met(columns: int, radius: int, dropped: int) -> int:
 
 
 def _families(columns: int, d: int) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
-    """All ways to leave d columns out: all of them but the last, and which can be the last."""
+    """All ways to leave d columns out, grouped by the first d - 1 of them, with the possible last ones."""
     for first, ways in groupby(combinations(range(columns), d), lambda dropped: dropped[:-1]):
         yield first, [dropped[-1:] for dropped in ways]

@@ -19,13 +19,13 @@ from capstats.cli.outputs import MEANINGS, facts, provenance, title
 from capstats.codes.names import printable
 from capstats.tables.printing import share
 
-MOST = 1_000_000  # records of a table that are attacked, at most
+MOST = 1_000_000  # the most records of a table in an attack
 
 Rows = list[list[Any]]
 
 
 def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
-    """How well members are distinguished from others, for several widths of the kernel."""
+    """How well members are distinguished from other records, for several widths of the kernel."""
     from capstats.attacks import membership_roc
 
     tables, given = _attacked(settings, ("members", "non-members", "synthetic", "columns"), ("categories", "n-releases"))
@@ -38,7 +38,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
     found = _each(tables, settings, messages, compared)
     head, rows = _long_table(found, names, ["synthetic", "releases", "width"])
-    many = np.atleast_1d(np.array([*widths])[found["best_difference"].argmax("width").values])  # the first of those that tie
+    many = np.atleast_1d(np.array([*widths])[found["best_difference"].argmax("width").values])  # the first one among ties
     best = dict(zip(tables, map(str, many if "synthetic" in found.dims else many[-1:]), strict=True))
     named = ", ".join(f"{width} for {printable(label)}" if label else width for label, width in best.items())
 
@@ -82,7 +82,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     average = _long_table(found, ["average"], ["synthetic", "releases"])[1]
     rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]
     places = [row[:-1] for row in average]
-    rows.sort(key=lambda row: places.index(row[:-2]))  # the average comes after the columns
+    rows.sort(key=lambda row: places.index(row[:-2]))  # so that the average comes after the columns
 
     def drawn() -> bytes:
         from capstats.plotting import plot_maximum_knowledge
@@ -116,7 +116,7 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
 
 def _estimator(name: str, seed: int) -> Any:
-    """A classifier that takes levels which the release lacks."""
+    """A classifier that accepts levels which the release lacks."""
     try:
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
@@ -134,11 +134,11 @@ def _estimator(name: str, seed: int) -> Any:
     }[name]
 
 
-# --- what the attacks share -------------------------------------------------------------------------------------------
+# --- shared by the attacks -------------------------------------------------------------------------------------------
 
 
 def _attacked(settings: Settings, needed: Sequence[str], options: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is attacked at once, by its name: each release, or all of them under no name; and the other arguments of the attack."""
+    """The tables of each attack, by name: each release, or all of them under the name None; and the other arguments of the attack."""
     outputs.check_files(settings)
     given = reading.tables(settings, needed, counts=False)
     _check_sizes(given)
@@ -150,7 +150,7 @@ def _attacked(settings: Settings, needed: Sequence[str], options: Sequence[str])
 
 
 def _check_sizes(given: Mapping[str, Any]) -> None:
-    """Raise where a file has too many records, which are counted before they are read."""
+    """Raise where a file has too many records, by their number, before they are read."""
     from capstats.counting.inputs import released
     from capstats.sources.files import FileSource, is_path
     from capstats.sources.formats import format_of
@@ -166,7 +166,7 @@ def _check_sizes(given: Mapping[str, Any]) -> None:
             continue
         if (records := FileSource(table, name).number(options.of_table(name))) > MOST:
             raise ValueError(
-                f"`{name}` has {records:,} records, and an attack takes {MOST:,} of a table at most. Give files with a random sample of "
+                f"`{name}` has {records:,} records, and attacks take at most {MOST:,}. Give files with a random sample of "
                 f"the records of each table, or call the functions of capstats.attacks, which have no such limit."
             )
 
@@ -179,7 +179,7 @@ def _each(tables: dict[str, Any], settings: Settings, messages: list[str], attac
 
 
 def _long_table(found: xr.Dataset, names: Sequence[str], dims: Sequence[str]) -> tuple[list[str], Rows]:
-    """The variables of a result as headings and rows, a row for each element of the dims that it has."""
+    """The variables of a result as headings and rows, a row for each combination of its dims."""
     held = [dim for dim in dims if dim in found.dims]
     frame = found[names].expand_dims("row").to_dataframe(dim_order=["row", *held]).reset_index()
     rows: Rows = frame[[*held, *names]].astype(object).to_numpy().tolist()
@@ -211,7 +211,7 @@ def _reported(
 
 
 def _together(files: Sequence[str], number: int) -> str:
-    """The first releases by their names, as a row of a table has them."""
+    """The first releases by name, as a cell of a table."""
     first, *more = files[:number]
     return f"{first} and {more[0] if len(more) == 1 else f'{len(more)} more'}" if more else first
 

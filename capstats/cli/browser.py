@@ -10,5 +10,5 @@ from capstats.lessons.browser import browser_page
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
-    """What was written."""
+    """Write the page; return what was written."""
     return write_pages({Path(settings.get("out", "browser.html")): browser_page()}, settings, messages), 0

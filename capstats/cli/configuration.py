@@ -1,4 +1,4 @@
-"""The settings of one run: those of the configuration file, and in their place those of the command line."""
+"""The settings of one run: those of the configuration file, overridden by those of the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from capstats.sources.new_files import opened
 
 
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:
-    """The options of a command that are given, in their order."""
+    """The given options of a command, in their order."""
     options = command.options
     given = command.given(namespace)
     file = getattr(namespace, "config", None)
@@ -27,7 +27,7 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
     given = {key: split_tables(x, tables) if options[key].kind.of_columns else x for key, x in given.items()}
     if file is None:
         if getattr(namespace, "force", False):
-            raise ValueError("--force is for files that a configuration names. Give --config, or leave it out.")
+            raise ValueError("--force applies to files named by a configuration. Give --config, or leave it out.")
         return given
     found = {**configured, **given}
     for key in found:
@@ -47,7 +47,7 @@ def _read(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
 
 
 def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
-    """What a configuration file says."""
+    """The settings in a configuration file."""
     try:
         content = tomllib.loads(Path(file).read_bytes().decode("utf-8-sig"))
         opened(file)
@@ -59,7 +59,7 @@ def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
     found = {}
     for key, value in content.items():
         if key not in options:
-            raise ValueError(f"--config {file!r} has {key!r}, which is no option of this command.{hint(key, options)}")
+            raise ValueError(f"--config {file!r} has {key!r}, which is not an option of this command.{hint(key, options)}")
         try:
             found[key] = options[key].configured(value, Path(file).parent)
         except ValueError as error:
@@ -68,7 +68,7 @@ def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
 
 
 def _check_output(file: str, option: Option, path: str, *, force: bool) -> None:
-    """Raise unless a file that a configuration names, which somebody else may have written, can be written without a loss."""
+    """Raise unless an output file of a configuration, which may be from another person, can be written without loss of data."""
     place, folder = Path(path), Path(file).parent.resolve()
     what = f"--config {file!r}: `{option.key}`"
     if place.suffix.lower() not in option.endings:
@@ -78,4 +78,4 @@ def _check_output(file: str, option: Option, path: str, *, force: bool) -> None:
     if not is_plain(place):
         raise ValueError(f"{what} is {path!r}, which is a link, a folder or a device. Give another name.")
     if place.exists() and not force and not made_by_capstats(place):
-        raise ValueError(f"{what} is {path!r}, a file that capstats did not mark as made by it. Give another name, or --force.")
+        raise ValueError(f"{what} is {path!r}, a file that capstats did not make. Give another name, or --force.")

@@ -1,4 +1,4 @@
-"""``capstats count``: the counts of original, releases and holdout as a file, from which the other commands answer."""
+"""``capstats count``: the counts of original, releases and holdout as a file, which the other commands read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from capstats.tables.printing import many
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
-    """Count the tables, and write them; what was counted."""
+    """Count the tables, and write the counts; return what was counted."""
     from capstats.counting.copies import COLUMNS
     from capstats.counting.request import Request
     from capstats.counting.tabulate import counted
@@ -27,7 +27,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if not out.lower().endswith(ENDINGS):
         raise ValueError(f"--out must end in {' or '.join(ENDINGS)}; got {out!r}.")
     if os.path.lexists(out) and not settings.get("overwrite"):
-        raise ValueError(f"--out is {out!r}, which is there. Give another path, or --overwrite.")
+        raise ValueError(f"--out is {out!r}, which exists. Give another path, or --overwrite.")
     given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "holdout"), counts=False)
     request: dict[str, Any] = {"allow_same": False, "copy_columns": COLUMNS, "progress": reading.progress(settings), **given}
     with reading.levels_told(settings, messages):

@@ -1,4 +1,4 @@
-"""``capstats describe``: what the tables hold, and a first audit to paste."""
+"""``capstats describe``: the columns of the tables, and a first audit to paste."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from capstats.sources.new_files import write_file
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
-    """The list of lessons, or what was written."""
+    """Return the list of lessons, or write some and return what was written."""
     names = settings.get("lesson")
     if not names:
         return listing(), 0
@@ -29,7 +29,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
 
 def write_pages(pages: Mapping[Path, str], settings: Settings, messages: list[str]) -> str:
-    """Write pages, open them, or their index, in the browser unless nobody wants it, and say what was written."""
+    """Write pages, open them or their index in the browser, unless --no-open is given, and return what was written."""
     check_replaceable((file, None) for file in pages)
     for file, text in pages.items():
         write_file(file, text, private=False)

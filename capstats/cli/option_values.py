@@ -1,4 +1,4 @@
-"""Kinds of values that options have: how the command line writes them, and what they must be in a configuration."""
+"""Kinds of values that options have: their form on the command line, and their type in a configuration."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from capstats.codes.by_table import ALL
 
 @dataclass(frozen=True)
 class Kind:
-    """How a value is read."""
+    """A kind of values, and how they are read."""
 
-    must: str  # what a value in a configuration must be
+    must: str  # the rule for a value in a configuration, for messages
     type: Any
-    read: Callable[..., Any] | None = None  # of the texts of an option that may be given several times, and of those given one by one
-    parse: Callable[[str], Any] | None = None  # of a single text of the command line
+    read: Callable[..., Any] | None = None  # reads the texts of an option that may be repeated, and those of its single form
+    parse: Callable[[str], Any] | None = None  # reads a single text of the command line
     is_path: bool = False  # relative to the configuration
-    is_input: bool = False  # the path of what is read
-    commas: bool = False  # whether an option of it takes several values, separated by commas
-    of_columns: bool = False  # whether it is a table of columns, in which a table of records may have one of its own
+    is_input: bool = False  # a path that is read
+    commas: bool = False  # whether an option takes several values, separated by commas
+    of_columns: bool = False  # whether values are by column, and may also be by table
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Whether a value of a configuration is of a type; an int is 0 or more, a float finite, and no list or table is empty."""
+    """Whether a value of a configuration is of a type; an int is at least 0, a float is finite, and no list or table is empty."""
     parts = get_args(wanted)
     if isinstance(wanted, UnionType):
         return any(fits(value, part) for part in parts)
@@ -52,7 +52,7 @@ def cut(texts: Sequence[str]) -> list[str]:
 
 
 def names(texts: Sequence[str], single: Sequence[str] = ()) -> list[str]:
-    """Names separated by commas, and single ones, which may hold commas."""
+    """Names separated by commas, and single names, which may contain commas."""
     return [*filter(None, cut(texts)), *single]
 
 
@@ -67,7 +67,7 @@ def table_labels(files: Sequence[str]) -> list[str]:
 
 
 def _pairs(texts: Sequence[str], must: str, twice: str = "", split: Callable[[str, str], Any] = str.rpartition) -> dict[str, str]:
-    """``NAME=VALUE`` each; an error that says what it must be where a name is empty, or given twice."""
+    """``NAME=VALUE`` pairs; an error where a name is empty or given twice."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = split(text, "=")
@@ -78,7 +78,7 @@ def _pairs(texts: Sequence[str], must: str, twice: str = "", split: Callable[[st
 
 
 def types(texts: Sequence[str], single: Sequence[str]) -> dict[str, str | list[str]]:
-    """``a=number,b=low|high``, cut at its commas, and single ones, which may hold commas."""
+    """``a=number,b=low|high``, split at commas, and single types, which may contain commas."""
     must = "--types must be COLUMN=TYPE, several separated by commas; got {text!r}. Give what has a comma in it to --type, by itself."
     found = _pairs([*cut(texts), *single], must, "the type of column {name!r} is given twice. Give it once.")
     return {column: wanted.split("|") if "|" in wanted else wanted for column, wanted in found.items()}
@@ -102,7 +102,7 @@ def of_tables(texts: Sequence[str], flag: str, read: Callable[[str], Any] = str)
 
 
 def split_tables(value: Any, tables: Sequence[str]) -> Any:
-    """Options by column as the command line writes them, those of ``table.column`` under the table; ``*.`` is of all."""
+    """Options by column; those for ``table.column`` are put under the table, those for ``*.column`` under all tables."""
     if not isinstance(value, dict):
         return value
     own: dict[str, dict[str, Any]] = {}
@@ -117,7 +117,7 @@ def split_tables(value: Any, tables: Sequence[str]) -> Any:
 
 
 def codes(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
-    """``NA``, a code for all columns, and ``a=-99,-98``, those of one column."""
+    """``NA``, a code for all columns, and ``a=-99,-98``, codes for one column."""
     of_all = [text for text in texts if "=" not in text]
     must = "--null-values must be CODE, or COLUMN=CODE,... once for each column; got {text!r}."
     found = {column: cut([several]) for column, several in _pairs([text for text in texts if "=" in text], must).items()}
@@ -125,7 +125,7 @@ def codes(texts: Sequence[str]) -> list[str] | dict[str, list[str]]:
 
 
 def bins(texts: Sequence[str]) -> dict[str, Any]:
-    """``a=10``, ``a=quantile:4`` or ``a=18|65``, each a column and where it is cut."""
+    """``a=10``, ``a=quantile:4`` or ``a=18|65``: a column and its bins."""
     found: dict[str, Any] = {}
     for column, wanted in _pairs(texts, "--bin must be COLUMN=BINS, once for each column; got {text!r}.").items():
         how, colon, number = wanted.rpartition(":")
@@ -142,7 +142,7 @@ def bins(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
-    """One column for all tables; or one each for original, synthetic and holdout. An empty one says that the table has none."""
+    """One column for all tables; or one each for original, synthetic and holdout. An empty name means that the table has none."""
     text = texts[-1]
     if "," not in text:
         return text
@@ -153,7 +153,7 @@ def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
 
 
 def limits(texts: Sequence[str]) -> dict[str, float]:
-    """``average_cap_nearest=0.5``, each a measure and the greatest value at which the command succeeds."""
+    """``average_cap_nearest=0.5``: a measure and the greatest value for which the command succeeds."""
     must = "--fail-above must be MEASURE=VALUE with a number as its value; got {text!r}."
     bare = [re.sub(r"\s*=\s*(?=[^=]*$)", "=", text.strip()) for text in texts]  # without spaces around the name and the value
     found = _pairs(bare, must, "the limit of {name!r} is given twice. Give it once.")
@@ -196,7 +196,7 @@ def _finite(text: str, must: str) -> float:
 
 
 def whole(text: str) -> int:
-    """A number that counts something."""
+    """A whole number, at least 0."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"must be a whole number, 0 or more; got {text!r}")
     return int(text)
@@ -218,7 +218,7 @@ def _lines(text: str) -> int:
 
 CODES = str | float | list[str | float]
 TYPE = str | list[str | float | bool]
-LISTED = str | list[str]  # of these, one text is a list of one
+LISTED = str | list[str]  # a single text is a list of one
 BY_TABLE = (
     "a column, or a table with columns for original, synthetic and holdout",
     str | dict[Literal["original", "synthetic", "holdout"], str],

@@ -14,7 +14,7 @@ from typing import Any
 from capstats.cli.option_values import KINDS, LISTED, Kind, fits
 from capstats.lessons import LESSONS
 
-Settings = Mapping[str, Any]  # the options that are given, under their long names
+Settings = Mapping[str, Any]  # the given options, by their long names
 HELD: dict[str, Any] = tomllib.loads(files("capstats.cli").joinpath("commands.toml").read_text(encoding="utf-8"))
 
 
@@ -27,15 +27,15 @@ class Option:
     help: str = ""
     metavar: str | None = None
     choices: Sequence[str] | None = None
-    single: tuple[str, str, str] | None = None  # a form for one value that may hold commas: its long name, metavar and help
+    single: tuple[str, str, str] | None = None  # a form for one value, which may contain commas: its long name, metavar and help
     also: str | None = None  # another spelling on the command line
     count: str | None = None  # of positional arguments: "?" or "*"
     required: bool = False
-    endings: tuple[str, ...] = ()  # of a file that is written: how its name may end in a configuration
+    endings: tuple[str, ...] = ()  # the endings that an output file may have in a configuration
 
     @property
     def shown(self) -> str:
-        """What a message calls it."""
+        """Its name in messages."""
         return str(self.metavar) if self.count else f"--{self.key}"
 
     @property
@@ -61,7 +61,7 @@ class Option:
             actions.append(group.add_argument(f"--{name}", action="append", dest=_single(self.key), metavar=metavar, help=text))
         if not self.kind.is_path and self.choices is None:
             for action in actions:
-                action.completer = lambda **_: _completions(self.key)  # type: ignore[attr-defined]  # argcomplete asks for it
+                action.completer = lambda **_: _completions(self.key)  # type: ignore[attr-defined]  # which argcomplete calls
 
     def given(self, namespace: argparse.Namespace) -> Any:
         """Its value on the command line; None where it is not given."""
@@ -89,12 +89,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, what it is for, its options under their headings, and examples."""
+    """A command: its name, its purpose, its options under their headings, and examples."""
 
     name: str
     help: str
     groups: Mapping[str, Sequence[Option]]
-    examples: Sequence[tuple[str, str]]  # what an example does, and its text
+    examples: Sequence[tuple[str, str]]  # what an example does, and the command line
 
     @property
     def options(self) -> dict[str, Option]:
@@ -110,7 +110,7 @@ class Command:
         parser.set_defaults(command=self)
 
     def given(self, namespace: argparse.Namespace) -> dict[str, Any]:
-        """The values of its options on the command line, of those that are given."""
+        """The values of the options given on the command line."""
         return {key: value for key, option in self.options.items() if (value := option.given(namespace)) is not None}
 
 
@@ -131,7 +131,7 @@ COMMANDS = tuple(_command(name, words) for name, words in HELD["commands"].items
 
 
 def _completions(key: str) -> list[str]:
-    """What a shell completes where it is neither a file nor one of the choices."""
+    """Completions of a value that is neither a file nor one of the choices."""
     from capstats.auditing.measures import computed
 
     if key == "lesson":
@@ -145,7 +145,7 @@ def _single(key: str) -> str:
 
 
 def _dates_as_text(value: Any) -> Any:
-    """The value, with dates and times as the texts that the command line has for them."""
+    """The value, with dates and times as texts, as on the command line."""
     if isinstance(value, dict):
         return {key: _dates_as_text(x) for key, x in value.items()}
     if isinstance(value, list):

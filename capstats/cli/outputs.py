@@ -1,4 +1,4 @@
-"""What the commands give: files, which are confidential, and what all reports have in common."""
+"""The output of the commands: files, which are confidential, and the common parts of all reports."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), 
 INPUTS = [key for key, option in OPTIONS.items() if option.kind.is_input]
 FILES = ("html", "csv", "figure", "out")
 SHOWN = 20  # rows of a text without --top
-MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # of the numbers of a report
+MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # explanations of the numbers in a report
 
 
 def check_files(settings: Settings, public: Sequence[str] = ()) -> None:
-    """Raise unless every file can be written, and none of them is one that is read; before anything is counted."""
+    """Raise unless every file can be written, and none is an input; called before anything is counted."""
     for path in [path for name in INPUTS for given in _listed(settings.get(name)) for path in found_files(given)]:
         if Path(path).is_file():
-            opened(path)  # what is no file is an error later on
+            opened(path)  # an error for a missing file follows later
     written: dict[Path, str] = {}
     for name in [name for name in (*FILES, "ledger") if name in settings]:
         file = settings[name]
@@ -54,7 +54,7 @@ def _listed(value: Any) -> list[str]:
 
 
 def save_files(settings: Settings, messages: list[str], contents: Mapping[str, Callable[[], str | bytes]]) -> int:
-    """Write the files that are asked for; the exit status, and a message for each that cannot be written."""
+    """Write the requested files; return the exit status, and a message for each file that cannot be written."""
     status = 0
     for name, content in contents.items():
         if name in settings:
@@ -67,7 +67,7 @@ def _write(path: str, content: Callable[[], str | bytes]) -> None:
 
 
 def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:
-    """Write the file of an option; the exit status, and a message where it cannot be written."""
+    """Write the file of an option; return the exit status, and a message if it cannot be written."""
     try:
         with _named_option(name):
             write()
@@ -79,18 +79,18 @@ def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:
 
 @contextmanager
 def _named_option(name: str) -> Iterator[None]:
-    """Whatever keeps the file of an option from being written, as an error that names the option."""
+    """Turn an error of writing the file of an option into one that names the option."""
     try:
         yield
     except OSError as error:
-        to = f" to {error.filename!r}" if error.filename else ""  # a disk that is full has no name
+        to = f" to {error.filename!r}" if error.filename else ""  # the error for a full disk has no file name
         raise ValueError(f"--{name} cannot be written{to}: {error.strerror}.") from error
     except ValueError as error:
         raise ValueError(f"--{name}: {error}") from error
 
 
 def figure(ax: Axes, file: str, made: str) -> bytes:
-    """The figure of the Axes, which is closed, in the format of the file's ending, with how it came to be in its metadata."""
+    """The figure of the Axes, which is closed, in the format of the file's ending, with its origin in the metadata."""
     import matplotlib.pyplot as plt
 
     drawn: Any = ax.figure
@@ -110,7 +110,7 @@ def json_text(content: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON knows it, which has no infinite number."""
+    """A value as JSON has it, without infinite numbers."""
     if isinstance(value, dict):
         return {str(key): _plain(x) for key, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
 
 
 ROLES = ("original", "members", "non-members", "synthetic", "holdout", "generator", "example")
-READ = (*ROLES, "keys", "columns", "target", "targets", "missing", "weights")  # what a report says of them
+READ = (*ROLES, "keys", "columns", "target", "targets", "missing", "weights")  # settings that a report shows
 
 
 def title(what: str) -> str:
@@ -129,7 +129,7 @@ def title(what: str) -> str:
 
 
 def facts(settings: Settings, columns: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
-    """What was read, as far as the settings say it, or the columns that an example brings."""
+    """The inputs of a report, from the settings, or the columns of an example."""
     known = {**(columns or {}), **settings}
     return [(name, _named(known[name], str if name == "synthetic" else named)) for name in READ if name in known]
 
@@ -141,5 +141,5 @@ def _named(value: Any, called: Callable[[Any], str]) -> str:
 
 
 def provenance(settings: Settings, attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    """How numbers came to be: the version, what the result says, and the settings."""
+    """The origin of numbers: the version, the attrs of the result, and the settings."""
     return {"capstats": __version__, **{str(name): x for name, x in attrs.items()}, **({"settings": dict(settings)} if settings else {})}

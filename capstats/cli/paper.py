@@ -7,7 +7,7 @@ from capstats.codes.names import printable
 
 
 def run(settings: Settings, _: list[str]) -> tuple[str, int]:
-    """What was regenerated, and status 1 where a printed value does not agree."""
+    """Regenerate the paper; status 1 where a printed value does not agree."""
     from capstats import paper
 
     values, shares, files = paper.reproduce(settings["out"], seed=settings.get("seed", paper.SEED))

@@ -38,15 +38,15 @@ RUN = {
     "attack model": attack.model,
 }
 TEXTS: dict[str, str] = HELD["texts"]
-QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths of a message
-# what wrong input raises; anything else is a bug and shows its traceback
+QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths in a message
+# errors of wrong input; any other error is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status, as the help says."""
     grammar = parser()
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks how the line may go on
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         import argcomplete
 
         argcomplete.autocomplete(grammar)
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again at its end
-        if not isinstance(error, BrokenPipeError):  # which says that whoever read the output has had enough
+        if not isinstance(error, BrokenPipeError):  # which means that the reader of the output has closed it
             status = 2
             messages.append(f"standard output cannot be written: {error.strerror}.")
     for message in messages:
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_options(message: str, command: Command) -> str:
-    """A message of the library with options in place of its arguments; names of tables stay, and so do those of a configuration."""
+    """A message of the library with options in place of arguments; names of tables, and those of a configuration, stay."""
     flags = {f"`{key.replace('-', '_')}`": f"--{key}" for key in command.options if key not in INPUTS}
     if message.startswith("--config"):
         return message
@@ -102,13 +102,13 @@ def _reason(error: BaseException) -> str:
 
 @contextmanager
 def _signals_clean_up() -> Iterator[None]:
-    """Within it, a signal that would end the program at once ends it as an error does, after temporary folders are removed."""
+    """In this context, a signal that ends the program does so like an error, after temporary folders are removed."""
 
     def end(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
     replaced = {}
-    if threading.current_thread() is threading.main_thread():  # only there signals can be handled
+    if threading.current_thread() is threading.main_thread():  # signals can be handled only there
         for name in ("SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -127,7 +127,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line, and name the option that is nearest to an unknown one."""
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """The arguments; an error where one is not known."""
+        """The arguments; an error for an unknown one."""
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
             command: Command = given.command
@@ -146,7 +146,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _separated(given: Sequence[str], command: Command) -> str:
-    """How several values of an option are written, where several follow one that takes one text; else nothing."""
+    """A hint at how to write several values, if several follow an option that takes one text; otherwise ""."""
     options = {name: option for option in command.options.values() if option.kind.read for name in (option.key, option.also)}
     for i, text in enumerate(given):
         flag, equals, first = text.partition("=")
@@ -161,7 +161,7 @@ def _separated(given: Sequence[str], command: Command) -> str:
 
 
 def one_line(message: str) -> str:
-    """A message as one line without characters that a terminal obeys."""
+    """A message as one line without control characters."""
     return printable(" ".join(message.split()))
 
 
@@ -190,7 +190,7 @@ def parser() -> Parser:
 
 
 def _add(commands: argparse._SubParsersAction[Parser], name: str, what: str, parts: Sequence[str], **more: Any) -> Parser:
-    """A parser of one command, or of a family of them."""
+    """Add the parser of one command, or of a family of commands."""
     description = f"{what[0].upper()}{what[1:]}."
     how: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, **more}
     return commands.add_parser(name, help=what, description=description, epilog="\n\n".join(parts), **how)

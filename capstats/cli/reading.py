@@ -1,4 +1,4 @@
-"""The options for data and for reading, the same in all commands, as the arguments of the library that they are."""
+"""The options for data and for reading, which all commands share, as arguments of the library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tables(
     counts: bool = True,
     without: Sequence[str] = ("provenance", "allow_no_match"),
 ) -> dict[str, Any]:
-    """The arguments of the library that say what is read, and how.
+    """The arguments of the library for the tables and their reading.
 
     ``needed`` are the options for data that must be given, ``others`` those that may be; in place of both comes --example, or a file of
     counts as ORIGINAL, unless the command needs the records (``counts`` is False).
@@ -54,7 +54,7 @@ def _example(settings: Settings, data: Sequence[str]) -> dict[str, Any]:
 
 
 def _counts(settings: Settings, data: Sequence[str], *, allowed: bool) -> dict[str, Any]:
-    """The counts where a file of them is given as the original; nothing where it holds records."""
+    """The counts, if the original is a file of counts; otherwise None."""
     if not counts_given(settings):
         return {}
     file = settings["original"]
@@ -94,14 +94,14 @@ def _files(settings: Settings, needed: Sequence[str], others: Sequence[str]) -> 
 
 
 def _where_to_look(settings: Settings, lacking: Sequence[str]) -> str:
-    """The command that lists the columns of the files that are given, where none is chosen."""
+    """A hint at the command that lists the columns of the given files, if no columns are chosen."""
     named = {"--keys", "--target", "--targets"} & set(lacking)
     files = [file for file in [settings.get("original"), *settings.get("synthetic", [])] if file and named]
     return f" To see which columns there are: {command('describe', files, {}, width=math.inf)}" if files else ""
 
 
 def _how_read(settings: Settings) -> dict[str, Any]:
-    """The arguments of the library that say how tables are read."""
+    """The arguments of the library for reading tables."""
     found = {key.replace("-", "_"): settings[key] for key in READING if key in settings}
     if "bins" in found:
         found["bins"] = {c: ("quantile", x["quantile"]) if isinstance(x, dict) else x for c, x in found["bins"].items()}
@@ -111,18 +111,18 @@ def _how_read(settings: Settings) -> dict[str, Any]:
             if "holdout" in of and "holdout" not in settings:
                 raise ValueError(f"--{name} has a column for a holdout, but there is none. Give --holdout, or two columns.")
             tables = ("original", "synthetic", *(["holdout"] if "holdout" in of else []))
-            found[name] = tuple(of.get(table) or None for table in tables)  # without one, the holdout has the original's
+            found[name] = tuple(of.get(table) or None for table in tables)  # if not given, the holdout has that of the original
     return found
 
 
 def progress(settings: Settings) -> bool | None:
-    """Whether long counts show their progress: on a terminal, unless it is to be quiet."""
+    """Whether long counts show their progress: on a terminal, unless --quiet is given."""
     return False if settings.get("quiet") else None
 
 
 @contextmanager
 def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
-    """Within it, warnings of levels that do not match become messages; an error where a column shares no level, unless that is allowed."""
+    """In this context, warnings about levels become messages; it is an error if a column shares no level, unless that is allowed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
@@ -135,7 +135,7 @@ def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
 
 
 def _swapped(settings: Settings) -> str:
-    """A hint where the names of the files say that ORIGINAL is synthetic, or SYNTHETIC original; what they hold cannot tell."""
+    """A hint if the names of the files suggest that ORIGINAL is synthetic, or SYNTHETIC original."""
     original, *released = (_kind(Path(str(file)).stem) for file in [settings.get("original", ""), *settings.get("synthetic", [])])
     if not released or not ((original == SYNTHETIC and SYNTHETIC not in released) or (REAL in released and original != REAL)):
         return ""
@@ -144,6 +144,6 @@ def _swapped(settings: Settings) -> str:
 
 
 def _kind(stem: str) -> str:
-    """SYNTHETIC or REAL where a name of a file has words of one of the two."""
+    """SYNTHETIC or REAL, if the name of a file has a word for one of them."""
     said = [kind for kind in (SYNTHETIC, REAL) if set(re.split(r"[\W_\d]+", stem.lower())) & NAMED[kind]]
     return said[0] if len(said) == 1 else ""

@@ -46,7 +46,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
 
 def _records(settings: Settings, messages: list[str]) -> tuple[pd.DataFrame, int]:
-    """The riskiest records with their risk and their numbers, as many as are given; and how many there are."""
+    """The riskiest records with their risk and their numbers, at most ``top``; and the number of all records."""
     from capstats.counting.copies import COLUMNS
     from capstats.counting.request import Request
     from capstats.disclosure.records import riskiest
@@ -59,13 +59,13 @@ def _records(settings: Settings, messages: list[str]) -> tuple[pd.DataFrame, int
     column = counts[0] if isinstance(counts, tuple) else counts
     printed = "csv" not in settings and not settings.get("json")
     top = settings.get("top", SHOWN if printed else None)
-    selected = None if column is not None else top  # of tables of counts some rows are no records
+    selected = None if column is not None else top  # in tables of counts some rows have no records
     with reading.levels_told(settings, messages):
         found, number = riskiest(Request(**given), sort_by, selected, messages)
     frame: pd.DataFrame = found if isinstance(found, pd.DataFrame) else found.to_pandas()
     if isinstance(found, pd.DataFrame):
         frame.insert(0, free_name("record", frame.columns), frame.index + 1)
-    if column is not None:  # without the rows of no record
+    if column is not None:  # without these rows
         frame = frame.loc[pd.to_numeric(np.asarray(frame[column]), errors="coerce") != 0]
         number = len(frame)
     return frame.iloc[:top], number

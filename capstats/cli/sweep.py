@@ -17,7 +17,7 @@ from capstats.cli.outputs import SHOWN, facts, provenance, title
 from capstats.codes.names import named, shortened
 from capstats.tables.printing import count, share
 
-SMALL = 0.0005  # a change of average CAP that is none
+SMALL = 0.0005  # changes of average CAP below this are ignored
 WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {"shapley": "Shapley value", "mean_increment": "mean increment"}
 
@@ -54,7 +54,7 @@ def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
     try:
         with reading.levels_told(settings, messages):
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
-    except ValueError as error:  # in the words of the command line
+    except ValueError as error:  # with options in the message
         text = str(error).replace("`limit`=", "--limit ")
         text = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", text)
         raise ValueError(re.sub(r"`sizes` must be (.*); got range\(1, (\d+)\).*", _size_in_words, text)) from error
@@ -73,7 +73,7 @@ def _head(found: xr.Dataset) -> list[str]:
 
 
 def _rows(found: xr.Dataset) -> list[list[Any]]:
-    """A row for each subset, target and synthetic table, the greatest value first; of equal ones the smaller subset."""
+    """A row for each subset, target and synthetic table, the greatest value first; among equal values the smaller subset."""
     dims = ["keyset", "target_column", *(["synthetic"] if "synthetic" in found.dims else [])]
     one = found[["value", "without_keys", "size"]].isel(measure=0, drop=True)
     frame = one.to_dataframe(dim_order=dims).reset_index().astype(dict.fromkeys(dims, str))
@@ -129,7 +129,7 @@ def _added(found: xr.Dataset) -> list[Block]:
 
 
 def _better_without(found: xr.Dataset) -> list[str]:
-    """The columns without which the intruder guesses better than with all: the one that does most for each target and table."""
+    """Sentences about columns without which the intruder guesses better than with all: the most harmful one for each target and table."""
     if "leave_one_out" not in found or _measure(found) != "average_cap" or found.attrs["unmatched"] != "nearest":
         return []
     texts = []

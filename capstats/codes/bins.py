@@ -52,7 +52,7 @@ class Numbers:
 
 
 def finite_values(numbers: Numbers, counts: Counts) -> tuple[NDArray[Any], Counts]:
-    """The values that decide where to cut, those that are there, finite and counted, and their counts."""
+    """The values that cut points are computed from, present, finite and with a positive count; and their counts."""
     finite = (counts > 0) & np.isfinite(numbers.values)
     if numbers.missing is not None:
         finite &= ~numbers.missing
@@ -228,7 +228,7 @@ def cut_at_points(points: Sequence[Label], kind: Kind | None, declared: TypeToCu
 
 
 def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, declared: TypeToCut | None, column: Hashable) -> Cut:
-    """A cut into bins of equal width, or at quantiles, of values that occur as often as the counts say."""
+    """A cut into bins of equal width, or at quantiles, of values with their counts."""
     values, counts = finite_values(numbers, counts)
     if not len(values):
         return Cut(numbers.kind, declared, [], [], _intervals([]))
@@ -248,7 +248,7 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, declared: TypeTo
 
 
 def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[Any]:
-    """The n - 1 points that cut the way from the least to the greatest value into n equal parts; fractions, except of numbers."""
+    """The n - 1 points that divide the range from the least to the greatest value into n equal parts; fractions, except for numbers."""
     if kind != "number":
         return [least + Fraction((greatest - least) * i, n) for i in range(1, n)]
     a, b = float(least), float(greatest)
@@ -257,7 +257,7 @@ def equal_width(least: Any, greatest: Any, n: int, kind: Kind | None) -> list[An
 
 
 def _quantiles(values: NDArray[Any], counts: Counts, n: int) -> list[Any]:
-    """As `numpy.quantile` of the values, each repeated as often as it is counted, at 1/n, 2/n, ..."""
+    """The quantiles at 1/n, 2/n, ..., as `numpy.quantile` gives them for values that are repeated by their counts."""
     if (counts == 1).all():
         values, last = np.sort(values), np.arange(1, len(values) + 1)
     else:
@@ -284,7 +284,7 @@ def _intervals(points: list[str]) -> list[str]:
 
 
 def _short(points: list[Any]) -> list[str]:
-    """Numbers to four digits of the narrowest bin; more where two would look alike, or a fraction like a whole number."""
+    """Numbers rounded to four digits of the narrowest bin; to more where two would look alike, or a fraction like a whole number."""
     if not points:
         return []
     largest = max(map(abs, points))
@@ -330,7 +330,7 @@ def cut_column(numbers: Numbers, cut: Cut, column: str, table: str) -> Column:
 
 
 def _search(dtype: np.dtype[Any], points: Sequence[Any]) -> Callable[[NDArray[Any]], NDArray[np.intp]]:
-    """How many points are below each value; exact for integers, which a point is below where its floor is."""
+    """The number of points below each value. It is exact for integers: a point is below an integer if and only if its floor is."""
     if dtype.kind not in "iu":
         edges = np.array(points, np.float64)
         return lambda values: np.searchsorted(edges, values, side="left")
@@ -342,7 +342,7 @@ def _search(dtype: np.dtype[Any], points: Sequence[Any]) -> Callable[[NDArray[An
 
 
 def sum_as_tree(parts: Sequence[Term], add: Callable[[Term, Term], Term]) -> Term:
-    """The sum of terms, two halves at a time; engines refuse a chain of a thousand as too deep."""
+    """The sum of terms as a balanced tree, because engines refuse a chain of a thousand additions."""
     half = len(parts) // 2
     return add(sum_as_tree(parts[:half], add), sum_as_tree(parts[half:], add)) if half else parts[0]
 
@@ -393,7 +393,7 @@ def code_numbers(codes: Codes, kind: Kind | None) -> dict[Any, frozenset[int]]:
 
 
 def likely_numbers(values: np.ndarray, kind: Kind | None) -> list[Label]:
-    """Those of the finite values of a column that is cut (numbers, days or microseconds) that look like codes."""
+    """The finite values (numbers, days or microseconds) that look like codes, of a column that is cut."""
     if kind == "number":
         return likely_codes(values)
     if kind not in ("date", "datetime") or not usual_ends(values, kind):

@@ -1,7 +1,7 @@
 """Options of reading that hold for one table: {table: value} in place of a value.
 
-A table is called as its argument, "synthetic" for all releases, a release by its label, too, and "*" is every table. Options that are
-mappings of columns have another mapping under the name of a table.
+A table is named by its argument: "synthetic" means all releases, a label means one release, and "*" means every table. Options that
+are mappings of columns have such a mapping under the name of a table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BY_COLUMN = ("types", "null_values", "rename")
 
 
 def by_table(option: str, value: Any) -> dict[Hashable, Any]:
-    """What is given for each table, under its name, and under "*" what is for all."""
+    """An option as a mapping from the names of tables to their values; "*" is the name for all tables."""
     if not isinstance(value, Mapping):
         return {} if value is None else {ALL: {ALL: value} if option == "null_values" else value}
     if option in SCALARS:
@@ -33,17 +33,17 @@ def by_table(option: str, value: Any) -> dict[Hashable, Any]:
 
 
 def is_by_table(option: str, value: Any) -> bool:
-    """Whether an option says something of single tables."""
+    """Whether an option has values for single tables."""
     return isinstance(value, Mapping) and (option in SCALARS or any(isinstance(x, Mapping) for x in value.values()))
 
 
 def those_by_table(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that say something of single tables."""
+    """The options that have values for single tables."""
     return {name: value for name, value in options.items() if is_by_table(name, value)}
 
 
 def of_table(option: str, value: Any, table: str) -> Any:
-    """The plain value for a table as messages call it; what is said of fewer tables comes before what is said of more."""
+    """The value of an option for one table, by its name in messages; a value for fewer tables takes precedence over one for more."""
     given = by_table(option, value)
     found = [given[key] for key in sorted(given, key=lambda key: (key != ALL, key != "synthetic")) if names(key, table)]
     if option in SCALARS:
@@ -81,7 +81,7 @@ def _check(option: str, value: Any) -> None:
 
 
 def key_of(table: str) -> Any:
-    """What an option calls a table, for which messages have a name of their own."""
+    """The name of a table in options, from its name in messages."""
     label = re.fullmatch(r"synthetic\[(.*)\]", table, re.DOTALL)
     try:
         return ast.literal_eval(label[1]) if label else table
@@ -98,7 +98,7 @@ def said(option: str, table: str, value: Any) -> str:
 
 
 def of_arguments(reading: Mapping[str, Any], arguments: Sequence[str]) -> dict[str, Any]:
-    """Options of reading without what they say of single releases: of tables in these arguments alone."""
+    """Options of reading without values for single releases: only those for the tables in these arguments."""
     found = dict(reading)
     for option in (*SCALARS, *BY_COLUMN):
         if is_by_table(option, value := reading.get(option)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 LONGEST = 60  # characters of a text that a message repeats
-NAMES = 20  # of which a message repeats one; a longer list may be a column's values, given by mistake
+NAMES = 20  # the longest list of which a message shows one name; a longer one may be the values of a column, given by mistake
 
 
 def shown(value: Any) -> str:

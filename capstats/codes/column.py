@@ -62,7 +62,7 @@ def joint_labels(
 
 
 def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Ints]]:
-    """The same for integers, without a look at each."""
+    """The same for integers, by array operations."""
     present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
     joint = np.sort(np.concatenate(present))
     joint = joint[starts(joint)] if len(joint) else joint

@@ -1,8 +1,8 @@
 """Counting: columns of codes in, distinct rows and their multiplicities out.
 
-A column is codes into a list of labels. Rows are never relabelled: they are folded into one flat code in the columns' own
-codes, block by block so that a block stays in cache, and counted; only the distinct rows, which are few, are then mapped to
-the labels that all tables share.
+A column is an array of codes into a list of labels. Rows are not relabelled: their codes are combined to one integer of mixed radix, block
+by block so that a block stays in the cache, and these are counted. Only the distinct rows, which are few, are mapped to the labels that all
+tables share.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ WIDEST = 1 << 62  # the most combinations that one flat code holds
 
 @dataclass
 class Factor:
-    """Distinct combinations of some columns, each as one number over all of them, in order, and which of them each row has.
+    """Distinct rows of some columns, each encoded as one integer (mixed radix), sorted; and the index of each row's combination.
 
-    Where one number cannot hold all columns, its first digit is a place in lists of codes of the leading columns, which ``leading`` has;
-    the first of these may be such a place again.
+    Where one integer cannot hold all columns, its first digit is an index into ``leading``, lists of codes of the leading columns; the
+    first of these codes may again be such an index.
     """
 
     flat: Places
@@ -38,7 +38,7 @@ class Factor:
 
     @cached_property
     def codes(self) -> list[Ints]:
-        """One index array a column into its labels, of the narrowest integers that hold it."""
+        """For each column the indices of its labels, in the narrowest integers that hold them."""
         found: list[Ints] = []
         left = self.flat
         for size in reversed(self.sizes):
@@ -50,7 +50,7 @@ class Factor:
         return found
 
     def only(self, kept: Sequence[int]) -> Factor:
-        """Distinct combinations of some of the columns, and which of them each of these combinations has."""
+        """The same for some of the columns; the index is that of each combination of all columns."""
         if kept and self.leading:
             return factor([_bare(self.codes[place]) for place in kept])
         flat, sizes = self.flat, list(self.sizes)
@@ -62,7 +62,7 @@ class Factor:
         return _factor(flat, sizes)
 
     def split(self, k: int) -> tuple[Factor, Factor]:
-        """The combinations of the first k columns and those of the others, and which of them each row has."""
+        """The combinations of the first k columns and those of the others, each with the index of each row."""
         if self.leading:
             columns = list(map(_bare, self.codes))
             parts = factor(columns[:k]), factor(columns[k:])
@@ -126,7 +126,7 @@ def _folded(columns: Sequence[Column], dtype: type[np.integer] = np.intp) -> NDA
 
 
 def _room(columns: Sequence[Column], rows: int) -> Ints:
-    """Two rows of integers that hold the codes, to fold in."""
+    """Work space for `_fold`: two rows of integers that are wide enough for the codes."""
     return np.empty((2, min(rows, len(columns[0].codes))), np.min_scalar_type(math.prod(_sizes(columns))))
 
 
@@ -208,7 +208,7 @@ def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[
 
 
 def factor(columns: Sequence[Column]) -> Factor:
-    """Distinct combinations of the columns, in order, and which of them each row has."""
+    """Distinct combinations of the columns, sorted, and the index of each row's combination."""
     columns, leading = _narrowed(columns)
     return _factor(_folded(columns), _sizes(columns), leading)
 

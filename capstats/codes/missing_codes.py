@@ -1,7 +1,7 @@
 """Codes that mean missing, such as -99 or "NA": those that are given, which labels they match, and levels that look like such codes.
 
 A code and a label match as numbers where both are numbers, as dates where both are dates, and as texts otherwise. The hard case is a
-column of text that nobody calls numbers, as all columns of CSV are: there ``-99.0`` matches -99, and ``007`` does not match 7.
+column of text without a declared type, as all columns of CSV are: there ``-99.0`` matches -99, and ``007`` does not match 7.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from capstats.codes.spellings import MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
 NullValues = Code | Collection[Code] | Mapping[Hashable, Code | Collection[Code]] | None  # the argument `null_values`
-NEEDS_QUOTES = re.compile(r'[,;\t|"\r\n]')  # what a field of CSV has in quotes alone
+NEEDS_QUOTES = re.compile(r'[,;\t|"\r\n]')  # characters that a CSV field can hold only in quotes
 REMEDY = "Correct it, leave it out, or allow such codes with allow_unused_codes=True (--allow-unused-codes)."
 
 
@@ -50,7 +50,7 @@ def unquoted(code: str) -> str:
 
 @dataclass(frozen=True)
 class Codes:
-    """The codes of one column; each is called by its place among them."""
+    """The codes of one column; each is identified by its position."""
 
     given: Sequence[Label]
 
@@ -175,14 +175,14 @@ class MissingCodes:
             )
 
     def as_texts(self) -> Any:
-        """What is recorded of them: a list of texts, or {column: list}."""
+        """The codes as reports record them: a list of texts, or {column: list}."""
         of_all = [str(plain(code)) for code in self.everywhere or ()]
         named = {str(column): [str(plain(code)) for code in codes] for column, codes in self.named.items()}
         return of_all if not named else {**({ALL: of_all} if of_all else {}), **named}
 
 
 def _told_in_quotes(code: Label, quoted: Collection[str], column: Hashable = None) -> str:
-    """What is said of a code that occurs in quotes alone."""
+    """The sentence about a code that occurs only in quotes."""
     if code not in quoted:
         return ""
     both, written = [code, in_quotes(code)], in_quotes(code) if column is None else f"{column}={code},{in_quotes(code)}"
@@ -193,12 +193,12 @@ def _told_in_quotes(code: Label, quoted: Collection[str], column: Hashable = Non
 
 
 def _forms_used(code: Label) -> set[str]:
-    """How Python writes a code, and one that is given with quotes, too."""
+    """A code as Python writes it, and the same text in quotes."""
     return {repr(code), repr(in_quotes(code))} if isinstance(code, str) else {repr(code)}
 
 
 def quoted_alone(code: str, table: str) -> str:
-    """A warning of a code that a table has in quotes alone, which are not missing."""
+    """The warning about a code that a table has only in quotes, where it is not missing."""
     return f"`{table}` has {code!r} in quotes alone.{_told_in_quotes(code, [code])}"
 
 
@@ -316,9 +316,9 @@ def _far_numbers(values: np.ndarray) -> list[Any]:
 
 
 def _small_negatives(negative: np.ndarray, others: np.ndarray) -> bool:
-    """Whether negative values, the greatest of which is -9 or more, are codes: all of them may be, and they are apart from the others.
+    """Whether negative values, the greatest of which is -9 or more, are codes: all are usual codes, and separate from the others.
 
-    They are by a wide gap, by the 0 that answers numbered from 1 lack, or as -1, -2 and -3 where the others reach ten times as far.
+    They are separate by a wide gap; by a missing 0, where answers are numbered from 1; or as -1, -2, -3 where others are ten times larger.
     """
     if len(others) < 2 or not np.isin(negative, ENDS).all():
         return False
@@ -329,7 +329,7 @@ def _small_negatives(negative: np.ndarray, others: np.ndarray) -> bool:
 
 
 def _beyond(held: Sequence[Any], others: np.ndarray) -> list[Any]:
-    """Of the codes above all others, in increasing order, those from the first that is far on."""
+    """Of the codes above all other values, in increasing order: the first that is far from the value before it, and all later ones."""
     greatest, widest = others[-1], np.diff(others).max()
     for i, code in enumerate(held):
         if code - greatest >= max(greatest - others[0], 3 * widest):
@@ -352,7 +352,7 @@ def _far_days(labels: Sequence[Label]) -> list[Label]:
 def _likely_texts(labels: Sequence[str]) -> list[Label]:
     """Words for missing values; and texts of usual codes, by the numbers or dates that the others are, or where no other is one."""
     words = [x for x in labels if x.strip().casefold() in WORDS]
-    if "None" in labels and not all(x[:1].isupper() for x in labels if x not in words):  # else it is one of several, as None, Mild, Severe
+    if "None" in labels and not all(x[:1].isupper() for x in labels if x not in words):  # else an ordinary level, as in None, Mild, Severe
         words = [x for x in labels if x in words or x == "None"]
     if _CODE_TEXTS.isdisjoint(labels) and {day.isoformat() for day in CODE_DAYS}.isdisjoint(labels):
         return words

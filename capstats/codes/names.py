@@ -38,7 +38,7 @@ NEAR = 0.6  # least similarity of a known name that is suggested, from 0 to 1 (d
 NEARER = 0.8  # the same of a name that may be a confidential value, unless it differs by one letter
 
 
-# Public names that are gone, and what is used in their place.
+# Removed public names, and what to use in their place.
 _CONTRAST = "capstats.individual_share: plain_contrast was its estimate, average_cap and holdout_cap its original and holdout"
 REMOVED = {
     "capstats.holdout_contrast": _CONTRAST,
@@ -132,7 +132,7 @@ def _right_argument(name: str, known: list[Hashable]) -> str:
 
 
 def missing_name(module: str, name: str) -> Exception:
-    """What a module raises for a name that it lacks: an AttributeError, with what to use where the name was removed.
+    """The AttributeError that a module raises for a name that it lacks; for a removed name it says what to use.
 
     ``from capstats import name`` would replace the text of an AttributeError by its own, so it is given an ImportError.
     """

@@ -76,7 +76,7 @@ class Progress:
         return Progress, (False,)
 
     def step(self, what: str, rows: int | None = None) -> Step:
-        """Begin something of a number of rows, or of unknown length."""
+        """Begin a step with a number of rows, or of unknown length."""
         self._step = Step(what, rows)
         return self._step
 
@@ -119,8 +119,8 @@ class Progress:
 
 def _width() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80  # a terminal may not know
-    except (OSError, ValueError, AttributeError):  # it is none
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80  # a terminal may not know its width
+    except (OSError, ValueError, AttributeError):  # stderr is no terminal
         return 80
 
 

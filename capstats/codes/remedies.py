@@ -1,4 +1,4 @@
-"""What makes levels in two spellings equal: each remedy is tried on the levels at hand, and is given only where they then are."""
+"""What makes levels in two spellings equal: each remedy is tried on the levels at hand, and is given only where it makes them equal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SIGNS = {"": (".", "."), "original": (",", "."), "other": (".", ","), "both": (
 
 
 def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequence[Label]) -> dict[str, Any]:
-    """What was found to make pairs of levels equal that have one cause, as JSON holds it.
+    """The remedy that makes pairs of levels with one cause equal, as JSON holds it.
 
     ``original`` and ``other`` are all levels of the two tables: a type is no remedy where one of them does not parse, unless it is a word
     for a missing value, which then is named as a code. ``of`` is the one table to change where not both are.
@@ -67,7 +67,7 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
 
 
 def _same(a: Label, b: Label) -> bool:
-    """Whether two labels are equal; of numbers in single precision, which they then differ in alone."""
+    """Whether two labels are equal; fractions are compared in single precision."""
     if isinstance(a, float) and isinstance(b, float):
         return bool(np.float32(a) == np.float32(b))
     return a is not MISSING and a == b
@@ -78,7 +78,7 @@ def _means_missing(label: Label) -> bool:
 
 
 def _of(original: bool, other: bool) -> dict[str, str]:
-    """The one table to change; nothing where both are, or none is known."""
+    """The one table to change; nothing where both are to be changed, or none is known."""
     return {} if original == other else {"of": "original" if original else "other"}
 
 
@@ -96,7 +96,7 @@ def _without_separator(pairs: Pairs) -> dict[str, Any]:
 
 
 def _number(label: Label, without: str) -> Label:
-    """The number that a label is without a sign, whichever decimal sign it has."""
+    """The number that a label is without the sign of thousands, with either decimal sign."""
     text = label.replace(without, "") if isinstance(label, str) else label
     return parsed(_with_point(text, ","), "number")
 

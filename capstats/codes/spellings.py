@@ -1,7 +1,7 @@
 """Which labels are likely one thing in two spellings: `40` and `40.0`, `South` and `south`, `yes` and `True`, two forms of an accent.
 
-Labels are never changed by it: they match when they are equal. This only finds, for a label that another table lacks, a label of that
-table that a person would take for the same, and says what makes the difference.
+Labels are never changed here, and match only if they are equal. This file finds, for a label that another table lacks, a label of that
+table that a person would take for the same, and names the difference.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
 
 
 def _thousandfold(absent: Sequence[Label], others: Sequence[Label]) -> dict[Label, tuple[Label, str]]:
-    """Numbers of which each, and there are several, is a thousand times another one, or a thousandth of it."""
+    """For each label its thousandfold, or thousandth, among the others; if there are several labels, and each has one."""
     if len(absent) < 2 or not all(type(x) in (int, float) for x in absent):
         return {}
     for factor in (1000, 0.001):
@@ -113,7 +113,7 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
 
 
 def _rounded(number: float) -> Iterator[Hashable]:
-    """What a number with a fraction has in common with itself in single precision."""
+    """A number with a fraction, rounded to single precision."""
     if abs(number) < 3e38 and number != int(number):
         yield "single", float(np.float32(number))
 
@@ -147,7 +147,7 @@ def _cause(label: Label, twin: Label) -> str:
 
 
 def folded(text: str) -> str:
-    """Without what spellings differ in: spaces, case, Unicode forms, typographic dashes and quotes."""
+    """The text without differences of spelling: spaces, case, Unicode forms, typographic dashes and quotes."""
     if text.isascii():
         return _trimmed(_plain_marks(text)).casefold()
     return _trimmed(_plain_marks(_composed(text))).casefold()

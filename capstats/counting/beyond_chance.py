@@ -1,4 +1,4 @@
-"""How many people were copied into a release beyond chance, as far as it tells: a function of how often each value occurs in the tables.
+"""The number of people copied into a release beyond chance: tests and estimates from the multiplicities of values in the tables.
 
 A value is a whole record, over the columns that are compared. With a holdout, people of the original are compared with people of the
 holdout; without one, the release with a fresh sample of the population. See theory/individuals.md#copies.
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 LEVEL = 0.005  # of the two tests together, one-sided
 MISSED = 0.05  # probability that the number of copied people is outside its interval, at most
-REPEATED = 0.2  # share of the level that is left for repeated records, whose p-values are tiny where they tell
-DEVIATIONS = 12  # of a hypergeometric law, beyond which its terms add nothing to a float
-STEPS = 40  # of a search by halves
+REPEATED = 0.2  # share of the level for the test of repeated records, whose p-values are tiny where they are significant
+DEVIATIONS = 12  # standard deviations of a hypergeometric law, beyond which its terms do not change a float
+STEPS = 40  # of a bisection
 
 Numbers = NDArray[np.int64]
 
@@ -24,17 +24,17 @@ Numbers = NDArray[np.int64]
 class Beyond(NamedTuple):
     """People of the original whose record the release has, and how many of them it would not have by chance.
 
-    By chance means: without a look at them, or, without a holdout, more than a fresh sample of the same population would have.
+    By chance means: by a model that has not seen them. Without a holdout, chance is a fresh sample of the same population.
     """
 
     people: int  # of the original whose record the release has
-    shared: int  # those of them whose record somebody else in original or holdout has; without a holdout all of them
+    shared: int  # those of them whose record is shared by another person of original or holdout; without a holdout all of them
     p_value: float  # of both tests, Holm's
     lower: int  # ends of an interval of 95 % of the people beyond chance
     upper: int
     estimate: float  # of the same; NaN without a holdout
-    fewest: float  # people beyond chance that the holdout could show, at least; NaN where none, and without a holdout
-    exists: bool  # whether one of the tests could have shown anything
+    fewest: float  # the fewest people beyond chance that the test could detect; NaN where it could detect none, and without a holdout
+    exists: bool  # whether one of the tests could have been significant
 
     @property
     def found(self) -> bool:
@@ -43,7 +43,7 @@ class Beyond(NamedTuple):
 
 
 def beyond_chance(o: Numbers, s: Numbers, h: Numbers | None = None, times: Numbers | None = None) -> Beyond:
-    """What the multiplicities of values tell of copied people.
+    """Test and estimate of copied people, from the multiplicities of values.
 
     Parameters
     ----------
@@ -68,23 +68,23 @@ class _Group(NamedTuple):
     others: int  # matched people of the holdout
 
     def by_chance(self, level: float) -> int:
-        """The most people of the original that are matched by chance, but for this probability."""
+        """An upper bound of the people of the original matched by chance, which fails with at most this probability."""
         return _last(lambda x: at_least(x, self.original, self.holdout, x + self.others) > level, self.original)
 
     def at_least_by_chance(self, level: float) -> int:
-        """The fewest, but for this probability."""
+        """A lower bound of the people of the original matched by chance, which fails with at most this probability."""
         return self.original - _last(
             lambda y: at_least(self.others, self.holdout, self.original, self.original - y + self.others) > level, self.original
         )
 
     @property
     def expected(self) -> float:
-        """How many people of the original would be matched if they were matched as often as those of the holdout."""
+        """The number of people of the original matched by chance, estimated by the share of the holdout that is matched."""
         return self.others * self.original / self.holdout if self.holdout else np.nan if self.original else 0.0
 
     @property
     def fewest(self) -> float:
-        """People beyond chance that the test finds, at least; NaN where it finds none, however many they are."""
+        """The fewest people beyond chance that the test detects; NaN where it could not detect any number."""
         needed = self.by_chance(LEVEL / 2) + 1
         return max(1.0, np.ceil(needed - self.expected)) if needed <= self.original else np.nan
 
@@ -106,7 +106,7 @@ def _from_holdout(o: Numbers, s: Numbers, h: Numbers, times: Numbers) -> Beyond:
 
 
 def at_least(x: int, good: int, bad: int, drawn: int) -> float:
-    """The probability of at least ``x`` good ones among so many ``drawn`` of good and bad ones without replacement."""
+    """The hypergeometric probability of at least ``x`` good ones among ``drawn`` ones of ``good + bad``, without replacement."""
     least, most = max(0, drawn - bad), min(good, drawn)
     if x <= least:
         return 1.0
@@ -130,7 +130,7 @@ def _log_choices(n: int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
 
 
 def _last(holds: Callable[[int], bool], most: int) -> int:
-    """The last of 0 to ``most`` for which something holds that holds for 0, and for nothing after the first for which it does not."""
+    """The last of 0 to ``most`` for which a condition holds, by bisection; it holds for 0 and, once it fails, for none after."""
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -150,14 +150,14 @@ def _from_fresh(o: Numbers, s: Numbers, times: Numbers) -> Beyond:
     sizes, place = np.unique(t[rows], return_inverse=True)
     values = np.bincount(place, times[rows], len(sizes)).astype(np.float64)
     p = min(_pairs(mixed, pure, n, m) / (1 - REPEATED), _repeated(released, sizes, values, n, m) / REPEATED)
-    fewer = max(n, m - released) if m > n else m  # released records that are no copies, as is least favourable
+    fewer = max(n, m - released) if m > n else m  # released records that are no copies, in the least favourable case
     by_chance = _last(lambda x: _pairs(x, pure, n, fewer) > MISSED / 2, mixed)
     lower = max(mixed - by_chance, int(p <= LEVEL))
     return Beyond(people, people, min(1.0, p), lower, people, np.nan, np.nan, bool(times[once].any()))
 
 
 def _pairs(mixed: int, pure: int, n: int, m: int) -> float:
-    """A bound of the probability that as many of the values that occur twice are once in each table."""
+    """A bound of the probability that ``mixed`` or more of the values that occur twice occur once in each table."""
     from scipy.special import betainc
 
     if not mixed:
@@ -167,7 +167,7 @@ def _pairs(mixed: int, pure: int, n: int, m: int) -> float:
 
 
 def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int, m: int) -> float:
-    """A bound of the probability that as many released records are equal to somebody who is alone in the original.
+    """A bound of the probability that ``released`` or more released records are equal to a record that is unique in the original.
 
     ``values`` values occur ``sizes`` times in both tables together.
     """

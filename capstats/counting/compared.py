@@ -1,14 +1,26 @@
 """Whole records of several tables, compared by what their values say: which columns they have in common, and a number for each record.
 
-Equality here is not that of key and target columns, whose labels the caller sees and whose spelling warnings tell of. Nobody has named
-these columns, so that what they say decides, whatever holds it: 7, 7.0 and the text "7" of a CSV file are one value, True and "True", a
-date and its ISO text, and a missing value and another one or a code that `null_values` names. Levels that only one table has and that look
-like a level of the other in another spelling (see `spellings`) are taken for that level, and named. A column that shares no level
-with the original is left out of the comparison, and named.
+Equality here is not that of key and target columns. Those are chosen by the caller, and warnings report differences of spelling. Here all
+columns are compared, so that values count and types do not: 7, 7.0 and the text "7" of a CSV file are equal, and so are True and "True", a
+date and its ISO text, and missing values with each other and with codes in `null_values`. Levels of one table that look like a level of the
+other in another spelling (see `spellings`) are replaced by that level and reported. A column that shares no level with the original is left
+out of the comparison and reported.
 
-Each value has a random number of 64 bits, made from what it says and from its column. A record is the sum of its numbers, so that it is
-compared as one integer, and without a column by a subtraction. Two different ones agree with a probability of 2**-64. A table of labels
-that all tables share would cost more: with 100 releases of 10**5 fractions it has 10**7 labels.
+*The obvious way* makes a tuple of each record and looks it up in a set of those of the original; for records that agree in all columns but
+one, it compares all pairs. The tests do so. In Python this takes a microsecond and a hundred bytes for each value, and the pairs of 10**5
+records take hours. Codes into one table of labels that all tables share would be compared faster, but with 100 releases of 10**5 fractions
+that table has 10**7 labels, and it must be complete before the first release can be compared.
+
+*Numbers in common.* Each value has a random number of 64 bits, made from what it says and from its column alone. So tables agree on the
+numbers without seeing each other, and labels of one table are numbered once, not once a record. A record is the sum of the numbers of its
+values, modulo 2**64: one array operation a column. Two different records have the same sum with a probability of 2**-64; with 10**6
+records in each of two tables some pair does so with a probability below 10**-7.
+
+*All columns but one.* Without a column the number of a record is the sum less one number. So for each column the original has one more set
+of integers, and near copies are found by one look-up for each column, without pairs of records (`Known.near`).
+
+*Look-ups* are mostly in vain, as most records have no copy. `_Lookup` has a table of bits that says so from the first bits of a number,
+which stays in cache; only the others are looked up.
 """
 
 from __future__ import annotations
@@ -53,20 +65,20 @@ class NotCompared(ValueError):  # noqa: N818
 
 
 class _Distinct(NamedTuple):
-    """The different values of a column that a table holds, in the order of their numbers."""
+    """The distinct values of a column in a table, in the order of their numbers."""
 
     numbers: Numbers
-    of_label: Ints  # which of them each label says
+    of_label: Ints  # the index of each label's value
     records: Counts
     said: Sequence[Label] | Ints
-    labels: Sequence[Label] | Ints  # one of those that say it
+    labels: Sequence[Label] | Ints  # one label of each value
 
     def values(self, places: Ints) -> list[Label]:
-        """What the values at the places are."""
+        """The values at these indices."""
         return list(chosen(self.said, places))
 
     def in_order(self, places: Ints) -> Ints:
-        """The places by their values, missing and numbers first, so that of several levels that look alike one and the same is taken."""
+        """The indices sorted by their values, missing and numbers first, so that among similar levels the choice is always the same."""
         of = dict(zip(places.tolist(), self.values(places), strict=True))
         kinds: tuple[list[int], ...] = [], [], []
         for i, x in of.items():
@@ -74,20 +86,20 @@ class _Distinct(NamedTuple):
         return np.array([i for kind in kinds for i in sorted(kind, key=of.__getitem__)], np.int64)
 
     def written(self, places: Ints) -> list[Label]:
-        """The labels at the places; a code of missing values is missing."""
+        """The labels at these indices; a code of missing values is missing."""
         return [x if x is MISSING else label for x, label in zip(self.values(places), chosen(self.labels, places), strict=True)]
 
 
 @dataclass
 class Rows:
-    """The rows of a table over some columns: the number of each label, and which label each row has; and the records of each row."""
+    """The rows of a table over some columns: the number of each label, the index of each row's label, and the count of each row."""
 
     columns: Sequence[Hashable]
     labels: list[Numbers]
     codes: list[Ints]
     counts: Counts
-    said: list[Sequence[Label] | Ints]  # what the labels of each column say
-    labelled: dict[Hashable, Sequence[Label] | Ints] = field(default_factory=dict)  # the labels themselves, of each column
+    said: list[Sequence[Label] | Ints]  # the values of the labels of each column
+    labelled: dict[Hashable, Sequence[Label] | Ints] = field(default_factory=dict)  # the labels of each column as written
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -99,7 +111,7 @@ class Rows:
 
     @cached_property
     def distinct(self) -> list[_Distinct]:
-        """The different values of each column; found once, however many releases an original is compared with."""
+        """The distinct values of each column, computed once for all releases."""
         found = []
         for column, labels, codes, said in zip(self.columns, self.labels, self.codes, self.said, strict=True):
             numbers, first, of_label = np.unique(labels, return_index=True, return_inverse=True)
@@ -108,7 +120,7 @@ class Rows:
         return found
 
     def without(self, column: int, rows: Any = slice(None)) -> Numbers:
-        """The number of each row, or of some of them, but for one of the columns."""
+        """The number of each row, or of some rows, without one of the columns."""
         left: Numbers = self.numbers[rows] - self.labels[column][self.codes[column][rows]]
         return left
 
@@ -118,7 +130,7 @@ class Rows:
         return Rows(columns, labels, codes, self.counts, said, self.labelled)  # type: ignore[arg-type]
 
     def identifies(self, column: int) -> bool:
-        """Whether each record has a value of its own in a column, none of them a fraction."""
+        """Whether all values of a column are different, and none is a fraction."""
         said, n = self.said[column], self.counts.sum()
         if n > len(said) or (not isinstance(said, np.ndarray) and any(isinstance(x, float) for x in said)):
             return False
@@ -127,7 +139,7 @@ class Rows:
 
 
 class _Lookup:
-    """Different numbers in which others are looked up, most of which are not among them: their first bits tell so in less time."""
+    """Distinct numbers in which other numbers are looked up; most of these are absent, which a table of first bits shows quickly."""
 
     def __init__(self, numbers: Numbers):
         self.numbers = pd.Index(numbers)
@@ -136,7 +148,7 @@ class _Lookup:
         self.held[numbers >> self.shift] = True
 
     def places(self, numbers: Numbers) -> Ints:
-        """The place of each number; -1 where it is not there."""
+        """The index of each number; -1 where it is absent."""
         found = np.full(len(numbers), -1)
         some = np.flatnonzero(self.held[numbers >> self.shift])
         found[some] = self.numbers.get_indexer(pd.Index(numbers[some]))
@@ -144,7 +156,7 @@ class _Lookup:
 
 
 class Known:
-    """The distinct records of a table, and how often each occurs; and what is left of them without each column."""
+    """The distinct records of a table with their counts, and the same records without each one of the columns."""
 
     def __init__(self, rows: Rows, *, near: bool = False):
         held = rows.counts > 0
@@ -159,15 +171,16 @@ class Known:
         return _Lookup(self.numbers)
 
     def times(self, numbers: Numbers) -> Places:
-        """How many records of this table each of other records is identical to."""
+        """The number of records of this table that are identical to each of some other records."""
         at = self.lookup.places(numbers)
         return np.where(at >= 0, self.counts[at], 0)
 
     def near(self, rows: Rows, distinct: Known, times: Places) -> int:
-        """How many other records agree with one of this table in all columns but one, and are identical to none."""
+        """The number of other records that agree with a record of this table in all columns but one, and are identical to none."""
         first = np.zeros(len(times), np.int64)
         held = np.flatnonzero(distinct.of_row >= 0)[::-1]
         first[distinct.of_row[held]] = held
+        # records without a copy; those that agree without some column leave the list, and so count once
         left = np.flatnonzero(times == 0)
         n = distinct.counts[left].sum()
         for column, known in enumerate(self.without):
@@ -176,25 +189,25 @@ class Known:
 
 
 def mostly_unique(counts: Counts, times: Counts | int = 1) -> bool:
-    """Whether most of the records, and not just a few, are the only ones of their kind; ``times`` kinds have so many records each."""
+    """Whether most records are unique, and not just a few; ``counts`` has the multiplicities, each of which occurs ``times``."""
     return bool(2 * ((counts == 1) * times).sum() > (counts * times).sum() >= ENOUGH)
 
 
 @dataclass
 class Meeting:
-    """A table as it is compared with the original: some of its levels taken for those of the original that they look like."""
+    """A table prepared for comparison with the original: levels in another spelling are replaced by those of the original."""
 
     rows: Rows
-    entries: dict[str, Entry] = field(default_factory=dict)  # of columns whose levels do not meet, as `compare` has them
-    spelled: dict[str, str] = field(default_factory=dict)  # columns in which levels were taken for others, and what makes the difference
+    entries: dict[str, Entry] = field(default_factory=dict)  # comparisons by `compare`, of columns whose levels do not match
+    spelled: dict[str, str] = field(default_factory=dict)  # columns in which levels were replaced, with the difference of spelling
     apart: dict[str, str] = field(default_factory=dict)  # columns in which equal values may not be found, and why
-    kept: list[int] = field(default_factory=list)  # the columns that can be compared: all, but for those that share no level
+    kept: list[int] = field(default_factory=list)  # the columns that can be compared: all that share a level
 
 
 def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
-    """How the columns of another table meet those of the original.
+    """Match the levels of another table with those of the original, column by column.
 
-    Values of which few are equal in the original need not be in the other table, if that is of the ``same_source`` or has numbers of the
+    Values that hardly recur in the original need not occur in the other table, if that is from the ``same_source`` or has numbers of the
     same form.
     """
     found, numbers = Meeting(other), list(other.labels)
@@ -218,10 +231,10 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
 
 
 def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int], bool]:
-    """How the levels of a column compare, None where both have the same; and of levels in two spellings, which are one.
+    """The comparison of the levels of a column, None where both tables have the same; and levels in two spellings.
 
-    The second are values of the other table that the original lacks, and the values of the original that they are taken for; the third is
-    whether there are values of the original, too, that are another one of both tables.
+    The second result maps values of the other table that the original lacks to the values of the original that replace them. The third is
+    whether the original itself has a value in another spelling of a value of either table.
     """
     held: Ints = np.flatnonzero(mine.records)
     others: Ints = np.flatnonzero(theirs.records)
@@ -230,6 +243,7 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     common = np.intersect1d(mine.numbers[held], theirs.numbers[others], assume_unique=True)
     if not len(common) or any(isinstance(x, str) for x in [*mine.values(held), *theirs.values(others)]):
         held, others = mine.in_order(held), theirs.in_order(others)
+    # counts of each table over the values of both: those of the original, then the new ones
     at = pd.Index(mine.numbers[held]).get_indexer(pd.Index(theirs.numbers[others]))
     new = others[at < 0]
     original = np.concatenate([mine.records[held], np.zeros(len(new), np.int64)])
@@ -246,7 +260,7 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
 
 
 def _in_single_precision(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:
-    """The fractions of the second table that are those of the first in single precision, or the other way round."""
+    """Pairs of fractions of the two tables that are equal in single precision, if one table holds all of them in that precision."""
     fractions = [i for i, x in enumerate(labels) if isinstance(x, float) and abs(x) < 3e38]
     values = np.array([labels[i] for i in fractions], float)
     single, first = values.astype(np.float32), np.array(fractions, np.int64) < known
@@ -260,14 +274,14 @@ def _in_single_precision(labels: Sequence[Label], known: int) -> list[tuple[int,
 
 
 def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
-    """Whether so few pairs of records of the one table are equal that none need be with one of the other."""
+    """Whether equal values are so rare within one table that none may be expected between both."""
     n = mine.records
-    alike = (n * (n - 1)).sum() / max(n.sum() - 1, 1) * theirs.records.sum()  # pairs, expected
+    alike = (n * (n - 1)).sum() / max(n.sum() - 1, 1) * theirs.records.sum()  # expected number of equal pairs
     return bool(np.exp(-alike) >= LEVEL)
 
 
 def _same_form(*both: _Distinct) -> bool:
-    """Whether both are numbers with as many decimals, and the median of either is in the range of the other."""
+    """Whether both are numbers with the same number of decimals, and the median of each is in the range of the other."""
     held = [[x for x in of.values(np.flatnonzero(of.records)) if x is not MISSING] for of in both]
     if not all(held) or not all(isinstance(x, (int, float)) and abs(x) < np.inf for of in held for x in of):
         return False
@@ -279,7 +293,7 @@ def _same_form(*both: _Distinct) -> bool:
 
 
 def columns_in_common(inputs: Sequence[Input]) -> tuple[list[Hashable], dict[str, str]]:
-    """The columns that each of the tables has once, and why others of the first are not among them: they hold weights or counts."""
+    """The columns that each of the tables has once; and columns of the first table that are left out as weights or counts."""
     names = [list(table.source.names(table.options)) for table in inputs]
     weights = {table.weight for table in inputs}
     common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
@@ -309,15 +323,15 @@ def over_readable(
     work: Callable[[Sequence[Hashable], dict[str, str]], T],
     most: int | None = None,
 ) -> T:
-    """What the work finds over the columns, or over those that all tables can give as labels, and why others are left out.
+    """The result of the work over all columns or, if it fails, over those that can be read as labels in all tables; others are named.
 
-    An error of a column that somebody has given a type is raised.
+    An error in a column with a declared type is raised.
     """
     try:
         return work(columns, {})
     except NotCompared:
         raise
-    except (TypeError, ValueError):  # of a column that nobody asked for; the message may quote a label
+    except (TypeError, ValueError):  # a column that was not asked for; the message may quote a label
         known = [column for column in columns if all(_is_readable(table, column, most) for table in inputs)]
     if known == list(columns) or not known:
         raise NotCompared("the columns cannot be compared together")
@@ -335,7 +349,7 @@ def _is_readable(table: Input, column: Hashable, most: int | None) -> bool:
 
 
 def held_labels(column: Column) -> Column:
-    """The column with codes from 0, and of texts those labels alone that some row has, which may be few of many."""
+    """The column with codes from 0 and, for texts, only with labels that some row has."""
     places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
     if isinstance(column.labels, (np.ndarray, range)):
         return Column(places, column.labels)
@@ -346,7 +360,7 @@ def held_labels(column: Column) -> Column:
 
 
 def said_by(column: Column, name: Hashable, options: Options, table: str = "") -> Sequence[Label] | Ints:
-    """What the labels of a column say: whole numbers, fractions, texts, or that a value is missing."""
+    """The values that the labels of a column stand for: whole numbers, fractions, texts, or missing."""
     codes, labels, declared, decimal = options.codes.of(name), column.labels, options.type_of(name), options.decimal
     means = codes.all_matching(labels, declared) if codes.given else {}
     if isinstance(labels, (np.ndarray, range)):
@@ -377,7 +391,7 @@ def _said(label: Label, decimal: str) -> Label:
 
 
 def _bits(said: Sequence[Label] | Ints) -> Numbers:
-    """64 bits for each of the labels: whole numbers are their own, whatever else there is has those of its text."""
+    """64 bits for each label: a whole number itself, for all other values a hash of the text."""
     if isinstance(said, np.ndarray):
         return said.astype(np.int64, copy=False).view(np.uint64)
     own = (int(x) if isinstance(x, int) and -(1 << 63) <= x < 1 << 63 else hash((x is MISSING, str(x))) for x in said)

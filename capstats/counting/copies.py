@@ -1,6 +1,6 @@
 """Records of a release that are copies of real ones: identical to one of the original in all columns that are compared, or in all but one.
 
-What is identical is said by `compared`; whether there are more such records than chance explains, by `beyond_chance`.
+`compared` defines which records are identical; `beyond_chance` tests whether there are more of them than chance explains.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from capstats.sources.memory import MemorySource
 from capstats.sources.whole_records import together
 
 COLUMNS = 50  # columns that are compared by default, at most
-NEAR = 20  # columns up to which records that agree in all but one are looked for
-MOST = 1 << 25  # numbers that are held for these, at most
-LEVELS = 1000  # labels of a key column, at most, by whose levels copies are counted
+NEAR = 20  # columns up to which records that agree in all columns but one are searched
+MOST = 1 << 25  # numbers held for these, at most
+LEVELS = 1000  # labels of a key column up to which copies are counted by its levels
 IDENTIFIER = "each record of the original has a value of its own"
 
-Copies = dict[str, Any]  # what is known of the copies in all releases, as JSON has it
+Copies = dict[str, Any]  # the copies in all releases, as JSON holds them
 
 
 class Keys(NamedTuple):
@@ -53,7 +53,7 @@ NO_KEYS = Keys()
 
 
 class Real:
-    """Original and holdout over some of their columns, as far as releases are compared with them."""
+    """Original and holdout over some of their columns, prepared for comparison with releases."""
 
     def __init__(self, original: Rows, holdout: Rows | None, *, near: bool):
         self.original, self.near = original, near and len(original.columns) > 1
@@ -62,7 +62,7 @@ class Real:
 
     @cached_property
     def people(self) -> tuple[Numbers, list[Places]]:
-        """The different records of original and holdout, and how often each of these tables has each."""
+        """The distinct records of original and holdout, with their counts in each of these tables."""
         numbers = self.known.numbers
         if self.holdout is None:
             return numbers, [self.known.counts]
@@ -104,7 +104,7 @@ def find_copies(
 
 
 class Search:
-    """Copies in one release after the other, compared with the original and a holdout over the columns, but for identifiers."""
+    """Copies in one release after the other, compared with original and holdout over all columns that are no identifiers."""
 
     def __init__(self, original: Input, holdout: Input | None, columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys):
         rows = read_rows_of(original, columns)
@@ -118,9 +118,9 @@ class Search:
         if not self.near:
             self.described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
         self.holdout: Rows | None = None
-        self.judges = False  # whether the holdout says what chance gives
+        self.judges = False  # whether the holdout is valid as a measure of chance
         self.real: dict[tuple[int, ...], Real] = {}  # by the columns that a release is compared over
-        self.times: Counts | None = None  # how many records of the release each row of the original is identical to
+        self.times: Counts | None = None  # the number of identical records in the release, of each row of the original
         if holdout is not None:
             self._compare_holdout(meet(self.original, read_rows_of(holdout, self.columns), same_source=True))
         self.described["releases"] = []
@@ -161,15 +161,15 @@ class Search:
             self.times = held.times(self.original.only(over).numbers)
 
     def _add_levels(self, meeting: Meeting, table: str) -> None:
-        """Add how the levels of a table compare, where they do not meet."""
+        """Add the comparison of levels, for columns whose levels do not match."""
         for column, entry in meeting.entries.items():
             self.described.setdefault("levels", {}).setdefault(column, {})[table] = {**entry, "examples": []}
 
 
 def _multiplicities(real: Real, release: Known, new: NDArray[np.bool_]) -> list[Places]:
-    """How often a record occurs in the original, in a release, and in the holdout, if there is one; and how many different ones do so.
+    """Multiplicities of records in the original, in a release and in the holdout, if any; and the number of distinct records with these.
 
-    ``new`` is which of the release's records are of neither original nor holdout.
+    ``new`` marks the records of the release that neither original nor holdout has.
     """
     numbers, (o, *h) = real.people
     alone = release.counts[new]
@@ -182,7 +182,7 @@ def by_multiplicities(o: Places, s: Places, h: Places | None, n: Places, judges:
     """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told.
 
     ``n`` different records occur ``o`` times in the original, ``s`` times in the release and ``h`` times in the holdout, if there is one;
-    ``judges`` is whether that tells what chance gives, ``apart`` the columns in which equal values may not be found, and why.
+    ``judges`` is whether it is valid as a measure of chance, ``apart`` the columns in which equal values may not be found, and why.
     """
     found: dict[str, Any] = {"records": int((s * n).sum())}
     for prefix, real in {"": o, **({} if h is None else {"holdout_": h})}.items():
@@ -216,7 +216,7 @@ def _known(x: float) -> float | None:
 
 
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, dict[str, int]]:
-    """How many of the copied records have each level of the key columns, as the tables have them: cut, and of their type."""
+    """The number of copied records at each level of the key columns, with levels as in the tables: cut, and of their type."""
     found: dict[str, dict[str, int]] = {}
     for name, labels in rows.labelled.items():
         if name not in keys.columns or len(labels) > LEVELS:

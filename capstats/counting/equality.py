@@ -1,6 +1,6 @@
-"""Records to counts as Python's own equality has it: 1, 1.0 and True are one value, 1 and "1" are two, and so whatever else a column holds.
+"""Records to counts by the equality of Python: 1, 1.0 and True are one value, 1 and "1" are two, and so on for objects of any type.
 
-`tabulate` refuses columns that mix kinds, since engines differ on them; SDMetrics takes them, and its drop-in counts here.
+`tabulate` refuses columns that mix kinds, since engines treat them differently. SDMetrics accepts them, so that its drop-in counts here.
 """
 
 from __future__ import annotations
@@ -53,10 +53,7 @@ def _compared(codes: Sequence[NDArray[np.int64]], labels: Sequence[Label], role:
 
 
 def _coded(columns: Sequence[pd.Series], bins: int | None) -> tuple[list[NDArray[np.int64]], list[Label]]:
-    """The original's and the synthetic column as numbers that are the same where Python finds the values equal, or in the same bin.
-
-    With them the labels of the numbers.
-    """
+    """The original and the synthetic column as numbers, equal where Python's equality or the bin is the same; and their labels."""
     name = str(columns[0].name)
     found = [column_of(x, name, side) for x, side in zip(columns, SIDES, strict=True)] if bins is None else _cut(columns, bins, name)
     places: dict[Any, int] = {}
@@ -64,7 +61,7 @@ def _coded(columns: Sequence[pd.Series], bins: int | None) -> tuple[list[NDArray
 
 
 def _places(column: Column, places: dict[Any, int]) -> NDArray[np.int64]:
-    """The place of each row's label among the labels so far; those that are new are added to them."""
+    """The position of each row's label among the labels so far; new labels are added to them."""
     codes = column.codes.astype(np.int64) - column.first
     place = np.zeros(len(column.labels), np.int64)
     for code in np.flatnonzero(np.bincount(codes, minlength=len(place))).tolist():
@@ -100,7 +97,7 @@ def _points(values: NDArray[np.floating[Any]], bins: int) -> list[float]:
 
 
 def _numbers(values: pd.Series, name: str, side: str) -> Numbers:
-    """A column to be cut as numbers: booleans are 0 and 1, times the ticks of their clock, texts what they say."""
+    """A column to be cut, as numbers: booleans are 0 and 1, times are ticks, texts are parsed."""
     if values.dtype.kind == "m":
         return Numbers("number", values.to_numpy("timedelta64[ns]").view(np.int64), values.isna().to_numpy())
     if values.dtype.kind == "O":

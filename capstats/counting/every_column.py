@@ -1,6 +1,6 @@
-"""Every column of a table by itself, for whoever has not named one yet: its labels, its kind, and how it compares with another table's.
+"""Every column of a table by itself, before any is chosen: its labels, its kind, and how it compares with another table's.
 
-Nothing is counted jointly, so that a table of hundreds of columns is looked at in seconds.
+Columns are not counted jointly, so that a table of hundreds of columns takes seconds.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from capstats.sources.memory import MemorySource
 from capstats.sources.source import Margin, Options, Query, Source
 from capstats.tables.levels import Entry, compare
 
-MOST = 10_000  # labels of a column that are looked at, those that most records have
+MOST = 10_000  # the most labels of a column that are examined, the most frequent ones
 
-DISTINCT, FEWEST = 0.9, 20  # levels a record from which a column of so many records is nearly an identifier
+DISTINCT, FEWEST = 0.9, 20  # levels per record from which a column is nearly an identifier, if it has FEWEST records
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Look:
 
     @cached_property
     def values(self) -> list[Label]:
-        """The other labels; texts as what all of them say: numbers (in the ``decimal`` sign), dates or truth values."""
+        """The other labels; texts are parsed if all of them are numbers (with the ``decimal`` sign), dates or truth values."""
         codes = set(map(repr, self.likely))
         labels = [x for x in self.margin.labels if repr(x) not in codes]
         if self.held == "text":
@@ -68,7 +68,7 @@ class Look:
 
     @cached_property
     def spread(self) -> tuple[float, float, float] | None:
-        """The least, the mean and the greatest of its values where all of them are numbers, also those that look like codes."""
+        """The least, the mean and the greatest value where all values are numbers, those that look like codes included."""
         labels = list(self.margin.labels)
         read = _numbers(labels, self.decimal) if self.held == "text" else labels if self.held == "number" else []
         if not read or any(x is MISSING for x in read):
@@ -83,16 +83,16 @@ class Look:
 
     @cached_property
     def kind(self) -> Kind | None:
-        """What its values are: that of texts which are all numbers is "number"."""
+        """The kind of its values: "number" for texts that are all numbers."""
         return "other" if self.held == "other" else kind_of(self.values[0]) if self.values else self.held
 
     @property
     def is_whole(self) -> bool:
-        """Whether it holds whole numbers alone."""
+        """Whether it holds only whole numbers."""
         return self.kind == "number" and all(isinstance(x, int) for x in self.values)
 
     def as_type(self, wanted: Kind | None) -> Column:
-        """Its labels as a column, texts converted to another kind; those that look like codes, and are not of it, are missing."""
+        """Its labels as a column, texts converted to another kind; labels that look like codes and do not convert are missing."""
         labels, margin = self.margin.labels, self.margin
         if self.held == "text" and wanted not in ("text", None):
             sign = self.decimal if wanted == "number" else "."
@@ -101,7 +101,7 @@ class Look:
 
 
 def _numbers(labels: Sequence[str], decimal: str) -> list[Label]:
-    """Texts as numbers, ``MISSING`` where one is none."""
+    """Texts as numbers, ``MISSING`` where one does not parse."""
     if decimal == ".":
         return list(map(plain_number, labels))
     return [MISSING if "." in x else plain_number(x.replace(decimal, ".")) for x in labels]
@@ -119,19 +119,19 @@ class Looked:
     value_labels: Mapping[str, Mapping[Any, str]]
 
     def with_commas(self) -> Looked:
-        """The same of texts that are numbers with a comma before their decimals."""
+        """The same table with texts read as numbers with a decimal comma."""
         return replace(self, columns={c: look and replace(look, decimal=",") for c, look in self.columns.items()})
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.table.name
 
 
 def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[Looked], list[Label] | None]:
     """The original and the synthetic tables, and the labels of several of these.
 
-    Texts of CSV are numbers by the decimal sign of the options, or by a comma where no column has numbers with a point.
+    The decimal sign of CSV is that of the options, or a comma where no column has numbers with a point.
     """
     inputs, labels = inputs_of(original, synthetic, None, None, None, options, {})
     check_options(options, inputs)
@@ -177,18 +177,18 @@ def _as_asked(column: Hashable, margin: Margin, options: Options, table: str) ->
 
 
 def is_complete(look: Look) -> bool:
-    """Whether all labels of the column are looked at."""
+    """Whether all labels of the column were examined."""
     return look.margin.levels == len(look.margin.labels)
 
 
 def is_identifier(look: Look) -> bool:
-    """Whether nearly every record has a level of its own; measured numbers, which have decimals, are none."""
+    """Whether nearly every record has a level of its own; numbers with decimals, which are measured, do not count."""
     present = look.margin.total - look.margin.missing
     return present >= FEWEST and look.margin.levels >= DISTINCT * present and (look.kind != "number" or look.is_whole)
 
 
 def joint_kind(one: Look, other: Look) -> Kind | None:
-    """The kind as which two columns can be compared, text where each is text; None where there is none."""
+    """The kind to which both columns convert, "text" if both are texts; None if there is none."""
     if one.held == other.held or other.held is None:
         return one.held
     return one.kind if one.kind == other.kind != "other" and "text" in (one.held, other.held) else None
@@ -213,9 +213,9 @@ def is_within(look: Look, other: Look) -> bool:
 
 
 def is_accepted(column: Hashable, tables: Sequence[Looked], options: Options, bins: int | None) -> bool:
-    """Whether an audit takes the column as the options say: each table can be read so, and shares a level with the first.
+    """Whether an audit with these options accepts the column: each table can be read with them, and shares a level with the first.
 
-    One that is cut into bins needs values of one size in all tables. It is tried on its labels, or on the tables where these are too many.
+    A column that is cut into bins needs values in one range in all tables. The labels are tried, or the tables if labels are too many.
     """
     own = [options.of_table(table.name) for table in tables]
     inputs = [
@@ -241,7 +241,7 @@ def is_accepted(column: Hashable, tables: Sequence[Looked], options: Options, bi
 
 
 def _source(table: Looked, column: Hashable, is_number: bool, codes: Sequence[str]) -> Source:
-    """The labels of a column as a table, with a point before their decimals; or the table itself, where they were not all looked at."""
+    """The labels of a column as a table, with a decimal point; or the table itself, if not all labels were examined."""
     look = table.columns[column]
     if look is None or look.given.levels > len(look.given.labels):
         return table.table.source

@@ -1,4 +1,4 @@
-"""The tables of records of one call: which they are, what messages call them, and their columns of weights."""
+"""The tables of records of one call, their names in messages, and their columns of weights."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Weight = Hashable | None
 
 @dataclass(frozen=True)
 class Input:
-    """One table of records, and the column that is summed in place of counting them."""
+    """One table of records, and the column of weights, which is summed in place of counting records."""
 
     source: Source
     options: Options = field(default_factory=Options)  # how it is read
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
-    by_record: bool = False  # whether its rows are its records, in their order, however alike they are
-    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns from which others are answered
+    by_record: bool = False  # whether its rows are its records, in their order, equal ones not merged
+    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns, from which further queries are answered
 
     def hold(self, columns: Sequence[Hashable]) -> None:
         """Read these columns now, from which `rows` answers until ``held`` is cleared."""
@@ -41,7 +41,7 @@ class Input:
     def rows(
         self, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut] = MappingProxyType({}), most: int | None = None
     ) -> tuple[list[Column], Sums]:
-        """What `Source.rows` returns, of all rows or of the first ones."""
+        """The result of `Source.rows` for all rows, or for the first ones."""
         held = self.held.get("columns", {})
         if cuts or not set(columns) <= held.keys():
             return self.source.rows(Query(columns, self.weight, self.sampling, cuts, self.by_record, self.options, most))
@@ -49,14 +49,14 @@ class Input:
 
     @cached_property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.source.name
 
 
 def inputs_of(
     original: Any, synthetic: Any, holdout: Any, weights: Any, counts: Any, options: Options, called: Mapping[str, str]
 ) -> tuple[list[Input], list[Label] | None]:
-    """All tables in the order original, synthetic ones, holdout, as messages call them; and the labels of several synthetic ones."""
+    """All tables, in the order original, synthetic ones, holdout; and the labels of several synthetic ones."""
     labels, several, names = released(synthetic)
     of_weights, of_counts = (_of_tables(given, name, synthetic, labels) for given, name in ((weights, "weights"), (counts, "counts")))
     given = {called.get("original", "original"): original, **dict(zip(names, several, strict=True))}
@@ -73,7 +73,7 @@ def inputs_of(
 
 
 def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
-    """The tables, under what messages call them, and how each is read; an error where an option is for another table."""
+    """The tables by their names in messages, with options for each; an error where an option names another table."""
     check_tables({name: getattr(options, name) for name in (*SCALARS, *BY_COLUMN)}, list(tables))
     found = []
     for name, table in tables.items():
@@ -104,7 +104,7 @@ def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label
 
 
 def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
-    """The labels of several synthetic tables, or None for one alone or none; the tables; and what messages call them."""
+    """The labels of several synthetic tables (None for one or none), the tables, and their names in messages."""
     if isinstance(synthetic, Mapping) and any(map(is_table, synthetic.values())):
         labels, several = [canonical(x) for x in synthetic], list(synthetic.values())
     elif isinstance(synthetic, (list, tuple)):
@@ -117,7 +117,7 @@ def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
 
 
 def files_read(tables: Sequence[Input]) -> dict[str, Any]:
-    """The given paths by table, and under ``files`` the files that they stand for; nothing where no path was given.
+    """The given paths by table, and under ``files`` all files of these paths; empty where no path was given.
 
     Files are relative where the path is, so that a report does not say where the folder lies.
     """

@@ -1,4 +1,4 @@
-"""The distinct rows of several tables over the same columns, for measures of single people rather than of cells."""
+"""The distinct rows of several tables over the same columns, for measures of single records rather than of cells."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Levels:
 
     name: str
     codes: Places
-    values: NDArray[np.float64]  # of numbers, up to a constant (infinite where one is missing); of categories, the place in their order
-    order: list[Label] | None  # all levels of a category by place, with those that no record has; None for numbers
+    values: NDArray[np.float64]  # numbers, up to a constant (infinite where one is missing); for categories, the position in their order
+    order: list[Label] | None  # all levels of a category in order, those without records included; None for numbers
 
     @property
     def numerical(self) -> bool:
-        """Whether the labels are numbers, which differ by more than their places."""
+        """Whether the labels are numbers, so that their differences count and not only their order."""
         return self.order is None
 
 
@@ -47,28 +47,28 @@ class JointRows:
 
     records: Records
     axis: pd.MultiIndex
-    places: list[Places]  # one array a table: the distinct row that each of its rows is
-    counts: list[Counts]  # and the number of records of each of its rows
+    places: list[Places]  # for each table, the index of each row's distinct row
+    counts: list[Counts]  # for each table, the number of records of each row
 
     @cached_property
     def of_tables(self) -> list[NDArray[np.int64]]:
-        """How many records of each table are alike each distinct row."""
+        """The count of each distinct row in each table."""
         both = zip(self.places, self.counts, strict=True)
         return [np.bincount(where, counts, len(self.axis)).astype(np.int64) for where, counts in both]
 
     @property
     def original(self) -> NDArray[np.int64]:
-        """Those of the original."""
+        """The counts of the original."""
         return self.of_tables[0]
 
     @property
     def holdout(self) -> NDArray[np.int64] | None:
-        """Those of the holdout, if there is one."""
+        """The counts of the holdout, if there is one."""
         return None if self.records.request.holdout is None else self.of_tables[1]
 
     @property
     def synthetic(self) -> list[NDArray[np.int64]]:
-        """Those of each release."""
+        """The counts of each release."""
         return self.of_tables[1 if self.holdout is None else 2 :]
 
     @property
@@ -84,7 +84,7 @@ class JointRows:
 
     @cached_property
     def ordered(self) -> list[bool]:
-        """Whether each column is one of categories with an order."""
+        """Whether each column has categories with an order."""
         orders = self.records.orders()
         return [column in orders for column in self.records.request.key_columns]
 
@@ -94,7 +94,7 @@ class JointRows:
         return {name: value for name, value in self.records.attrs(self.records.stored).items() if name in OF_READING}
 
     def held(self, table: int) -> tuple[Places, Counts]:
-        """The distinct rows that a table has, in order, and how often it has each."""
+        """The distinct rows that a table has, in order, and their counts."""
         rows = np.unique(self.places[table])
         return rows, self.of_tables[table][rows]
 
@@ -129,9 +129,9 @@ class JointRows:
 
 
 def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> JointRows:
-    """The rows that the records of a request have over its key columns; ``near`` where numbers that differ may match, too.
+    """The rows of the records of a request over its key columns; ``near`` where different numbers may match.
 
-    Warns of columns whose levels the tables do not share, or spell differently; of numbers that may be near, where no two can be.
+    Warns of columns whose levels the tables do not share, or spell differently; of numbers that may match if near, where no two are near.
     """
     if request.weights is not None:
         raise ValueError("`weights` cannot be used: single records are compared, not the people they stand for. Leave it out.")
@@ -160,7 +160,7 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
 def attacked(
     columns: Hashable | Sequence[Hashable], *, called: Mapping[str, str] = MappingProxyType({}), allow_same: bool = False, **given: Any
 ) -> JointRows:
-    """The rows of the tables of an attack over its columns, with options of reading; ``called`` is what messages call the tables."""
+    """The rows of the tables of an attack over its columns, with options of reading; ``called`` has the names of the tables in messages."""
     for name in [x for x in ("missing", "backing") if x in given]:
         raise TypeError(f"There is no option {name!r}: a missing value is a level, and each record counts. Leave it out.")
     tables = {name: given.pop(name) for name in ("original", "synthetic", "holdout", "by_record") if name in given}

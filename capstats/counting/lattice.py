@@ -1,4 +1,22 @@
-"""Tables of many subsets of the key columns from one count of them all: axes are summed down the lattice, no record is counted again."""
+"""Tables of many subsets of the key columns from one count of them all: axes are summed down the lattice, no record is counted again.
+
+With k key columns there are 2^k subsets, each with a table of every release and target.
+
+*The obvious way* calls `tabulate` for each subset: it reads, joins labels and counts the records 2^k times. The tests compare with it.
+
+*The lattice.* The table of a subset is that of any larger subset, summed over the columns that are left out. So records are counted once,
+over all columns, and each subset follows from one of the next larger ones (`_children`): the one whose additional columns have the fewest
+levels, which is the smallest table to sum. `walk` goes depth first, so that at most one table of each size is held at a time, instead of
+all 2^k.
+
+*Keys* are integers of mixed radix (`capstats.codes.distinct.Factor`). To leave a column out is to cut one digit out of each integer;
+labels are made only for a table that is given out.
+
+*Two ways to sum* (`_placed`). A dense table can be summed over its keys; its cost is all its cells, most of which may be empty. Or the
+cells that were filled over all columns at first are added where they now belong: `Keyset.places` keeps for each first key where it is.
+That costs the number of filled cells whatever the subset, and scattered memory. SCATTER is how much more one scattered cell costs than one
+cell of a row. Sparse tables always go the second way.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +41,7 @@ from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.table import Array, Index
 
-SCATTER = 3  # to add one filled cell where it belongs costs as much as to add this number of neighbours of a row
+SCATTER = 3  # to add one scattered cell costs as much as to add this number of neighbouring cells of a row
 
 Columns = tuple[int, ...]  # positions of key columns, ascending
 
@@ -34,19 +52,19 @@ class Keyset:
 
     columns: Columns
     distinct: Factor  # its keys, among those of a larger set; one key where there is no column
-    places: Places  # where each key of all the columns went among its keys
+    places: Places  # of each key over all columns, the index of its key here
     tables: list[list[Data]]  # for each target column: the table (target, key) of the original, then those of the synthetic tables
 
 
 class Filled:
-    """The filled cells of a table over all key columns; found when they are asked for, since many subsets need their number alone."""
+    """The filled cells of a table over all key columns; found when they are needed, since many subsets need only their number."""
 
     def __init__(self, table: Data):
         self.table = table
 
     @cached_property
     def number(self) -> int:
-        """How many they are."""
+        """The number of filled cells."""
         return len(self.table.data) if is_sparse(self.table) else int(np.count_nonzero(self.table))
 
     @cached_property
@@ -56,7 +74,7 @@ class Filled:
         return np.ascontiguousarray(target), np.ascontiguousarray(key), values
 
     def moved(self, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
-        """A table of these cells, their keys at other places."""
+        """A table of these cells with their keys moved to ``places``."""
         target, key, values = self.cells
         return table_of(values, target, places[key], shape, sparse)
 
@@ -75,7 +93,7 @@ class Lattice:
 
     @classmethod
     def of_records(cls, records: Records, backing: Backing = "auto") -> Lattice:
-        """One with each target column as a target of its own."""
+        """The lattice of records, with each target column as a target of its own."""
         counted, names = records.tables, records.names
         key_columns, orders = records.request.key_columns, list(map(str, records.orders()))
         key, places = join_columns([table.key.columns for table in counted], key_columns, names)
@@ -96,7 +114,7 @@ class Lattice:
             axes["target"] = targets[-1]
             found = compared(axes, dict(zip(names, tables[-1], strict=True)), {*map(str, records.cuts), *orders})
             levels |= found.get("levels", {})
-            fine |= {column: entry for column, entry in found.get("fine_keys", {}).items() if "lacking" in entry}  # of a column alone
+            fine |= {column: entry for column, entry in found.get("fine_keys", {}).items() if "lacking" in entry}  # of single columns only
             numbers |= found.get("fine_targets", {})
             axes = {}  # keys are compared once
         warn_of_levels({"levels": levels, "fine_keys": fine, "fine_targets": numbers, "bins": records.cuts})
@@ -107,7 +125,7 @@ class Lattice:
 
     @classmethod
     def of_tables(cls, tables: xr.Dataset) -> Lattice:
-        """One of the tables that `tabulate` returned, their target as it is."""
+        """The lattice of the tables that `tabulate` returned, with their target."""
         tables = as_tables(tables)
         o, s = tables.o, tables.s
         key, target = (cast(pd.MultiIndex, axis_of(o, dim)) for dim in ("key", "target"))  # which as_tables gives labels
@@ -148,11 +166,12 @@ class Lattice:
         return below(self.whole)
 
     def _children(self, sizes: Collection[int]) -> dict[Columns, list[Columns]]:
-        """The subsets that follow from each: a subset follows from the next larger one that adds the columns with the fewest labels."""
+        """The subsets summed from each one: a subset follows from the next larger one that adds the columns with the fewest labels."""
         k = self.key.nlevels
         cheap = sorted(range(k), key=self.key.levshape.__getitem__)
         children: dict[Columns, list[Columns]] = {}
         for size in set(sizes) - {k}:
+            # the next larger size that is computed anyway
             larger = min(x for x in {*sizes, k} if x > size)
             for columns in combinations(range(k), size):
                 added = [column for column in cheap if column not in columns][: larger - size]
@@ -160,7 +179,7 @@ class Lattice:
         return children
 
     def _narrowed(self, wide: Keyset, columns: Columns) -> Keyset:
-        """Some of the columns of a keyset: its tables summed, or the cells that were filled at first where that takes less time."""
+        """The keyset of some of the columns: the tables are summed, or made of the cells filled at first, whichever takes less time."""
         distinct = wide.distinct.only([wide.columns.index(column) for column in columns])
         where, keys = distinct.of_row, len(distinct.flat)
         places = where[wide.places]
@@ -171,7 +190,7 @@ class Lattice:
         found = []
         for of_target, cells in zip(tables, self.cells, strict=True):
             targets = of_target[0].shape[0]
-            held = 2 * len(cells)  # tables: once more where `pair` stacks them
+            held = 2 * len(cells)  # tables, twice because `pair` stacks them
             sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys, held)
             found.append(
                 [
@@ -204,7 +223,7 @@ class Lattice:
 
 
 def _merged(table: Array, where: Places, keys: int) -> Array:
-    """A dense table with its keys at other places; counts of keys that share a place are added."""
+    """A dense table with its keys moved to ``where``; counts of keys at the same place are added."""
     found = np.zeros((len(table), keys), table.dtype)
     for total, row in zip(found, table, strict=True):
         np.add.at(total, where, row)

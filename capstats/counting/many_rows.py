@@ -1,7 +1,20 @@
 """Copies in tables of many records: DuckDB makes a number of each record, and only how often these numbers occur comes back.
 
-What is said of copies is a function of that alone, but for records that are alike in all columns but one and copies by level, which are
-left out. Spellings are looked at in the first records of each table.
+*The obvious way* is a join of original and release over all columns in DuckDB. It compares types as well as values, so that 1, 1.0 and the
+text "1" do not match; it needs one more join for each column that is left out and for each other table; and the records are kept in memory
+or spilled to disk as a whole. For tables that fit in memory `compared` does all of it, and the tests require the same numbers from both.
+
+*Numbers.* DuckDB turns each value into 64 bits that depend on what it says alone, and hashes those of a record to one number k (see
+`capstats.sources.whole_records`). Columns that may be left out later, because they identify records or share no value, stay apart as x0,
+x1, ..., so that files are read only once. A record of a file takes 8 bytes, and 8 more for each of these columns.
+
+*Multiplicities.* All questions about copies (how many records of the original are in the release, how often, whether they are unique, how
+many of the holdout) depend on one table alone: how many numbers occur a times in the original, b times in the release, c times in the
+holdout. It has few rows, whatever the number of records. Numbers of files are sorted in PARTs by their leading bits, of which PARTS are
+held at once; if there are more, files are read again for each of these.
+
+*What this way lacks*: records that are alike in all columns but one, which would need one more number for each column, and copies by
+level. Spellings are looked at in the first records of each table. The report says so.
 """
 
 from __future__ import annotations
@@ -23,14 +36,14 @@ from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
 
 MOST = 1 << 25  # values of all tables, up to which whole records are compared in memory
-SAMPLE = 100_000  # first records of a table whose spellings are looked at; also of an engine's tables, as many as leave it at most
+SAMPLE = 100_000  # first records of a table whose spellings are examined; also the most records that leave an engine
 PART = 1 << 22  # records that are sorted at a time
-PARTS = 20  # that are held at once; where there are more, files are read again
+PARTS = 20  # parts that are held at once; if there are more, files are read again
 NEAR = f"not computed: it is for tables of at most {MOST:,} values, and of {SAMPLE:,} records in an engine"
 
 
 def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int) -> ManyRows | None:
-    """The tables where they have so many ``records`` that they are compared out of memory; an error where they cannot be."""
+    """The tables if they have too many ``records`` to be compared in memory, else None; an error if they cannot be compared at all."""
     by_record = inputs[0].by_record
     away = [i for i, table in enumerate(inputs) if not (table.source.in_memory or is_file(table.source)) and records[i] > SAMPLE]
     much = any(is_file(table.source) for table in inputs) and sum(records) * columns > MOST
@@ -58,12 +71,13 @@ class ManyRows:
     records: Sequence[float]
 
     def copies(self, columns: Sequence[Hashable], left_out: Mapping[str, str]) -> Copies:
-        """What `capstats.counting.copies.find_copies` returns of them, over the columns that all tables have."""
+        """The result of `capstats.counting.copies.find_copies` for these tables, over the columns that all of them have."""
         for table, number in zip(self.inputs, self.records, strict=True):
             if isinstance(number, float):
                 raise NotCompared(f"the counts of `{table.name}` are fractional")
         columns, first, unread = self._first(columns)
-        alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # as far as these records tell
+        # columns that may have to be left out: identifiers, and those without a common value
+        alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # in these records
         last = len(self.inputs) - self._has_holdout
         met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone]) for i in range(1, len(self.inputs))]
         apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) == NOTHING_SHARED}
@@ -136,7 +150,7 @@ class ManyRows:
             raise NotCompared(f"the records of all tables could not be compared ({type(error).__name__})") from None
 
     def _identifies(self, found: Matcher, i: int, column: Hashable) -> bool:
-        """Whether each record of the original has a value of its own in a column, none of them a fraction."""
+        """Whether all values of the original in a column are different, and none is a fraction."""
         most, _ = found.multiplicities([0], f"x{i}")
         if most.max(initial=0) > 1:
             return False
@@ -146,9 +160,9 @@ class ManyRows:
         return not fractions(table.source, Query([column], options=table.options), table.options.decimal)
 
     def _met(self, i: int, first: Sequence[Rows], columns: Sequence[Hashable]) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
-        """The columns in which equal values of the original and another table may not be found, and why, as their first records tell.
+        """The columns in which equal values may not be found, and why, from the first records; and the comparison of their levels.
 
-        Also how their levels compare. That these have no value in common is asked of all records again.
+        A column without a common value in the first records is checked again in all records.
         """
         places = [list(first[0].columns).index(c) for c in columns]
         mine, theirs = (rows.only(places) for rows in (first[0], first[i]))

@@ -1,4 +1,4 @@
-"""One table, whatever it is, as distinct keys and targets in labels of the wanted types, and the counts of their combinations."""
+"""One table of any kind as distinct keys and targets, with labels of the wanted types, and the counts of their combinations."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from capstats.sources.source import Options, Query
 from capstats.tables.levels import callers, warn_of_bins
 
 NO_CODES = Codes(())
-MANY = 500_000  # records from which a second thread pays
+MANY = 500_000  # records from which a second thread saves time
 
 
 @dataclass
 class Part:
-    """The distinct keys of a table, or its distinct targets, as columns of codes, and which of them each of its distinct rows has."""
+    """The distinct keys of a table, or its distinct targets, as columns of codes; and the index of each distinct row's key or target."""
 
     columns: list[Column]
     of_row: Places
     used: list[frozenset[str]] = field(default_factory=list)  # which codes each column holds, as Python writes them
-    quoted: set[str] = field(default_factory=set)  # words that would be codes without the quotes that the file has around them
+    quoted: set[str] = field(default_factory=set)  # texts in quotes that would be codes without them
 
     def only(self, rows: Places) -> Part:
-        """What is left of it with these rows."""
+        """The part for these rows."""
         held, of_row = np.unique(self.of_row[rows], return_inverse=True)
         return Part([Column(c.codes[held], c.labels, ordered=c.ordered) for c in self.columns], of_row)
 
@@ -61,7 +61,7 @@ class Counted:
 
 
 def find_cuts(table: Input, specs: Mapping[Hashable, Spec]) -> dict[Hashable, Cut]:
-    """Where columns are cut, as the original's values say that are no codes of missing values."""
+    """Where columns are cut, from the values of the original without codes of missing values."""
     if not specs:
         return {}
     options = table.options
@@ -75,7 +75,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec]) -> dict[Hashable, Cu
     all_values = {c: replace(spec, how="quantile") for c, spec in specs.items() if spec.how == "width" and not table.source.in_memory}
     found = looked({c: all_values[c] if c in all_values and codes[c].given else spec for c, spec in specs.items()})
     unsure = {c: spec for c, spec in all_values.items() if not codes[c].given and usual_ends(found[c][0].values, found[c][0].kind)}
-    if unsure:  # whose extent alone does not say whether it is a code
+    if unsure:  # the least or greatest value may be a code, which the other values show
         found |= looked(unsure)
     cuts = {}
     for column, spec in specs.items():
@@ -94,7 +94,7 @@ def find_cuts(table: Input, specs: Mapping[Hashable, Spec]) -> dict[Hashable, Cu
 
 
 def each(tables: Sequence[Input], work: Callable[[Input], Any]) -> list[Any]:
-    """The work on each table; on two at a time where they are long and in memory, since numpy counts outside the interpreter's lock."""
+    """The results of the work on each table; long tables in memory are read by two threads, since numpy releases the interpreter's lock."""
     if not all(table.source.in_memory for table in tables) or sum(table.source.size or 0 for table in tables) < MANY:
         return list(map(work, tables))
     with ThreadPoolExecutor(2) as pool:
@@ -120,7 +120,7 @@ def read_rows(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable,
 
 
 def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut], first: int | None = None) -> tuple[list[Part], Sums]:
-    """The distinct rows of a table, or of its first columns and of the others, in labels of the wanted types; how often each row occurs."""
+    """The distinct rows of a table, as one part or as two (first columns and others), with labels of the wanted types; their counts."""
     name, options = table.source.name, table.options
     types: Mapping[Hashable, Any] = options.types or {}
     codes_of = {c: options.codes.of(c) for c in columns} if options.null_values is not None else dict.fromkeys(columns, NO_CODES)
@@ -135,7 +135,7 @@ def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut
         rows, sums = factor(found), list(sums) or [np.ones(n, np.int64)]
     else:
         rows, sums = count(found, sums, step.advance)
-    records = sums[1] if len(sums) > 1 else sums[0]  # not how much they weigh
+    records = sums[1] if len(sums) > 1 else sums[0]  # the number of records, not their weights
     parts: list[Part] = []
     for distinct in [rows] if first is None else rows.split(first):
         held = np.bincount(distinct.of_row, records, len(distinct.flat)) if types else None
@@ -193,7 +193,7 @@ def labelled(
             try:
                 labels[i] = as_type([labels[i]], wanted, str(asked), table)[0]
             except ValueError:
-                labels[i] = MISSING  # an unused category may be anything
+                labels[i] = MISSING  # an unused category need not convert
         if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
             place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]
@@ -210,7 +210,7 @@ def check_codes(
     *,
     whole: bool = False,
 ) -> None:
-    """Raise where a code that means missing occurs in no table; each table is given as parts that together have the columns.
+    """Raise where a code that means missing occurs in no table; each table is given as parts, which together have the columns.
 
     Where ``whole`` records are compared, a code may be one of the other columns.
     """
@@ -262,13 +262,13 @@ def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable]) -> set
     for table in tables:
         of_table = table.source.names(table.options)
         for column in [c for c in of_table if c not in columns and c != table.weight]:
-            with suppress(TypeError, ValueError):  # of a column that nobody asked for
+            with suppress(TypeError, ValueError):  # a column that was not asked for
                 used |= read_rows(table, [column])[0].used[0]
     return used
 
 
 def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
-    """The rows without a missing value, how many records the others have, and the places of the rows that are left."""
+    """The rows without a missing value, the number of records of the others, and the indices of the rows that are kept."""
     rows = np.flatnonzero(_complete(counted.key) & _complete(counted.target))
     left = Counted(counted.key.only(rows), counted.target.only(rows), [values[rows] for values in counted.sums])
     return left, (counted.summed(1).sum() - left.summed(1).sum()).item(), rows
@@ -277,6 +277,6 @@ def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
 def _complete(part: Part) -> Any:
     keep = np.ones(part.of_row.max(initial=-1) + 1, bool)
     for column in part.columns:
-        if not isinstance(column.labels, np.ndarray):  # which holds integers
+        if not isinstance(column.labels, np.ndarray):  # an array, which holds integers
             keep &= np.array([label is not MISSING for label in column.labels])[column.codes]
     return keep[part.of_row]

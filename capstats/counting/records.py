@@ -35,7 +35,7 @@ from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_o
 
 OF_COUNTS = {"count", "counts", "freq", "frequency", "n", "nobs"}  # names of columns that usually hold numbers of records
 FEWEST = 4  # rows of a table of counts that is noticed
-SPARSEST = 4  # combinations of levels for each row, at most, where the rows may be the cells that somebody is in
+SPARSEST = 4  # the most combinations of levels for each row of a table that may list its filled cells
 ANY = Column(np.zeros(1, np.intp), ["any"])  # the target of all records that are counted by key alone
 
 
@@ -50,12 +50,12 @@ class Records:
     dropped: dict[str, Any]
     cuts: dict[Hashable, Cut]
     kept: list[Places]  # the rows of each table without a missing value, where the others are dropped
-    copies: Copies | None = None  # what is known of records of the releases that are copies; None where nobody asked
-    copied: Counts | None = None  # how often the release has each record of the original, in their order; None where nobody asked
+    copies: Copies | None = None  # copies in the releases; None where not asked for
+    copied: Counts | None = None  # copies of each record of the original, in order; None where not asked for
 
     @cached_property
     def names(self) -> list[str]:
-        """What messages call the tables."""
+        """The names of the tables in messages."""
         return [table.name for table in self.inputs]
 
     @cached_property
@@ -95,7 +95,7 @@ class Records:
             warnings.warn(f"{' '.join(told)} Otherwise it is a value by which `bins` cuts.", LevelsWarning, stacklevel=callers())
 
     def attrs(self, stored: Mapping[Hashable, str]) -> dict[str, Any]:
-        """How the counts came to be, columns under the names by which they are stored."""
+        """How the records were counted, with columns by the names under which they are stored."""
         orders, likely = self.orders(), {c: list(map(plain, cut.likely)) for c, cut in self.cuts.items() if cut.likely}
         known = {
             "renamed": {new: str(old) for old, new in stored.items() if new != old},
@@ -159,9 +159,9 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
 def _in_one_reading(
     inputs: Sequence[Input], request: Request, cuts: Mapping[Hashable, Cut]
 ) -> tuple[list[Counted], Copies, Counts | None] | None:
-    """The counts and the copies from one reading of each table; None where they are not read so, or not all columns can be.
+    """The counts and the copies from one reading of each table; None for long tables, or where a column cannot be read.
 
-    Short tables are, one after the other, so that one release is held at a time.
+    Tables are read one after the other, so that one release is held at a time.
     """
     if not request.copy_columns or request.synthetic is None or any(table.weight is not None for table in inputs):
         return None
@@ -173,7 +173,7 @@ def _in_one_reading(
         table.hold(wanted)
         found[table.name] = read(table, request.key_columns, request.target_columns, cuts)
 
-    with suppress(TypeError, ValueError):  # of a column that nobody asked for, or it is raised again
+    with suppress(TypeError, ValueError):  # for a column that was not asked for; others raise again
         common, left_out = columns_in_common(inputs)
         numbers = [table.source.number(table.options) for table in inputs]
         if not 0 < len(common) <= request.copy_columns or None in numbers or sum(filter(None, numbers)) * len(common) > many_rows.MOST:
@@ -197,7 +197,7 @@ def _in_one_reading(
 
 
 def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable]) -> None:
-    """Warn where the rows of a table look like cells: a column is called as one of counts, and no combination is there more often."""
+    """Warn where the rows of a table look like cells: a column has a name usual for counts, and all combinations occur equally often."""
     columns, times = [*counted.key.columns, *counted.target.columns], counted.counts
     if len(times) < FEWEST or times.min() < times.max():
         return
@@ -236,7 +236,7 @@ def _complete(records: Records) -> Records:
 def each_target(request: Request, progress: Progress | None = None) -> Iterator[tuple[Hashable, Records]]:
     """The records of each target column alone, as `read_records` gives them, from one reading of all of them.
 
-    Where records with a missing value are dropped, those are that have one in a key or in this target.
+    Records are dropped for a missing value only if it is in a key or in this target.
     """
     records = read_records(replace(request, missing="level"), progress)
     for i, column in enumerate(request.target_columns):
@@ -245,7 +245,7 @@ def each_target(request: Request, progress: Progress | None = None) -> Iterator[
 
 
 def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
-    """The tables that must not hold the same records, and do not as far as is known without reading them.
+    """The pairs of tables that must not hold the same records, checked as far as possible without reading them.
 
     One file with two columns of counts is two tables.
     """
@@ -285,9 +285,9 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
 
 
 def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Original, Places, Places, Counts | str | None]:
-    """What `tabulate` returns, the original's records, the places of each record's target and key on the axes, and its copies.
+    """The result of `tabulate`, the records of the original, the indices of each record's target and key on the axes, and its copies.
 
-    In place of the copies, why they cannot be counted; None where nobody asked.
+    If copies cannot be counted, the reason; None if they were not asked for.
     """
     records = read_records(replace(request, by_record=True))
     tables, targets, keys = on_axes(records, backing)
@@ -306,10 +306,10 @@ class Original:
     """The records of a table in memory, or of a file."""
 
     table: Input
-    kept: Places | None  # where not all records are
+    kept: Places | None  # indices of the records that were counted; None: all
 
     def in_memory(self, which: Places | None = None) -> MemorySource:
-        """All records, or those at some places, in their order."""
+        """All counted records, or those at some indices, in their order."""
         places = which if self.kept is None else self.kept if which is None else self.kept[which]
         if isinstance(self.table.source, FileSource):
             return self.table.source.as_memory(self.table.options, places)

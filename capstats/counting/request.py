@@ -1,4 +1,4 @@
-"""What the caller of `tabulate` asks for, as one frozen value, and its checks."""
+"""The arguments of `tabulate` as one frozen value, and their checks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Reading(TypedDict, total=False):
-    """How records are read and counted: options of `tabulate`, which explains them, and of whatever else takes records."""
+    """How records are read and counted: options of `tabulate`, where they are explained, and of all other functions that take records."""
 
     missing: Literal["level", "drop"]
     null_values: NullValues
@@ -70,11 +70,11 @@ class Request(Options):
     holdout: Any = None
     keys: Columns
     target: Columns | None
-    keys_argument: str = "keys"  # what messages call the arguments
+    keys_argument: str = "keys"  # the names of the arguments in messages
     target_argument: str | None = "target"  # None where all columns are keys, and none is a target
     allow_same: bool = True  # whether two of the tables may hold the same records
-    called: Mapping[str, str] = field(default_factory=dict)  # what messages call `original` and `holdout`
-    by_record: bool = False  # whether the rows of the original are its records, in their order, however alike they are
+    called: Mapping[str, str] = field(default_factory=dict)  # the names of `original` and `holdout` in messages
+    by_record: bool = False  # whether the rows of the original are its records, in their order, equal ones not merged
     missing: Literal["level", "drop"] = "level"
     bins: Mapping[Hashable, Any] | None = None
     weights: Any = None
@@ -109,7 +109,7 @@ class Request(Options):
         return self.key_columns + self.target_columns
 
     def checked(self) -> dict[Hashable, Spec]:
-        """What `bins` asks for; an error where the arguments contradict each other or are not what they must be."""
+        """The specification of `bins`; an error where arguments are wrong or contradict each other."""
         columns = self.columns
         twice = [c for c in columns if columns.count(c) > 1]
         if twice:
@@ -178,5 +178,5 @@ def shows_options(function: F) -> F:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=of_request[name].default, annotation=of.__forward_arg__)
         for name, of in Reading.__annotations__.items()
     ]
-    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # inspect looks for it
+    function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # which inspect reads
     return function

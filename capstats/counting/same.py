@@ -1,4 +1,4 @@
-"""The same records given twice to one call: as original and release, say. It is a mistake, and every number of it is right."""
+"""The same records given twice to one call, as original and release, say: a mistake that no number shows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from capstats.tables.backing import filled
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.levels import parts_of
 
-BLOCK = 1 << 16  # first bytes of files by which unequal ones are distinguished
+BLOCK = 1 << 16  # the first bytes of files, by which most different ones are distinguished
 
 
 def pairs(named: Sequence[str], releases: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The tables that must differ: original and holdout, say, and either and each release."""
+    """The pairs of tables that must differ: original and holdout, and either with each release."""
     yield from combinations(named, 2)
     yield from product(named, releases)
 
@@ -33,8 +33,8 @@ def pairs(named: Sequence[str], releases: Sequence[str]) -> Iterator[tuple[str, 
 def refused(one: str, other: str, how: str) -> ValueError:
     """The error for two tables that hold the same records."""
     return ValueError(
-        f"`{one}` and `{other}` {how}. Numbers of a table and itself say nothing of a release: give each its own records. To compare "
-        f"them all the same, use allow_same=True (--allow-same)."
+        f"`{one}` and `{other}` {how}. A comparison of a table with itself says nothing about a release: give each its own records. To "
+        f"compare them anyway, use allow_same=True (--allow-same)."
     )
 
 
@@ -47,7 +47,7 @@ def check_tables(given: Mapping[str, Any], of_pairs: Sequence[tuple[str, str]]) 
 
 def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Pairs of releases that are one object, or files with the same bytes: each with the first that it equals."""
-    similar: dict[Hashable, list[list[str]]] = {}  # releases that may be equal, as groups of those that are
+    similar: dict[Hashable, list[list[str]]] = {}  # releases that may be equal, in groups of equal ones
     for name, table in given.items():
         groups = similar.setdefault(_first_bytes(table, name) if is_path(table) else id(table), [])
         own = next((group for group in groups if _alike({group[0]: given[group[0]], name: table})), None)
@@ -58,7 +58,7 @@ def same_releases(given: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def check_records(one: Input, other: Input, counted: Sequence[Counted]) -> None:
-    """Raise where two tables hold the same records, whatever holds them: the same, mostly unique rows, or in memory rows in the same order.
+    """Raise where two tables of any kind hold the same records: the same, mostly unique rows, or rows in the same order if in memory.
 
     Nothing is read again unless the tables agree in the margin of each column that was counted, up to the names of its levels.
     """
@@ -68,7 +68,7 @@ def check_records(one: Input, other: Input, counted: Sequence[Counted]) -> None:
 
 
 def check_counts(tables: xr.Dataset) -> None:
-    """Raise where two tables have the same counts of the same, mostly unique records; nothing else tells of counts that they are one."""
+    """Raise where two tables have the same counts of the same, mostly unique records, which is all that counts can show."""
     parts = parts_of({str(name): array.variable.data for name, array in tables.data_vars.items()}, synthetic_labels(tables))
     cells = {name: filled(data) for name, data in parts.items()}
     for one, other in pairs([name for name in parts if not name.startswith("synthetic")], [x for x in parts if x.startswith("synthetic")]):
@@ -79,13 +79,13 @@ def check_counts(tables: xr.Dataset) -> None:
 
 
 def check_rows(one: Input, other: Input, records: Sequence[float] = ()) -> None:
-    """Raise where two tables have the same rows over all columns that both have and that can be compared, as `compared` has it.
+    """Raise where two tables have the same rows over all columns that both have and that `compared` can compare.
 
-    In any order they are the same where most of them are unique, and not just a few, since such tables may agree by chance. Many
+    Rows in any order count as the same if most of them are unique, and not just a few, since such tables may agree by chance. Many
     ``records`` of an engine that cannot compare them are not compared.
     """
     ordered = one.source.in_memory and other.source.in_memory
-    one, other = (Input(table.source, table.options, by_record=ordered) for table in (one, other))  # weights are compared as all else
+    one, other = (Input(table.source, table.options, by_record=ordered) for table in (one, other))  # weights are compared, too
     columns, _ = columns_in_common([one, other])
     try:
         if records and (many := many_rows([one, other], records, len(columns))) is not None:
@@ -106,7 +106,7 @@ def check_rows(one: Input, other: Input, records: Sequence[float] = ()) -> None:
 
 
 def _margins(table: Counted) -> list[list[float]]:
-    """For each column that was counted: how many records have each of its labels, in order of these numbers."""
+    """For each column that was counted the numbers of records with each of its labels, sorted."""
     found = []
     for part in (table.key, table.target):
         of_part = np.bincount(part.of_row, table.summed(1))
@@ -115,7 +115,7 @@ def _margins(table: Counted) -> list[list[float]]:
 
 
 def _alike(both: Mapping[str, Any]) -> str:
-    """How two tables are one, judged without a look at their records; nothing where they are not."""
+    """How two tables are found to be one without reading records; "" where they are not."""
     one, other = both.values()
     if not (is_path(one) and is_path(other)):
         return "are one object" if one is other else ""
@@ -133,7 +133,7 @@ def _identity(file: str) -> tuple[int, int]:
 
 
 def _first_bytes(path: Any, name: str) -> tuple[Hashable, ...]:
-    """What equal files have in common, and few others: their sizes, and the first bytes of each."""
+    """A key that equal files share, and few others: the size and the first bytes of each."""
     found: list[Hashable] = []
     for file in local_files(path, name):
         with Path(file).open("rb") as opened:

@@ -160,7 +160,7 @@ def tabulate(
 
 
 def counted(request: Request, shown: Progress | None = None, *, warns: bool = True) -> xr.Dataset:
-    """What `tabulate` returns for its arguments as one value; with the progress of a longer call where that is shown already."""
+    """The result of `tabulate` for a request; ``progress`` is that of a longer call, if it is shown already."""
     with nullcontext(shown) if shown is not None else Progress(request.progress) as steps:
         records = read_records(request, steps)
         steps.step("joining the tables")
@@ -170,7 +170,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
     if warns:
         known = with_compared(tables.attrs, records.copies or {})
-        warn_of_levels({**known, "fine_targets": {}})  # a measure may let near guesses count
+        warn_of_levels({**known, "fine_targets": {}})  # not for targets, since a measure may let near guesses count
         records.warn_of_codes()
     return tables
 
@@ -178,7 +178,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
 def original_and_release(
     original: Any, synthetic: Any, reading: Reading, shown: Progress | None = None, *, warns: bool = True, **given: Any
 ) -> xr.Dataset:
-    """Counts of original and release: those that are given in place of the original's records, or those that `tabulate` makes."""
+    """Counts of original and release: as given in place of the original's records, or made by `tabulate`."""
     if not isinstance(original, xr.Dataset):
         if synthetic is None:
             raise ValueError(
@@ -200,13 +200,13 @@ def original_and_release(
 
 
 def _origin(request: Request, inputs: Sequence[Input]) -> dict[str, Any]:
-    """Where the records are from, as far as an audit tells it: no part of the counts, which are the same from every source."""
+    """The origin of the records, as audits report it. It is no part of the counts, which are the same from every source."""
     _, several, names = released(request.synthetic)
     same = same_releases(dict(zip(names, several, strict=True))) if len(several) > 1 else []
     known = {
         **files_read(inputs),
         "types": request.types,
         "same_releases": [list(pair) for pair in same],
-        "different_records": not request.allow_same,  # whether it was found that no two tables hold the same records
+        "different_records": not request.allow_same,  # whether tables were checked and no two hold the same records
     }
     return {name: value for name, value in known.items() if value}

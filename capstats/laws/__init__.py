@@ -4,8 +4,8 @@ The rooms:
 
 - `attainable`: the least and greatest CAP of any release, with given margins, at a distance, or of given anonymity
 - `models`: how random releases come from an original, a class each, with mean and variance of average CAP and `sample_tables`
-- `moments`: the doors `expected_cap` and `variance_cap`, expected disclosure, calibration
-- `distribution`: the whole law
+- `moments`: `expected_cap` and `variance_cap`, expected disclosure, calibration
+- `distribution`: the distribution function, density and quantiles
 - `guarantees`: tests by permutation, differential privacy and its audits, noise
 """
 

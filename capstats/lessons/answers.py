@@ -1,4 +1,4 @@
-"""Whether an answer to an exercise is right. A notebook keeps a digest of the right answer, so that nobody reads it in the check."""
+"""Checks of answers to exercises. A notebook keeps a digest of the right answer, so that it cannot be read there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 
 
 def check_answer(answer: object, digest: str, hint: str, *, step: float = 0.001) -> str:
-    """What an exercise says of an answer: "Right.", "Not yet" with a hint, or "(your turn)" while the answer is `...`.
+    """The response to an answer: "Right.", "Not yet" with a hint, or "(your turn)" while the answer is `...`.
 
     Numbers are right to within one `step`. Several answers are a tuple.
     """
@@ -19,7 +19,7 @@ def check_answer(answer: object, digest: str, hint: str, *, step: float = 0.001)
 
 
 def digest_of(answer: object, step: float = 0.001) -> str:
-    """The digest of the right answer, for whoever writes the exercise."""
+    """The digest of the right answer, for authors of exercises."""
     answers = answer if isinstance(answer, tuple) else (answer,)
     return _digest(tuple(_roundings(one, step)[0] for one in answers))
 
@@ -27,7 +27,7 @@ def digest_of(answer: object, step: float = 0.001) -> str:
 def _roundings(answer: object, step: float) -> list[str]:
     """The answer in steps and its two neighbours; text as it is."""
     try:
-        number = round(float(answer) / step)  # type: ignore[arg-type]  # what has no number is text
+        number = round(float(answer) / step)  # type: ignore[arg-type]  # a text raises
     except (TypeError, ValueError, OverflowError):
         return [str(answer)]
     return [str(number), str(number - 1), str(number + 1)]

@@ -20,7 +20,7 @@ from capstats.tables.printing import share
 from capstats.tables.ties import at_most
 
 FIFTH = 5  # all counts of the paper's Table 1 are multiples of it, so that twenty people have the shares of its hundred
-POINTS = 241  # of a curve
+POINTS = 241  # points of a curve
 NAMES: Final = MappingProxyType({"ages": ["under 40", "40 to 65", "over 65"], "diagnoses": ["diabetes", "asthma", "heart disease"]})
 """What the lessons call the keys and the targets of the paper's 3 x 3 tables."""
 
@@ -38,7 +38,7 @@ FINITE: Final = MappingProxyType(
 
 
 def given(name: str) -> dict[str, Any]:
-    """What the lesson of this name is given: tables as lists of rows, a row a target and a column a key."""
+    """The numbers for the lesson of this name: tables as lists of rows, with a row for each target and a column for each key."""
     return {"number": _number, "hands": _hands, "law": figure_2, "protection": _protected}.get(name, _paper_tables)()
 
 
@@ -117,4 +117,4 @@ def _one(name: str, o: Any) -> dict[str, Any]:
     if isinstance(law, Atoms):
         return numbers
     curves = {what: getattr(law, what)(np.linspace(law.least, law.greatest, POINTS)) for what in ("cdf", "density")}
-    return numbers | {what: ((found.least + found.greatest) / 2).values.tolist() for what, found in curves.items()}  # the floats around it
+    return numbers | {what: ((found.least + found.greatest) / 2).values.tolist() for what, found in curves.items()}  # between the bounds

@@ -112,15 +112,15 @@ def contents() -> str:
 
 
 def joined(sources: Iterable[str]) -> str:
-    """These style sheets, or these scripts, as one."""
-    rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # the scale of a report is in both
+    """Style sheets, or scripts, joined into one."""
+    rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # a style sheet of both rooms
     texts = (files(f"capstats.{room}").joinpath("templates", file).read_text(encoding="utf-8").strip() for file, room in rooms.items())
     return "\n".join(f"\n{text}\n" for text in texts)
 
 
 @cache
 def environment() -> Environment:
-    """What makes pages of the templates."""
+    """The Jinja environment of the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

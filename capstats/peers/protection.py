@@ -20,7 +20,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
-# SDMetrics' computation_method: what becomes of unmatched records
+# SDMetrics' computation_method: the treatment of unmatched records
 METHODS: Mapping[str, Convention] = {"cap": "drop", "zero_cap": "zero", "generalized_cap": "nearest"}
 METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}  # by method
 
@@ -130,7 +130,7 @@ def cap_protection(o: Any, s: Any, unmatched: Convention) -> xr.DataArray:
 
 
 def _reason(protection: Floats, baseline: Floats) -> NDArray[np.str_]:
-    """Why something is NaN: neither, either or both of two reasons."""
+    """The reason why a number is NaN: both of two reasons, one, or none."""
     unmatched, certain = np.where(np.isnan(protection), f"{NOBODY_MATCHED} ", ""), np.where(baseline == 0, ONE_VALUE, "")
     return np.char.strip(np.char.add(unmatched, certain))
 

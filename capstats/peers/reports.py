@@ -1,4 +1,4 @@
-"""What the reports of other packages have in common."""
+"""Shared by the reports in the form of other packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from capstats.tables.sums import certain
 
 
 def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any]]) -> dict[Any, Any]:
-    """The numbers of the one synthetic table, or of each, by its label, or its place where they have no labels."""
+    """The numbers of the only synthetic table, or those of each table, by its label, or by its position if there are no labels."""
     tables = as_tables(tables)
     if "s" not in tables:
         raise ValueError("`tables` has no `s`: give tabulate or from_counts a synthetic table.")
@@ -25,7 +25,7 @@ def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any
 
 
 def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
-    """Records x whose key has one target in both tables, the same."""
+    """The records of x whose key has only one target in both tables, the same one."""
     tables = Aligned({"o": o, "s": s, "x": x})
     return tables.map(lambda o, s, x: x.like(x.values * certain(o).values * certain(s).values).total(), "in_both")
 
@@ -45,7 +45,7 @@ def records_of(table: xr.DataArray) -> xr.DataArray:
 
 
 def percent(part: Any, whole: Any) -> float:
-    """Part of whole, in percent; NaN where both are 0, and infinite where whole alone is, as in R."""
+    """Part of whole, in percent; NaN where both are 0, infinite where only the whole is 0, as in R."""
     return 100 * float(part) / float(whole) if whole else np.inf if part else np.nan
 
 

@@ -69,7 +69,7 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
     n, m = records_of(o).item(), records_of(s).item()
     for name, records in (("o", n), ("s", m)):
         if not records:
-            raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility looks at no other.")
+            raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility uses no other records.")
     pair = Aligned({"o": o, "s": s})
     in_original = pair.map(lambda o, s: s.like(s.values * (o.values > 0)).total(), "records").item()
     disclosed = pair.map(lambda o, s: o.like(o.values * certain(o).values * (s.values > 0)).total(), "records").item()

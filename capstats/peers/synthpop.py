@@ -21,7 +21,7 @@ from capstats.peers.reports import check_records, each_table, in_both, percent, 
 from capstats.tables.table import Tables
 
 Version = Literal["1.9-2", "development"]
-DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that change numbers
+DEFAULTS: dict[str, Any] = {  # the options of synthpop's disclosure() that affect numbers
     "not_targetlev": None,
     "usetargetNA": True,
     "usekeysNA": True,
@@ -99,7 +99,7 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
     if not n:
         raise ValueError("`o` has no record, and synthpop divides by their number. Give an original with records.")
     sure = key_summary(o, s, counted=x)  # "= 1" is decided before exclusions
-    after = key_summary(x, y)  # the others are computed on what is left
+    after = key_summary(x, y)  # the others are computed after exclusions
     in_cells = sure.disclosed.values[sure.disclosed.values > 0]  # a pure key has one cell
     c, d = after.correct.values.sum(), sure.disclosed.values.sum()
     found: dict[str, Any] = {
@@ -134,7 +134,7 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
             "TCAPs": percent(d, m),
             "TCAP": percent(d, pure),
             "denom_DiSCO": n,
-            "denom_TCAPb": m,  # these two are exchanged there
+            "denom_TCAPb": m,  # synthpop swaps these two
             "denom_TCAPs": both,
             "denom_TCAP": pure,
         }
@@ -148,7 +148,7 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
 
 
 def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Their options as ours."""
+    """The options of synthpop as arguments of `exclude`."""
     keys = list(tables.indexes["key"].names)
     use = [options["usekeysNA"]] * len(keys) if isinstance(options["usekeysNA"], (bool, np.bool_)) else options["usekeysNA"]
     if not is_list_like(use) or len(use) != len(keys) or not all(isinstance(used, (bool, np.bool_)) for used in use):
@@ -165,7 +165,7 @@ def _exclusions(tables: xr.Dataset, options: Mapping[str, Any]) -> dict[str, Any
     without = not options["usetargetNA"] and exclude(tables, missing_target=True).o_report.values.any()
     return {
         "targets": () if left_out is None else _labels(tables.indexes["target"], left_out),
-        "missing_target": bool(without),  # there it acts only if the original has a missing one
+        "missing_target": bool(without),  # in synthpop it has an effect only if the original has a missing value
         "missing_keys": [key for key, used in zip(keys, use, strict=True) if not used],
         "pairs": [
             ({column: _labels(tables.indexes["key"], level)}, _labels(tables.indexes["target"], target))
@@ -185,7 +185,7 @@ def _limits(options: Mapping[str, Any], name: str) -> tuple[float, float]:
 
 
 def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, share: float) -> list[dict[str, Any]]:
-    """Their row for the most disclosed target, where it is flagged."""
+    """The row of synthpop for the most disclosed target, if it is flagged."""
     found = one_way_check(o, s, counted=x, records=records, share=share)
     top = int(found.disclosed.values.argmax())
     if not found.flagged.values[top]:
@@ -203,7 +203,7 @@ def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, 
 
 
 def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, share: float) -> list[dict[str, Any]]:
-    """Their rows for the flagged pairs, those with most records first."""
+    """The rows of synthpop for the flagged pairs, those with the most records first."""
     found = two_way_check(o, s, counted=x, records=records, share=share)
     rows = [
         {
@@ -220,7 +220,7 @@ def _two_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, 
 
 
 def _labels(index: pd.Index, levels: Any) -> Any:
-    """The label of a level, or those of several: "Missing" is a missing value there, unless a level is called so here."""
+    """The label of a level, or those of several. "Missing" is synthpop's name of a missing value, unless a level has this name."""
     if is_list_like(levels):
         several = [_labels(index, level) for level in levels]
         return tuple(several) if isinstance(levels, tuple) else several
@@ -229,12 +229,12 @@ def _labels(index: pd.Index, levels: Any) -> Any:
 
 
 def _level(label: Any) -> Any:
-    """A level as it is called there."""
+    """The name of a level in synthpop."""
     return "Missing" if label is MISSING else label
 
 
 def _exclusion_table(o: xr.DataArray, s: xr.DataArray, left: xr.Dataset) -> dict[str, list[Any]]:
-    """Records of each of their tables by the five reasons, and what remains."""
+    """Excluded records of each table by synthpop's five reasons, and the remaining records."""
     n, m = records_of(o).item(), records_of(s).item()
     excluded, x, y = left.o_excluded, left.o_counted, left.s_counted
 

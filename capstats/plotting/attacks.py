@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, check_result, lines, n_records, shortened, shown
 
-MARKERS = "osD^vPX*<>"  # with the colours, enough for 70 different curves
+MARKERS = "osD^vPX*<>"  # enough, with the colours, for 70 different curves
 ROOM = 16  # greatest number of names in a legend within the Axes
 
 
@@ -239,7 +239,7 @@ def _both_kinds(roc: xr.Dataset) -> str:
 def _over_releases(ax: Axes, releases: Any, n: str = "") -> None:
     """Set up an axis of numbers of released tables, with these numbers as ticks."""
     ax.set_xscale("log")
-    ticks = [releases[-1]]  # no two so near that their labels touch
+    ticks = [releases[-1]]  # far enough apart that labels do not touch
     for k in releases[-2::-1]:
         if (ticks[-1] / k) ** 16 >= releases[-1] / releases[0]:
             ticks.append(k)

@@ -16,8 +16,8 @@ from capstats.tables.ties import at_most
 
 COLOURS, HATCHES = ("#56B4E9", "#E69F00", "white", "#009E73", "#CC79A7", "#F0E442"), (None, "////", "....", r"\\\\", "xxxx", "++++", "oo")
 FILLS = [{"facecolor": colour, "hatch": hatch} for colour, hatch in zip(COLOURS * len(HATCHES), HATCHES * len(COLOURS), strict=True)]
-BINS = 31  # over all values; odd, so that a single value is in the middle of a bin
-FAR = 3  # times the range of the values: an original farther away is not drawn to scale
+BINS = 31  # bins over all values; odd, so that a single value is in the middle of one
+FAR = 3  # times the range of the values: beyond this the original is an arrow at the edge
 
 
 def plot_average_cap(

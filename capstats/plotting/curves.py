@@ -71,7 +71,7 @@ def plot_cap_ecdf(
     for values, style in drawn:
         ax.plot(ecdf["at"].values, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
     averages = np.atleast_1d(np.asarray(average, dtype=float)) if average is not None else np.empty(0)
-    if len(drawn) == len(averages) > 1:  # each on its own curve, so that it can be distinguished in grey
+    if len(drawn) == len(averages) > 1:  # each on its own curve, which distinguishes them in grey
         for i, ((values, style), number) in enumerate(zip(drawn, averages, strict=True)):
             height = values[np.searchsorted(ecdf["at"].values, number, side="right") - 1]
             dot: dict[str, Any] = {"markeredgecolor": "white", "zorder": 3, "label": "average CAP" if i == 0 else None}

@@ -1,4 +1,4 @@
-"""Heatmaps: a grid of coloured cells with a text in each, as areas, so that it has no pixels at any size; and the figure of a sweep."""
+"""Heatmaps: a grid of coloured cells with a text in each, drawn as areas and not as pixels; and the figure of a sweep."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def draw_cells(ax: Axes, values: Any, style: dict[str, Any], **bar: Any) -> tupl
 
 
 def name_cells(ax: Axes, columns: list[str], rows: list[tuple[str, ...]]) -> None:
-    """The names of columns, and of rows by their parts, as plain text, long ones without their middle.
+    """Write the names of columns, and of rows by their parts, as plain text, long ones shortened in the middle.
 
-    Names of columns are turned where they would touch.
+    Names of columns are rotated where they would touch.
     """
     size = letter_size(ax)
     width = ax.figure.bbox.width / ax.figure.dpi * 72
@@ -65,7 +65,7 @@ def name_cells(ax: Axes, columns: list[str], rows: list[tuple[str, ...]]) -> Non
 
 
 def _rooms(every: list[list[str]], letters: int) -> list[int]:
-    """Letters for each part of a name: short parts keep theirs, the long ones share what is left."""
+    """The number of letters for each part of a name: short parts are kept whole, long ones share the rest."""
     left = letters - 2 * (len(every) - 1)
     rooms = {}
     for taken, part in enumerate(sorted(range(len(every)), key=lambda part: max(map(len, every[part])))):
@@ -75,10 +75,10 @@ def _rooms(every: list[list[str]], letters: int) -> list[int]:
 
 
 def write_cells(ax: Axes, mesh: QuadMesh, values: Any, written: list[str]) -> None:
-    """A text in each cell, black or white by its colour, as large as the cells allow once all around them has its place."""
+    """Write a text in each cell, black or white by its colour, as large as the cells allow after the layout of all other parts."""
     if isinstance(ax.figure, Figure):
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # it is said when the figure is drawn
+            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # matplotlib warns when the figure is drawn
             ax.figure.draw_without_rendering()
     split = [text.split("\n") for text in written]
     widest, highest = max(len(line) for text in split for line in text), max(map(len, split))
@@ -93,7 +93,7 @@ def write_cells(ax: Axes, mesh: QuadMesh, values: Any, written: list[str]) -> No
 Contribution = Literal["shapley", "leave_one_out", "mean_increment"]
 
 TITLES: dict[str, str] = {"shapley": "Shapley values", "leave_one_out": "leave one out", "mean_increment": "mean increment"}
-ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE], N=49)  # odd: nothing is white
+ORANGE_TO_BLUE = LinearSegmentedColormap.from_list("orange_to_blue", [VERMILLION, "white", BLUE], N=49)  # an odd number, so that 0 is white
 
 
 def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax: Axes | None = None, **mesh_kwargs: Any) -> Axes:
@@ -148,7 +148,7 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
     ax = axes_of(ax, width=min(2.5 + 0.5 * shares.sizes["key_column"], 7), height=min(1.6 + 0.24 * shares.sizes["target_column"], 9.5))
     greatest = float(np.nanmax(np.abs(shares.values), initial=0))
     values = float(np.nanmax(np.abs(swept["value"].values), initial=0))
-    reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # differences due to rounding have no colour
+    reach = 1.0 if at_most(greatest, 0, scale=values) else greatest  # so that rounding errors have no colour
     style: dict[str, Any] = {"cmap": ORANGE_TO_BLUE, "vmin": -reach, "vmax": reach, "edgecolors": "0.85", "linewidth": 0.4}
     unit = 1.0 if reach >= 0.01 else 10.0 ** math.floor(math.log10(reach))
     digits = 0 if reach >= 100 else 1 if unit < 1 else 2 if reach >= 0.1 else 3

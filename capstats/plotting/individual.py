@@ -35,7 +35,7 @@ from capstats.tables.checking import weights_of
 from capstats.tables.table import Array, Floats, Index, Tables
 from capstats.tables.ties import at_most
 
-TABLES: dict[Any, str] = {"synthetic": "synthetic table", "original": "original table"}  # what an axis of tables is called, by its dim
+TABLES: dict[Any, str] = {"synthetic": "synthetic table", "original": "original table"}  # the label of an axis of tables, by its dim
 TURNED = 12  # greatest length of a name below its box; for longer names the boxes are horizontal
 LONGEST = 36  # greatest length of a name beside its box; less if the Axes are narrow
 WIDTH = 0.6  # width of a character, relative to its height
@@ -111,7 +111,7 @@ def plot_individual_cap(
         check_choice(orientation, "orientation", get_args(Orientation))
     check_dims(boxes["median"], "boxes", 1)
     (dim,) = boxes["median"].dims or (None,)
-    boxes = boxes.drop_vars("individual", errors="ignore")  # to select from a sparse one would compile for seconds
+    boxes = boxes.drop_vars("individual", errors="ignore")  # selecting from a sparse array would compile functions for seconds
     boxes = boxes.expand_dims("synthetic") if dim is None else boxes
     places = np.arange(boxes["average_rank"].size)
     if order == "average":

@@ -1,4 +1,4 @@
-"""A figure as an SVG element within an HTML page: nothing is loaded, nothing collides with the page or with another figure."""
+"""A figure as an SVG element of an HTML page: it loads nothing, and its names do not collide with the page or another figure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FONTS = "DejaVu Sans, Verdana, Arial, sans-serif"  # matplotlib measures text in
 DROPPED = ("metadata", "style")
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 REFERENCE = re.compile(r"url\(#(.*?)\)")
-SHORTHAND = re.compile(r"(?P<kind>.*?)\s*(?P<size>[\d.]+px) .*")  # of a font: some releases of matplotlib write it
+SHORTHAND = re.compile(r"(?P<kind>.*?)\s*(?P<size>[\d.]+px) .*")  # the shorthand of a font, which some releases of matplotlib write
 
 
 def inline_svg(ax: Axes, *, prefix: str, alt: str = "") -> str:
@@ -55,7 +55,7 @@ def _drawn(ax: Axes) -> ET.Element:
         raise TypeError(f"`ax` must be the Axes of a figure; got those of a {type(figure).__name__}.")
     file = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # the reader's fonts draw the text
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # the text is drawn with fonts of the reader
         figure.savefig(file, format="svg", metadata={"Date": None})
     plt.close(figure)
     return ET.fromstring(file.getvalue())

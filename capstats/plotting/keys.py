@@ -118,7 +118,7 @@ def plot_key_summary(
 
 
 WHITE_TO_BLUE = LinearSegmentedColormap.from_list("white_to_blue", ["white", BLUE], N=49)
-TARGETS, WIDE = 20, 8  # greatest number of columns; and the greatest with which both counts are on one line of a cell
+TARGETS, WIDE = 20, 8  # greatest number of columns, and the greatest for both counts on one line of a cell
 
 
 def plot_key_target(
@@ -225,7 +225,7 @@ def _part(table: xr.DataArray, keys: Index) -> Array:
 
 
 def _written(value: float) -> str:
-    """A share with two digits that is 0 or 1 only where it is exactly that."""
+    """A share with two digits, written as 0 or 1 only if it is exactly that."""
     if np.isnan(value):
         return "undefined"
     if value in (0, 1):
@@ -241,6 +241,6 @@ def _columns(o: xr.DataArray, dim: str) -> str:
 
 
 def _number(drawn: int, of: int, what: str, by: Any) -> str:
-    """How many keys or targets are drawn, where some are not; and their order."""
+    """The number of keys or targets drawn, if not all are, and their order."""
     order = f", greatest {shown(by.name) if by.name else 'first'}{' first' if by.name else ''}" if by is not None else ""
     return f"{drawn:,} of {of:,} {what}{order}" if drawn < of or order else ""

@@ -1,4 +1,4 @@
-"""Figures of several releases, and of what a release keeps: risk against utility, its frontier, certain attribution."""
+"""Figures of several releases: risk against utility, its frontier, certain attribution."""
 
 from __future__ import annotations
 
@@ -239,16 +239,16 @@ def _ends(found: Any) -> tuple[Any, Any, str]:
 
 WIDE, HIGH = 0.62, 1.2  # size of a character, relative to that of its font
 DIRECTIONS = np.array([(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)])
-AWAY = (1, 8, 16, 26, 38, 52, 68, 86, 106)  # points from the mark to its text; a line leads to one that is far away
+AWAY = (1, 8, 16, 26, 38, 52, 68, 86, 106)  # points from the mark to its text, with a line to it if it is far away
 
 
 def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float = 7, mark: float = 3) -> None:
-    """Write a label beside each point, each as near as the others leave room for it, with a line to it where it is not beside it.
+    """Write a label for each point, as near as there is room between the others, with a line to it where it is not beside the point.
 
     The limits of the axes stay as they are. Points without a place are left out. ``size`` of the font and ``mark``, the radius of the
     marks of the points, are in points.
     """
-    ax.figure.figure.draw_without_rendering()  # a layout engine moves the axes until then; of a subfigure it is that of the whole
+    ax.figure.figure.draw_without_rendering()  # until then a layout engine, that of the whole figure, moves the axes
     scale = 72 / ax.figure.dpi
     points = ax.transData.transform(np.column_stack([x, y])) * scale
     held = np.flatnonzero(np.isfinite(points).all(axis=1))
@@ -257,7 +257,7 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
     centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
     taken = np.column_stack([points[held] - mark, points[held] + mark])  # left, bottom, right, top
     apart = np.linalg.norm(points[held][:, None] - points[held], axis=2)
-    crowd = np.exp(-apart / 20).sum(axis=1)  # those with the most others round about are labelled first
+    crowd = np.exp(-apart / 20).sum(axis=1)  # points in crowds are labelled first
     for i in held[np.argsort(-crowd, kind="stable")]:
         half = np.array([WIDE * size * len(labels[i]), HIGH * size]) / 2
         centres = np.concatenate([points[i] + DIRECTIONS * (half + mark + away) for away in AWAY])
@@ -272,7 +272,7 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
 
 
 def _covered(boxes: Any, taken: Any) -> Any:
-    """The area of each box that others take."""
+    """The area of each box that is covered by others."""
     low = np.maximum(boxes[:, None, :2], taken[:, :2])
     high = np.minimum(boxes[:, None, 2:], taken[:, 2:])
     return np.clip(high - low, 0, None).prod(axis=2).sum(axis=1)
@@ -339,7 +339,7 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     if distance[0] == 0 and least[0] == greatest[0]:
         ax.plot(0, least[0], **STAR, label="original")
     ax.set(xlim=(0, max(distance[-1], distance[0] + 1e-9)), xlabel=AXES["target_distance"], ylabel="average CAP")
-    area.sticky_edges.y.append(0)  # no room below 0
+    area.sticky_edges.y.append(0)  # no margin below 0
     ax.update_datalim([(0, 0)])
     ax.autoscale_view(scalex=False)
     if points is not None:

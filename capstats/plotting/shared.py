@@ -16,8 +16,8 @@ from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.table import Index
 
-BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinct for the colour-blind (Okabe and Ito) and in grey
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # with the colours, enough for 28 different curves
+BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinguishable by the colour-blind (Okabe and Ito) and in grey
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # enough, with the colours, for 28 different curves
 LONGEST = 64  # characters of a label that is shown whole where it differs from another only in its middle
 COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 
@@ -52,7 +52,7 @@ def shown(label: Any) -> str:
 
 
 def shortened(labels: list[str], longest: int, most: int = LONGEST) -> list[str]:
-    """Long labels without their middle, as short as different ones can be; numbered where they differ in the middle beyond `most`."""
+    """Long labels without their middle, as short as they stay distinct; numbered if that would take more than `most` characters."""
     short = labels
     for size in range(longest, min(max(map(len, labels), default=0), max(longest, most)) + 1):
         short = [x if len(x) <= size else f"{x[: size // 2]}…{x[len(x) - (size - 1) // 2 :]}" for x in labels]
@@ -63,7 +63,7 @@ def shortened(labels: list[str], longest: int, most: int = LONGEST) -> list[str]
 
 
 def check_result(result: Any, name: str, kind: type[xr.Dataset | xr.DataArray], held: Collection[str], what: str) -> None:
-    """Raise unless a result is a Dataset with these variables or dims, or a DataArray with these dims: what it must be, for the message."""
+    """Raise unless a result is a Dataset with these variables or dims, or a DataArray with these dims; ``what`` is for the message."""
     variables = list(map(str, getattr(result, "data_vars", ())))
     if not isinstance(result, kind) or not set(held) <= {*result.dims, *variables}:
         got = f"dims {tuple(result.dims)}" if isinstance(result, kind) else type(result).__name__
@@ -78,7 +78,7 @@ def check_dims(array: xr.DataArray, name: str, most: int, what: str = "one table
 
 
 def labels_at(table: xr.DataArray, dim: str, places: Index) -> list[Any]:
-    """The labels of some targets or keys; their places where the table has none."""
+    """The labels of some targets or keys; their positions if the table has no labels."""
     index = index_of(table, dim)
     return list(places) if index is None else list(index[places])
 
@@ -96,7 +96,7 @@ def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def in_points(ax: Axes) -> Any:
-    """Width and height of the Axes in points, as fonts are."""
+    """Width and height of the Axes in points, the unit of font sizes."""
     return np.asarray(ax.get_window_extent().size) / ax.figure.dpi * 72
 
 

@@ -1,7 +1,23 @@
 """Population uniqueness from the class sizes of a sample, by models in which all classes are alike.
 
-Of a sample only the number of classes of each size counts. The hard parts are digits and time: sums over up to 10^10 records, and ratios of
-gamma functions (`gamma_ratios`).
+Of a sample only the number of classes of each size counts. From it each model estimates how many classes of one record the population has.
+The hard parts are digits and time.
+
+*The obvious way* writes each likelihood and each prediction with log-gamma functions, as the papers do, and maximises numerically. With
+10^8 records log-gamma is about 2 x 10^9, the difference of two of them is of order 1, and nine of sixteen digits are gone before anything
+is estimated. To add the terms one by one has all digits, but 10^10 terms in each step of a root search. The tests do so for small samples.
+
+*Sums.* A sum over records of a smooth function, such as log(theta + i), is a weighted sum over a few hundred nodes, to all digits of a
+float (`summation_rule`, a Gauss rule for sums). A sum over classes of all sizes, of 1 / (j - alpha) for j below the size, is taken for
+each alpha: small sizes are added with their number of classes; larger ones use an expansion in 1 / size, whose coefficients in the sizes,
+their inverse moments, are computed once (`Likelihood.moments`). So a step costs the same for any number of records.
+
+*Ratios* of gamma functions never are differences of two logarithms: `log_rise` and `log_cross_ratio` have formulas in which nothing
+cancels.
+
+*Maxima* are roots of the score. For a given alpha the score of theta has exactly one, which is searched as log(theta + alpha), since theta
+spans many powers of ten; then alpha is searched along that curve, on which all samples that were tried have one maximum. It may be at the
+border, alpha 0, where the model is that of Ewens. Where there is no maximum, or no root, a status says so, and there is no number.
 """
 
 from __future__ import annotations
@@ -17,17 +33,17 @@ import numpy as np
 from capstats.tables.gamma_ratios import digamma_rise, log_cross_ratio, log_rise, summation_rule
 from capstats.tables.table import Floats
 
-SMALL = 32  # classes up to this size are added as they are, larger ones by a series in 1 / size
-ORDER = 11  # of this series
+SMALL = 32  # classes below this size are added directly, larger ones by a series in 1 / size
+ORDER = 11  # terms of this series
 AT_ONE = (1, 1 / 2, 1 / 6, 0, -1 / 30, 0, 1 / 42, 0, -1 / 30, 0, 5 / 66, 0)  # Bernoulli polynomials at 1
-EXACT = {"xtol": 1e-15, "rtol": 8.9e-16}  # of a root, as exact as floats allow
+EXACT = {"xtol": 1e-15, "rtol": 8.9e-16}  # tolerances of a root, as exact as floats allow
 
-Estimate = dict[str, Any]  # numbers by name, and the status: why others are missing
+Estimate = dict[str, Any]  # numbers by name, and the status: why some are missing
 
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """A sample: the sizes of its classes, in ascending order, and how many classes have each of them."""
+    """A sample: the sizes of its classes, in ascending order, and the number of classes of each size."""
 
     sizes: Floats
     classes: Floats
@@ -67,7 +83,8 @@ class Likelihood:
         large = sample.sizes >= SMALL
         sizes, classes = sample.sizes[large], sample.classes[large]
         self.log_sizes = float(classes @ np.log(sizes))
-        powers, self.moments = classes, [classes.sum()]  # sum over these classes of f^-k
+        # inverse moments of large sizes, once: each alpha needs only a polynomial in these
+        powers, self.moments = classes, [classes.sum()]  # sums of f^-k over these classes
         for _ in range(ORDER):
             powers = powers / sizes
             self.moments.append(powers.sum())
@@ -185,7 +202,7 @@ def _errors(sample: ClassSizes, population: int, theta: float, alpha: float, cov
 def zayatz(sample: ClassSizes, population: int) -> Estimate:
     """Zayatz's estimate: the sample's shares of classes of each size in place of the population's."""
     n, unique, more = sample.n, sample.of_size(1), population - sample.n
-    possible = (sample.sizes - 1 <= more) & ((sample.sizes - 1) * np.log1p(n / population) < 800)  # others give 0
+    possible = (sample.sizes - 1 <= more) & ((sample.sizes - 1) * np.log1p(n / population) < 800)  # other terms are 0
     i = sample.sizes[possible]
     to_unique = i * np.exp(-log_cross_ratio(more - i + 2, i - 1, n - 1))  # h(i) / h(1), h(i) the probability that one of i is drawn
     probability = unique / float(sample.classes[possible] @ to_unique) if unique else 0.0
@@ -211,7 +228,7 @@ def shlosser(sample: ClassSizes, population: int) -> float:
 
 
 def snb(sample: ClassSizes, population: int) -> Estimate:
-    """The slide negative binomial model: the only alpha and beta with as many classes of one and of two records as the sample has."""
+    """The slide negative binomial model: the only alpha and beta with the sample's numbers of classes of one and of two records."""
     from scipy.optimize import brentq
 
     unique, pairs, p = sample.of_size(1), sample.of_size(2), sample.n / population
@@ -255,7 +272,7 @@ def snb(sample: ClassSizes, population: int) -> Estimate:
 
 
 def dankar(sample: ClassSizes, population: int) -> Estimate:
-    """The rule of Dankar and others: Pitman for samples of up to a tenth of the population, otherwise the less of SNB and Zayatz."""
+    """The rule of Dankar and others: Pitman for samples of up to a tenth of the population, otherwise the smaller of SNB and Zayatz."""
     preferred = "pitman" if sample.n / population <= 0.1 else "snb"
     first, second = MODELS[preferred](sample, population), zayatz(sample, population)
     if "probability" in first and (preferred == "pitman" or first["unconditional"] < second["unconditional"]):
@@ -275,7 +292,7 @@ PARAMETERS = {"pitman": ["theta", "alpha"], "ewens": ["theta"], "snb": ["alpha",
 
 
 def estimated(model: str, sample: ClassSizes, population: int) -> Estimate:
-    """The numbers of a model, and why others are missing; the sample may have no record, or be the population."""
+    """The numbers of a model, and why some are missing; the sample may be empty, or be the population."""
     unique = sample.of_size(1)
     if not sample.n:
         return {"among_sample_uniques": 0.0, "status": "no record"}

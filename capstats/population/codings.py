@@ -1,6 +1,6 @@
-"""Small cells that exact counts give away if they are published under two codings of the key.
+"""Small cells that exact counts disclose if they are published under two codings of the key.
 
-The hard line is which cells two margins determine: Gusfield's theorem on a graph, one arc for each step that a cell can take.
+The hard part is to find the cells that two margins determine, by Gusfield's theorem on a graph with an arc for each change of a cell.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
     -------
     DataFrame
         One row for each cell given away: ``target``, the labels ``a`` and ``b`` of its records under the two codings (tuples where several
-        columns are coded), and ``records``, its count. A count of 0 says that nobody is there.
+        columns are coded), and ``records``, its count. A count of 0 means that no one is there.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def differencing(o: Counts, a: Coding, b: Coding, *, k: int) -> pd.DataFrame:
 
 
 def _by_one(counts: Array, group: Index) -> Array:
-    """Whether the total of its group determines a cell: it is the only one there, or all of them are empty."""
+    """Whether the total of its group determines a cell: it is the only cell of the group, or all of them are empty."""
     single = np.bincount(group)[group] == 1
     totals = np.array([np.bincount(group, x)[group] for x in counts])
     return np.asarray(single | (totals == 0))
@@ -169,7 +169,7 @@ def _together(columns: Sequence[Sequence[Any]], length: int) -> list[Any]:
 
 
 def _coded(aligned: Aligned, name: str, coding: Any) -> tuple[list[Any], Index]:
-    """The different labels of the keys under a coding, in order of appearance, and the place of each key among them."""
+    """The distinct labels of the keys under a coding, in order of appearance, and the index of each key's label."""
     columns = _columns(aligned, "key")
     if not isinstance(coding, Mapping) or not all(of is None or isinstance(of, Mapping) for of in coding.values()):
         raise TypeError(f"`{name}` must map columns to mappings of level to label, or to None; got {shown(coding)}.")

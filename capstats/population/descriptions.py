@@ -1,6 +1,6 @@
 """Singling out: how often a description that fits one synthetic record fits one original record.
 
-The count of all descriptions is the work; their rate and the law of a number of attacks follow from two sums.
+The work is to count all descriptions; their rate and the law of the number of successes follow from two sums.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def singling_out(
 
 
 def _check_categories(rows: JointRows) -> None:
-    """Raise where a column holds numbers that are no categories; those of CSV files are texts, of which `types` may say what they are."""
+    """Raise where a column holds numbers that are no categories; numbers in CSV files are texts, unless `types` has another type."""
     inputs = rows.records.inputs
     options, from_csv = inputs[0].options, all(table.source.is_csv for table in inputs)
     for column, labels, ordered in zip(rows.axis.names, rows.axis.levels, rows.ordered, strict=True):
@@ -211,14 +211,14 @@ def _check_categories(rows: JointRows) -> None:
             is_number = all(parsed(str(x).replace(options.decimal, "."), "number") is not MISSING for x in present)
         if is_number:
             raise TypeError(
-                f"Column {column!r} holds numbers, and a description by an equal number fits nearly always one record. Cut it, as with "
+                f"Column {column!r} holds numbers, and a description by an equal number nearly always fits one record. Cut it, as with "
                 f"bins={{{column!r}: 10}}, or, where its numbers are codes of categories, say types={{{column!r}: 'text'}}."
             )
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A number of random records of a table, drawn without replacement; the table has each distinct row so many times."""
+    """A simple random sample, without replacement, of ``size`` of the records of a table, given by the counts of its distinct rows."""
 
     counts: Array
     size: int
@@ -232,7 +232,7 @@ class Sample:
         return np.cumprod(np.append(1.0, np.maximum(n - self.size - c, 0) / (n - c)))
 
     def hits(self, unique: Array, places: Places) -> Floats:
-        """The expected number of the unique descriptions that fit exactly one record drawn, or one distinct row of those drawn.
+        """The expected number of unique descriptions that fit exactly one drawn record, or one distinct row among the drawn ones.
 
         ``places`` are the descriptions that fit the rows.
         """
@@ -263,7 +263,7 @@ def _successes(predicates: Array, hits: Array, attacks: int, levels: Sequence[fl
 
 
 def hypergeometric(items: int, marked: int, draws: int) -> tuple[Array, Floats]:
-    """How many of the draws without replacement can be marked, and the probability of each number.
+    """The hypergeometric law: the possible numbers of marked ones among the draws, and the probability of each.
 
     Ratios of neighbouring probabilities are multiplied from the mode outwards: differences of log-gammas lose digits.
     """

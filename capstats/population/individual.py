@@ -1,6 +1,6 @@
 """Individual risk of Benedetti and Franconi: the mean of 1 / F, F the size of a class in the population, of which only a sample is known.
 
-The hard part is `mean_reciprocal`: the closed form that is usually given loses all digits for large classes, and for weights near 1.
+The hard part is `mean_reciprocal`: the usual closed form loses all digits for large classes, and for weights near 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table, group_sums
 from capstats.tables.ties import at_most
 
-FEW = 20  # records of a class from which TERMS of the series are exact for all weights
+FEW = 20  # records of a class from which TERMS terms of the series are exact for all weights
 TERMS = 60
 
 
@@ -72,13 +72,13 @@ def _sample(tables: xr.Dataset) -> Aligned:
     sums = aligned.map(lambda *tables: np.stack(np.broadcast_arrays(*(x.key_total() for x in tables)), -2), "o", ("part", "key"))
     total, f = parts(sums, "o", "o_records").values()
     for rule, wrong in (
-        ("`o` must be at least `o_records`, since a record stands for itself at least", ~at_most(f, total)),
+        ("`o` must be at least `o_records`, since a record represents at least itself", ~at_most(f, total)),
         ("`o_records` must count the records whose weights `o` adds up", (f == 0) & (total > 0)),
     ):
         if wrong.any():
             raise ValueError(
-                f"{rule}; at {int(wrong.sum())} of {wrong.size} keys it is otherwise. A weight says how many people of the population a "
-                f"record stands for: mend those of these records, or give both tables of the same records."
+                f"{rule}; this fails at {int(wrong.sum())} of {wrong.size} keys. A weight is the number of people of the population that a "
+                f"record represents: correct the weights, or give both tables of the same records."
             )
     return aligned
 
@@ -262,7 +262,7 @@ def _households(aligned: Aligned, household: str | None) -> tuple[dict[str, pd.I
     names = [UNLABELLED["target"]] if axis is None else names_of(axis)
     if not (isinstance(household, str) and household in names) and (household is not None or len(names) > 1):
         given = "is not given" if household is None else f"is {shown(household)}, which is no target column"
-        raise ValueError(f"`household` {given}: name the column that says which household a record is of.{hint(household, names)}")
+        raise ValueError(f"`household` {given}: name the column with the household of each record.{hint(household, names)}")
     if axis is None:
         number = aligned.sizes["target"]
         return {}, np.arange(number), number

@@ -1,4 +1,4 @@
-"""Linkability: whether a release joins what two data sets say of one person.
+"""Linkability: whether a release links the records of one person in two data sets.
 
 The nearest synthetic rows are found once for each combination of values that occurs, and the rows that two combinations share are counted
 in a product of sparse matrices.
@@ -23,7 +23,7 @@ from capstats.tables.dataset import VERSION
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats, Index
 
-BLOCK = 1 << 21  # nearest rows of the combinations that are compared at a time
+BLOCK = 1 << 21  # nearest rows that are compared at a time
 
 Csr = Any  # scipy.sparse.csr_array, which has no stubs
 
@@ -147,7 +147,7 @@ def _mean(scores: Floats, records: Array) -> tuple[Floats, Floats]:
 
 
 def _scores(sides: Sequence[Sequence[Ints]], s: Array, rows: Places, advance: Callable[[int], None]) -> Floats:
-    """|A and B| / (|A| |B|) of some rows, whose columns of `a` and of `b` are ``sides``; ``s`` are the synthetic records of each row."""
+    """|A and B| / (|A| |B|) for some rows, with their columns of `a` and `b` in ``sides``; ``s`` has the synthetic records of each row."""
     released = np.flatnonzero(s)
     a, b = (Nearest(columns, rows, released, s[released]) for columns in sides)
     m = s.sum()
@@ -166,10 +166,10 @@ def _scores(sides: Sequence[Sequence[Ints]], s: Array, rows: Places, advance: Ca
 
 
 class Nearest:
-    """The nearest released values of the values that some rows have in the columns of one side.
+    """For the values of some rows in the columns of one side, the nearest released values.
 
-    ``groups`` (value, group) @ ``donors`` (group, value) is 1 where the second value is nearest to the first. Values that are released are
-    their own nearest; the others share groups as `Search` finds them.
+    ``groups`` (value, group) @ ``donors`` (group, value) is 1 where the second value is nearest to the first. A released value
+    is its own nearest; the others are in groups found by `Search`.
     """
 
     def __init__(self, columns: Sequence[Ints], rows: Places, released: Places, s: Array):
@@ -194,13 +194,13 @@ class Nearest:
         self.values = self._sums(np.bincount(donors, minlength=len(values.flat)))
 
     def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int) -> None:
-        """Take the pairs whose ``donor_group`` is the ``recipient_group``."""
+        """Add the pairs of donors and recipients with equal groups."""
         for pairs, value, group in zip(self.pairs, (recipients, donors), (recipient_group, donor_group), strict=True):
             pairs.append((value, group + self.number))
         self.number += groups
 
     def _sums(self, x: Array) -> Array:
-        """What the nearest values of each row add up to."""
+        """The sum over the nearest values of each row."""
         return np.asarray((self.groups @ (self.donors @ x.astype(np.int64)))[self.asked])
 
     def of(self, rows: Places) -> Csr:

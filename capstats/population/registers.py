@@ -31,7 +31,7 @@ class Classes(NamedTuple):
 
 
 def classes(o: Counts, population: Counts) -> Classes:
-    """Both tables by key, matched by their labels; raise unless all records of the sample can be of people of the population."""
+    """Both tables by key, matched by their labels; raise unless all records of the sample can belong to people of the population."""
     o, population = given_tables({"o": o, "population": population}).values()
     check_unweighted("the risk is 1 divided by a number of people", o=o, population=population)
     of_population = checked(population, "population", CELLS).sum("target")
@@ -45,7 +45,7 @@ def classes(o: Counts, population: Counts) -> Classes:
     if lacking.any():
         raise ValueError(
             f"`population` must hold the people of all records of `o`; of {lacking.size} keys {lacking.sum()} have fewer people in it than "
-            f"records in `o`. Spell and cut the key columns alike in both tables, and leave out records of nobody in the population."
+            f"records in `o`. Spell and cut the key columns alike in both tables, and leave out records of people outside the population."
         )
     return Classes(f, people)
 

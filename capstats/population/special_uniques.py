@@ -1,6 +1,24 @@
 """Special uniques: which few columns make a record unique, and how special that makes it (SUDA).
 
-The search, `minimal_sets`, is the hard part; a score is a weighted number of what it finds.
+A score is a weighted number of the minimal sets of a record: sets of columns on which no other record agrees with it, while on each
+smaller set one does. The search for them, `minimal_sets`, is the hard part.
+
+*The obvious way* takes each of the 2^k subsets of k columns, groups the records by it, and compares each set of each record with all its
+subsets: the tests do so. The cost is 2^k sorts of all records.
+
+*The search* uses that a minimal set of a record can only be extended to sets that are not minimal:
+
+1. A set is tried for a record only if the record agrees with another one on every set with one column less. These records are the
+   intersection of one bit mask for each smaller set (`shared`), 8 records a byte. Where the intersection is empty, the set and all that
+   contain it are left out, so that most subsets of many columns are never grouped.
+2. Subsets come before the sets that contain them: `below` adds columns only in front of the first one. So all masks are there when they
+   are needed, and the classes of a set follow from those of the set without its first column, by one more digit for the new column.
+3. A record that is alone in its class has found a minimal set, and leaves the mask of this set. A record that is alone needs no class of
+   its own any more; all of these share class 0.
+4. Classes are counted in an array where it is not much longer than the records (GRID), which takes less time than to sort them.
+
+Columns are added in descending order of their number of levels, so that most sets only split a class by a few levels. A mask for each set
+is kept: MOST limits the subsets to 65,536, and with them the memory to that number of bits a record.
 """
 
 from __future__ import annotations
@@ -32,7 +50,7 @@ Missing = Literal["level", "skip"]
 Mask = NDArray[np.bool_]
 
 MOST = 1 << 16  # subsets of the key columns
-GRID = 16  # a grid of this many times as many cells as rows is counted faster than rows are sorted
+GRID = 16  # counting in a grid is faster than sorting, up to this number of cells for each row
 
 
 # --- the search -------------------------------------------------------------------------------------------------------
@@ -44,7 +62,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
     Rows are distinct. A row is left out of sets with a column in which it is not ``known``.
     """
     rows = len(codes[0])
-    order = sorted(range(len(codes)), key=lambda c: int(codes[c].max()))  # few classes are split by few levels first
+    order = sorted(range(len(codes)), key=lambda c: int(codes[c].max()))  # so that most sets only split a class by a few levels
     digits, sizes = [codes[c].astype(np.intp) for c in order], [int(codes[c].max()) + 1 for c in order]
     shared: dict[Columns, Array] = {(): np.packbits(np.ones(rows, bool))}  # rows that agree with another one on a set of columns
 
@@ -53,16 +71,19 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
         for c in range(columns[0] if columns else len(order)):
             found = (c, *columns)
             smaller = [found[:i] + found[i + 1 :] for i in range(len(found))]
+            # 1. rows that agree with another row on every smaller set
             if not all(subset in shared for subset in smaller):
                 continue
             held = np.unpackbits(reduce(np.bitwise_and, [shared[subset] for subset in smaller]), count=rows).view(bool)
             if len(found) == 1:
                 held &= known[order[c]]
-            at: Any = np.flatnonzero(held) if 4 * np.count_nonzero(held) < rows else slice(None)  # to choose rows takes time
+            at: Any = np.flatnonzero(held) if 4 * np.count_nonzero(held) < rows else slice(None)  # selecting rows takes time
+            # 2. the classes of the set without its first column, split by one digit
             flat, counts = _counted(classes[at] * sizes[c] + digits[c][at], number * sizes[c])
             several, more = counts > 1, c > 0 and len(found) < most
-            ids = np.cumsum(several) * several if more else several  # class 0 has the rows that are alone, which no set below asks for
+            ids = np.cumsum(several) * several if more else several  # class 0 has the rows that are alone, which no larger set needs
             finer = _at(at, ids.take(flat), rows)
+            # 3. rows that are alone now, and shared every smaller set: for these the set is minimal
             alone = held & (finer == 0)
             if alone.any():
                 yield tuple(sorted(order[i] for i in found)), alone
@@ -76,7 +97,7 @@ def minimal_sets(codes: Sequence[Array], known: Sequence[Mask], most: int) -> It
 
 
 def _counted(flat: Index, cells: int) -> tuple[Index, Index]:
-    """A class for each number, and how often each class occurs."""
+    """A class for each number, and the number of rows of each class."""
     if cells <= GRID * max(1 << 16, len(flat)):
         return flat, np.bincount(flat)
     _, of_row, counts = np.unique(flat, return_inverse=True, return_counts=True)
@@ -84,7 +105,7 @@ def _counted(flat: Index, cells: int) -> tuple[Index, Index]:
 
 
 def _at(places: Any, values: Array, length: int) -> Array:
-    """The values at their places, which are in order, and 0 elsewhere."""
+    """The values at their places, which are sorted, and 0 elsewhere."""
     if values.shape[-1] == length:
         return values
     found = np.zeros((*values.shape[:-1], length), values.dtype)
@@ -94,7 +115,7 @@ def _at(places: Any, values: Array, length: int) -> Array:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of a table and of every member of a batch, and how minimal sample uniques are to be found among them."""
+    """The keys of a table and of every member of a batch, with the options of the search for minimal sample uniques."""
 
     aligned: Aligned
     records: Array  # of each key: shape (..., key)
@@ -104,7 +125,7 @@ class Keys:
 
     @classmethod
     def of(cls, o: Counts, max_size: int | None, missing: Missing) -> Keys:
-        """Those of a table, with its options checked."""
+        """The keys of a table, with the options checked."""
         check_choice(missing, "missing", get_args(Missing))
         check_unweighted(ALONE, o=o)
         aligned = Aligned({"o": o})
@@ -137,7 +158,7 @@ class Keys:
         return list(zip(self.columns, (list(map(canonical, level)) for level in self.axis.levels), strict=True))
 
     def minimal(self, held: Index, alone: Mask) -> Iterator[tuple[Columns, Mask]]:
-        """The subsets of the key columns; for each, of which of the keys ``held``, some ``alone`` with one record, it is minimal."""
+        """Subsets of the key columns; for each, the keys among ``held`` for which it is minimal; only keys ``alone``, with one record."""
         if not len(held):
             return
         codes = [np.asarray(places)[held] for places in self.axis.codes]
@@ -167,7 +188,7 @@ def weights(rule: Rule, k: int, largest: int) -> Floats:
         if rule == "normalized":
             return np.array([(2 ** (k - s) - 1) / math.comb(k, s) for s in sizes])
     except OverflowError:
-        raise ValueError(f'The weights of rule="{rule}" are beyond all floats with {k} key columns. Give rule="halving".') from None
+        raise ValueError(f'The weights of rule="{rule}" are too large for floats with {k} key columns. Give rule="halving".') from None
     return np.array([2.0 ** (1 - s) for s in sizes])
 
 
@@ -356,7 +377,7 @@ def _member(keys: Keys, records: Array, weight: Floats) -> tuple[Floats, Floats,
     """The score of each key; of each column and key, the score of the sets with the column, and the same divided among their columns."""
     k, held, sizes = len(keys.columns), np.flatnonzero(records), range(1, keys.largest + 1)
     most = max(math.comb(k, size) for size in sizes)
-    number = np.zeros((k + 1, keys.largest, len(held)), np.min_scalar_type(most))  # of the sets with a column, and of all, by size and key
+    number = np.zeros((k + 1, keys.largest, len(held)), np.min_scalar_type(most))  # sets with each column, and all, by size and key
     for columns, unique in keys.minimal(held, records[held] == 1):
         for c in (*columns, k):
             number[c, len(columns) - 1] += unique
@@ -424,7 +445,7 @@ def dis_suda(
     k = found.sizes["key_column"]
     q = 1 + (8 - k) / 20
     if q <= 0:
-        raise ValueError(f"DIS-SUDA has no meaning with {k} key columns: a higher score would give less. Give 27 or fewer.")
+        raise ValueError(f"DIS-SUDA is not defined for {k} key columns: a higher score would lower it. Give 27 or fewer.")
     score = found.suda_score
     records = Aligned({"o": o}).map(lambda x: x.key_total(), "records", ("key",))
     uniques, doubles = (records == 1).sum("key"), 2 * (records == 2).sum("key")

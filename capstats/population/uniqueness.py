@@ -1,6 +1,6 @@
 """How many of the people who are unique in a sample are unique in the population.
 
-The models of class sizes are in `class_size_models`; the log-linear one, which knows the columns of the key, is here.
+The models of class sizes are in `class_size_models`; the log-linear model, which uses the columns of the key, is here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The measures that a sweep computes for each subset of the key: those with a name, and functions of the caller."""
+"""The measures of a sweep for each subset of the key: named ones, and functions given by the caller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from capstats.tables.sums import certain, ratio, shared
 from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
-Formula = Callable[[Table, Table, Keyset], Array]  # of the original, the synthetic table, and what their keys are
+Formula = Callable[[Table, Table, Keyset], Array]  # of the original, the synthetic table, and their keys
 
 
 def average(o: Table, s: Table) -> Floats:
@@ -29,7 +29,7 @@ def average(o: Table, s: Table) -> Floats:
 
 
 def codes_of(keyset: Keyset) -> list[Ints]:
-    """The codes of its keys, column by column; without a column there is one key."""
+    """The codes of the keys, column by column; without key columns there is one key."""
     return keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]
 
 
@@ -54,7 +54,7 @@ FORMULAS: dict[str, Formula] = {
 
 
 def formulas(unmatched: Convention) -> dict[str, Formula]:
-    """The formulas by name; average CAP and correct predictions in the version that is asked for."""
+    """The formulas by name; average CAP and correct predictions in the wanted version."""
     own: dict[str, Formula] = {} if unmatched == "nearest" else {"correct_predictions": lambda o, s, _: predicted(o, s)}
     return FORMULAS | own | {"average_cap": FORMULAS[f"average_cap_{unmatched}"]}
 
@@ -83,7 +83,7 @@ def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Mea
     named = {m: known[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some use `o` alone
+        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some depend only on `o`
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

@@ -101,7 +101,7 @@ def cap_influence(
         c, n = (x.sum(-1, keepdims=True) for x in (guesses.right, counted_by_key(o, s, used)))
         lost_c, lost_n = _lost(o, s, unit, of, used, guesses)
         c, n = (c, n) if unit == "key" else (o.on_cells(c), o.on_cells(n))
-        after = np.clip(ratio(c - lost_c, n - lost_n, np.nan), 0, 1)  # rounding can pass either end
+        after = np.clip(ratio(c - lost_c, n - lost_n, np.nan), 0, 1)  # rounding can exceed either end
         return np.stack(np.broadcast_arrays(after, ratio(ratio(c, n, np.nan) * lost_n - lost_c, n - lost_n, np.nan)))
 
     def one(place: int) -> Any:
@@ -119,29 +119,29 @@ def counted_by_key(o: Table, s: Table, unmatched: Convention) -> Array:
 
 
 class Guesses(NamedTuple):
-    """How original records are guessed from a release, and what this becomes without some of it."""
+    """How original records are guessed from a release, and how this changes if some of it is removed."""
 
-    right: Floats  # records of each key that are expected to be guessed right
-    share: Array  # the probability that this is so for a record of each cell
-    lost: Floats  # by how much the sum of ``right`` falls without a key of the release
-    share_then: Any  # what ``share`` is then in this key
-    lost_part: Array  # by how much the sum of ``right`` falls if some records of a cell are taken, but not all of the key
+    right: Floats  # expected right guesses among the records of each key
+    share: Array  # probability of a right guess for a record of each cell
+    lost: Floats  # decrease of the sum of ``right`` without a key of the release
+    share_then: Any  # ``share`` in this key after that
+    lost_part: Array  # decrease of the sum of ``right`` if some records of a cell are removed, but not all of its key
 
 
 def _taken(s: Table, unit: Unit, of: Of) -> Array:
-    """How many synthetic records are removed with each cell."""
+    """The number of synthetic records that are removed with each cell."""
     return (np.minimum(s.values, 1) if unit == "record" else s.values) * (of != "original" and unit != "key")
 
 
 def _own_guesses(o: Table, s: Table, taken: Array) -> Guesses:
-    """Where each key is guessed from its own records alone."""
+    """The guesses of each key from its own records only."""
     c_j, s_j = correct_by_key(o, s), s.key_total()
     part = ratio(taken * (o.values - s.on_cells(c_j)), s.on_cells(s_j) - taken, 0.0)  # minus the gain of the shares of the other targets
     return Guesses(c_j, attribution(s, s_j, 0.0).values, c_j, 0.0, part)
 
 
 def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) -> Guesses:
-    """Where unmatched keys are guessed from the nearest ones: a key of the release may be read by people of many keys."""
+    """The guesses of unmatched keys from the nearest ones: a key of the release may then be used by people of many keys."""
 
     def of_one(o: Table, s: Table) -> tuple[Array, ...]:
         o_j, s_j = o.key_total(), s.key_total()
@@ -160,7 +160,7 @@ def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) 
         )
         cells = Cells(taken.ravel()[some], target, key, (s.target_total().size, keys))
         lost, lost_part, only = np.zeros(keys), np.zeros(len(some)), np.full(keys, -1)
-        then = Pool(s)  # what the keys that read one key of the release would read without it
+        then = Pool(s)  # the records that the keys which use one key of the release would use without it
         for readers, donors, apart in distances(codes, o, s):
             near = apart == apart.min(1, keepdims=True)
             alone = near.sum(1) == 1
@@ -199,7 +199,7 @@ def _lost(o: Table, s: Table, unit: Unit, of: Of, unmatched: Convention, guesses
     else:
         held, from_o, from_s = (o.values, s.values), 1 if unit == "record" else o.values, _taken(s, unit, of)
         emptied = (from_s > 0) & (from_s == s.on_cells(s_j))  # the key becomes unmatched
-        right = from_o * np.where(emptied, guesses.share_then, np.where(from_s > 0, 0, guesses.share))  # 0 as the cell is empty then
+        right = from_o * np.where(emptied, guesses.share_then, np.where(from_s > 0, 0, guesses.share))  # 0 if the cell becomes empty
         lost = np.where(emptied, s.on_cells(guesses.lost), guesses.lost_part)
         leaves, leaving = from_o * (o.on_cells(counted) > 0), o.on_cells(leaving)
     present = {"original": held[0], "synthetic": held[1], "both": held[0] + held[1]}[of] > 0

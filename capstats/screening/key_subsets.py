@@ -225,7 +225,7 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
     for name, shares in (("leave_one_out", leave_one_out(values, k)), ("shapley", shapley(values, k))):
         if shares is not None:
             variables[name] = (("key_column", *dims), shares)
-    rising = [int(each) for each in np.unique(size) if each - 1 in {0, *size}]  # sizes that are there with the size below them
+    rising = [int(each) for each in np.unique(size) if each - 1 in {0, *size}]  # sizes computed together with the next smaller one
     if rising:
         variables["mean_increment"] = (("subset_size", "key_column", *dims), mean_increments(values, k, rising))
     known = np.array([[column in columns for column in range(k)] for columns in subsets])

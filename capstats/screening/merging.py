@@ -27,7 +27,7 @@ MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all 
 
 
 def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tuple[list[Any], Floats]:
-    """The levels of a column, and average CAP after a merge of two of them, for every pair; the present one on the diagonal."""
+    """The levels of a column, and average CAP after merging two of them, for every pair; without a merge on the diagonal."""
     aligned = Aligned({"o": o, "s": s})
     key_codes = key_columns(aligned, '`unmatched` "nearest"') if unmatched == "nearest" else None
     dim, place, codes = _located(aligned, column)
@@ -40,7 +40,7 @@ def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tu
 
     def formula(o: Table, s: Table) -> Floats:
         c, n = (x.sum(-1) for x in (correct_by_key(o, s), counted_by_key(o, s, unmatched)))
-        parts = [] if key_codes is None else list(nearest_rows(key_codes, o, s))  # of unmatched keys
+        parts = [] if key_codes is None else list(nearest_rows(key_codes, o, s))  # for unmatched keys
         for people, rows in parts:
             c = c + correct_by_key(people, rows).sum(-1)
         more_c, more_n = np.zeros((2, *np.broadcast_shapes(c.shape, n.shape), len(shown), len(shown)))
@@ -69,8 +69,8 @@ def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tu
 def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, levels: int) -> Floats:
     """Correct attributions gained by the people of each level if it is merged with another, by nearest keys: shape (level, other).
 
-    Their distance to keys with the other level falls by 1. So if some of these are among the nearest, these alone are left, and if some
-    are one column farther, they join the nearest. All other people use the keys that they used.
+    Their distance to keys with the other level decreases by 1. So if some of these are among the nearest, only these remain, and if some
+    are one column farther away, they join the nearest. For all other people nothing changes.
     """
     gained, s_j = np.zeros((levels, levels)), s.key_total()
     rows, totals, _ = nearest(codes, o.key_total() > 0, s)

@@ -1,4 +1,4 @@
-"""The metrics that SDMetrics had first, which it calls deprecated: one minus average CAP."""
+"""The first metrics of SDMetrics, now deprecated there: one minus average CAP."""
 
 from __future__ import annotations
 

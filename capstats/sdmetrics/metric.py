@@ -1,4 +1,4 @@
-"""What all metrics of SDMetrics share: their name, goal and range; and the two data frames that each is given, checked and counted."""
+"""Shared by all metrics of SDMetrics: name, goal and range; and the checks and counts of both data frames."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Metric:
 
 
 def checked_frames(*tables: Any) -> tuple[pd.DataFrame, ...]:
-    """The tables, where each is a data frame."""
+    """The tables, checked to be data frames."""
     for side, table in zip(SIDES, tables, strict=True):
         if not isinstance(table, pd.DataFrame):
             raise ValueError(f"`real_data` and `synthetic_data` must be pandas DataFrames; `{side}` is {type(table).__name__}.")
@@ -70,7 +70,7 @@ def check_columns(frames: Sequence[pd.DataFrame]) -> None:
 
 
 def listed_of_data(names: set[Any], shown: Collection[Any]) -> str:
-    """Names of columns, those of the original alone as their number: without a line of names they are the values of its first record."""
+    """Names of columns as text; for those only in the original their number, since they may be the values of its first record."""
     known = sorted(map(repr, names.intersection(shown)))
     rest = len(names) - len(known)
     return ", ".join([*known, *([f"{rest} column{'s' * (rest > 1)} of `real_data`"] if rest else [])])

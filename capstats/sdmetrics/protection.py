@@ -71,7 +71,7 @@ class DisclosureProtection(Metric):
         check_columns(frames)
         check_once(frames, [*known, *sensitive])
         for column in [*known, *sensitive]:
-            if column not in cut and frames[0][column].notna().all():  # with a missing value SDMetrics sees objects, and accepts any type
+            if column not in cut and frames[0][column].notna().all():  # SDMetrics accepts any column with missing values
                 check_dtype(frames[0][column])
         counts = counted(frames, known, sensitive, METHODS[method], dict.fromkeys(cut, int(num_discrete_bins)))
         if counts is None:

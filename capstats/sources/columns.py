@@ -1,7 +1,7 @@
 """One column of any library as codes into its labels, or as numbers where it is cut.
 
-Codes are found in the cheapest way that a library has: the codes that are already there (categories, enumerations,
-dictionaries), an offset (integers of a small range), or one encoding pass. Numbers are taken as they are held, without a look at each.
+Codes are found in the cheapest way that a library has: existing codes (categories, enumerations, dictionaries), an offset (integers of
+a small range), or one encoding pass. Numbers are taken as arrays, never one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from capstats.codes.column import Column
 from capstats.codes.distinct import BLOCK
 from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals
 
-SMALL_RANGE = 1 << 16  # integers that span no more, or no more than there are, are their own codes
+SMALL_RANGE = 1 << 16  # integers are their own codes where their range is at most this, or at most the number of rows
 CUTS_TEXT = len(pd.factorize(np.array(["a", "a\0b"], object))[1]) == 1  # pandas 2 compares texts up to a NUL, if all values are text
 FEW = 10_000  # records below which polars' own query costs more than a walk in Python
 
@@ -32,7 +32,7 @@ def module_of(value: Any) -> str:
 
 
 def _array_of(values: Any) -> tuple[Any, str]:
-    """The array behind a column, and the library that it is of."""
+    """The array behind a column, and its library."""
     if isinstance(values, nw.Series):
         values = values.to_native()
     if module_of(values) == "xarray":
@@ -200,7 +200,7 @@ def no_date(column: str, table: str) -> ValueError:
 
 
 def no_duration(column: str, table: str) -> ValueError:
-    """The error for intervals of months, which no number of days equals."""
+    """The error for intervals of months, which are no fixed number of days."""
     return ValueError(f"Column {column!r} of `{table}` holds intervals of months or years, whose length varies. Convert them to days.")
 
 
@@ -239,22 +239,22 @@ def in_utc(column: Column) -> Column:
 
 
 class _Pool(Sequence[Label]):
-    """The texts of the codes of a Categorical, each read at the first row that has it; no more rows are read than needed.
+    """The texts of the codes of a Categorical, each read at the first row with this code, and only when it is asked for.
 
-    All tables of a process share the codes, so that there may be some that no row has: these are missing.
+    All tables of a process share the codes. A code that no row has is missing.
     """
 
     def __init__(self, values: Any, column: Column):
         self.values, self.codes, self.least = values, column.codes, column.first
         self.rows = np.full(len(column.labels), -1)  # the first row of each code
-        self.looked = 0  # rows that were looked through
+        self.looked = 0  # the number of rows that were searched
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, i: Any) -> Any:
         if not -len(self) <= i < len(self):
-            raise IndexError(i)  # at which a loop over the labels ends
+            raise IndexError(i)  # which ends a loop over the labels
         while self.rows[i] < 0 and self.looked < len(self.codes):
             start, self.looked = self.looked, 2 * self.looked + 4096
             places = self.codes[start : self.looked].astype(np.int64) - self.least
@@ -279,7 +279,7 @@ def _polars_pool(values: Any) -> Column:
 
 
 def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, texts: Sequence[str] = ()) -> Numbers:
-    """One column that can be cut, of any library, as numbers; other texts than ``texts`` are parsed as what `types` says, or as numbers."""
+    """A column of any library that can be cut, as numbers; texts, except ``texts``, are parsed as the type in `types`, or as numbers."""
     held = _held(*_array_of(values))
     if held is not None and held[0].dtype != bool:
         found = _of_held(*held)
@@ -301,7 +301,7 @@ def numbers_of(values: Any, column: str, table: str, wanted: TypeToCut | None, t
 
 
 def _held(values: Any, library: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None, bool] | None:
-    """An array that holds truth values, numbers, dates or datetimes as such, where it is missing, and whether it has a zone; else None."""
+    """The array of a column of truth values, numbers, dates or datetimes; where it is missing; and whether it has a zone. Else None."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and not isinstance(values, np.ma.MaskedArray):
         return (values, None, False) if values.dtype.kind in "biufM" else None
     if isinstance(values, pd.arrays.DatetimeArray):

@@ -1,6 +1,6 @@
 """Connections to DuckDB that are private: no network, no extensions, no files but those of the call, and nothing left on disk.
 
-Each connection lives for one call. A kept one would hang in forked children, and could not be confined to the files of a call.
+Each connection lives for one call. A permanent one would hang in forked children, and could not be confined to the files of a call.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _confine(connection: duckdb.DuckDBPyConnection, folder: Path, options: Optio
     connection.execute(f"SET home_directory = {quoted(str(folder))}")
     connection.execute("SET enable_progress_bar_print = false")
     connection.execute(f"SET enable_progress_bar = {'true' if options.display.shown else 'false'}")
-    # without an extension, newer versions make keys with a weak generator, and want to hear that this is known
+    # without an extension, newer versions generate keys with a weak generator, which must be confirmed
     for setting in ("force_mbedtls_unsafe", "temp_file_encryption"):
         with suppress(duckdb.CatalogException):  # this version lacks the setting
             connection.execute(f"SET {setting} = true")
@@ -78,7 +78,7 @@ def identifier(name: object) -> str:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T], stopped: Event | None = None) -> T:
-    """What the work finds with the connection; done in a thread of its own, so that Ctrl-C and other signals end its query at once.
+    """The result of the work with the connection, done in a thread of its own, so that Ctrl-C and other signals end its query at once.
 
     ``stopped`` is set then, for work that asks DuckDB nothing for a while.
     """
@@ -96,7 +96,7 @@ def answer(connection: duckdb.DuckDBPyConnection, work: Callable[[], T], stopped
 
 
 def plain(error: Exception, place: str, remedy: str) -> BaseException:
-    """The error to raise in place of one of DuckDB's: it names the class only, since DuckDB's message may quote records.
+    """The error to raise in place of one of DuckDB's. It names only the class, since DuckDB's message may quote records.
 
     Raise it ``from None``, since a traceback prints causes.
     """

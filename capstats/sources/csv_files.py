@@ -1,8 +1,16 @@
 """CSV files as one relation of the wanted columns: DuckDB reads what leaves no doubt, and the rest is split into records here.
 
-A file is surveyed first, as a whole. If it is ordinary, DuckDB reads it itself. Other files are loaded into a table of DuckDB's,
-which holds the wanted columns only, does not exceed its memory limit, and leaves nothing behind: ordinary stretches of other encodings and
-compressions through a file in memory, all else record by record (see `csv_rules`).
+`csv_rules` says why not all files are given to DuckDB. A file is surveyed first, as a whole (`survey`), and goes one of three ways:
+
+1. *File.* It is UTF-8 and ordinary throughout: DuckDB reads it itself, in parallel, with every option given, so that it guesses nothing.
+   The survey has counted its records; where DuckDB finds another number, or raises, the file is read again by the third way.
+2. *Text.* It has another encoding or compression, or a first line that DuckDB would take for something else: its ordinary stretches are
+   decoded, written to a file in memory and read by DuckDB from there. A stretch in which DuckDB finds another number of records is taken
+   back.
+3. *Records.* From the first doubt on, the text is split record by record (`chosen_values`). This is many times slower.
+
+The last two ways fill a table of DuckDB's that holds the wanted columns only, as distinct rows with their number, does not exceed the
+memory limit of DuckDB, and leaves nothing behind. The survey costs one pass over the text; in return no irregular file is counted wrong.
 """
 
 from __future__ import annotations
@@ -44,20 +52,20 @@ Reader = Literal["file", "text", "records"]
 
 @dataclass(frozen=True)
 class Surveyed:
-    """A CSV file, and who is to read it."""
+    """A CSV file, and how it is to be read."""
 
     file: str
     encoding: str
     header: Header
-    stopped: Event | None = None  # set when nobody waits for its text any more
+    stopped: Event | None = None  # set when its text is no longer needed
     reader: Reader = "records"
-    words: tuple[str, ...] = ()  # that it may have in quotes, and that would be codes without them
+    words: tuple[str, ...] = ()  # that the file may have in quotes, and that would be codes of missing values without them
     records: int = 0  # of a file that DuckDB reads itself
     broken: bool = False  # whether a quoted field holds the end of a line
 
     @property
     def compression(self) -> str:
-        """What DuckDB is to decompress."""
+        """The compression that DuckDB decompresses."""
         return "gzip" if self.file.lower().endswith(".gz") else "none"
 
     def body(self) -> Iterator[bytes]:
@@ -81,9 +89,9 @@ def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def survey(file: str, options: Options, step: Step, careful: bool = False, stopped: Event | None = None) -> Surveyed:
-    """What is to be known of a file before it is read; its text and its checksum are verified as far as it is ordinary.
+    """Find out how a file is to be read; its text and its checksum are verified as far as it is ordinary.
 
-    With ``careful``, DuckDB reads nothing of it.
+    With ``careful``, it is split into records here.
     """
     header, body = header_of(file, options)
     as_records = Surveyed(file, encoding := codec(options.encoding), header, stopped, words=tuple(sorted(options.codes.words)))
@@ -156,7 +164,7 @@ def located(error: Malformed, name: str, file: str | Path) -> ValueError:
 
 
 def _read(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence[Hashable], files: list[str], header: bool = True) -> Any:
-    """The wanted columns of ordinary text as DuckDB reads it, with nothing left for it to guess; a stretch of text has no header."""
+    """The wanted columns of ordinary text, read by DuckDB with all options given; a stretch of text has no header."""
     first, compression = csv.header, csv.compression if header else "none"
     fields = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(first.names)))
     rows = connection.sql(
@@ -187,8 +195,8 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
         rows.insert_into("loaded")
 
     def put_text(text: bytes, records: int) -> bool:
-        """Put ordinary text; whether DuckDB found as many records in it as there are, else the table stays as it was."""
-        # DuckDB takes U+FEFF at the start of a file for a mark of its encoding, and drops one
+        """Put ordinary text into the table, and return True; where DuckDB finds another number of records, undo it and return False."""
+        # DuckDB drops a U+FEFF at the start of a file as a mark of its encoding
         text = with_words_kept(text, csv.header.separator, csv.words)
         Path(scratch).write_bytes(codecs.BOM_UTF8 + text if text.startswith(codecs.BOM_UTF8) else text)
         expected = _loaded(connection) + records
@@ -221,7 +229,7 @@ def _load(connection: duckdb.DuckDBPyConnection, csv: Surveyed, wanted: Sequence
 
 
 def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | None]]:
-    """Ordinary pieces, several at a time, and how many records they have; the first of the others as it is, and None."""
+    """Ordinary pieces, joined to larger ones, and their numbers of records; then the first other piece, and None."""
     held: list[bytes] = []
     size = records = 0
     for text, found in chain(pieces, [(b"", None)]):
@@ -236,9 +244,9 @@ def _joined(pieces: Iterable[tuple[bytes, Any]]) -> Iterator[tuple[bytes, int | 
 
 
 def with_numbers(table: Any, query: Query, cut: Collection[Hashable], words: Collection[str] = ()) -> Any:
-    """The texts of CSV, with a point before the decimals of the columns that are numbers, except in texts that mean missing.
+    """The texts of CSV, with a point as decimal sign in columns that are numbers, except in texts that mean missing.
 
-    Of the ``words`` in quotes those that are no codes of a column lose the quotes.
+    Those of the ``words`` in quotes that are no codes of a column lose the quotes.
     """
     columns, options = [f"c{i}" for i in range(len(query.wanted))], query.options
     if words:

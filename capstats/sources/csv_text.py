@@ -1,6 +1,15 @@
 """The text of a CSV file as blocks of UTF-8, whatever its compression and its encoding.
 
 Text that cannot be decoded and compressed data that are damaged raise; checksums are verified where the format has them.
+
+*The obvious way* is ``open(file, encoding=...)``, or ``gzip.open`` and its like, in text mode. Three things make it unsuitable. It
+translates line ends, those inside of quotes included. A compressed file of some kilobytes can hold gigabytes, and not all decompressors of
+Python bound what they return, so that here the blocks do not depend on the file (`_inflated`, `_unzipped`). And a user needs to know which
+line has the wrong byte and what the encoding may be, which an error of the decoder does not say.
+
+So bytes are decompressed (`_bytes`), brought together to blocks of a size that is fast to work on (`_sized`), decoded block by block,
+where one character may be cut between two blocks, and encoded as UTF-8 (`blocks`). ASCII and UTF-8 are passed on as they are, so that a
+usual file costs one look at each block. Line numbers are counted only after an error (`_line`), in a second pass over the file.
 """
 
 from __future__ import annotations
@@ -21,7 +30,7 @@ from capstats.codes.checks import shown
 BLOCK = 1 << 18  # bytes: what is done with a block stays in cache
 MOST_TO_INFLATE = 1 << 28  # bytes that xz may need to decompress; its strongest preset needs 65 MB
 ENDINGS = (".csv", ".tsv", ".txt")
-MANY_ZEROS = 0.25  # of every other byte; of text in UTF-16 more are, but where hardly a letter is Latin
+MANY_ZEROS = 0.25  # share of every other byte; text in UTF-16 has more zeros, unless hardly a letter is Latin
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 
 
@@ -29,16 +38,16 @@ REPAIR = "Repair the file, or read it into a data frame first."
 
 
 class Malformed(Exception):  # noqa: N818
-    """Why a CSV file cannot be read, by line and field, and what helps; never the text itself."""
+    """Why a CSV file cannot be read, by line and field, and the remedy; never the text itself."""
 
     def __init__(self, reason: str, remedy: str = REPAIR, *, encoding: str | None = None, sure: bool = False, names_in: int | None = None):
         super().__init__(reason)
         self.remedy = remedy
-        self.encoding, self.sure = encoding, sure  # which the text may be in, and whether its bytes say so
+        self.encoding, self.sure = encoding, sure  # the likely encoding of the text, and whether its bytes prove it
         self.names_in = names_in  # the line that may have the names of the columns
 
     def advice(self, table: str) -> str:
-        """What helps, for a table as messages call it."""
+        """The remedy, for a table by its name in messages."""
         if self.encoding is not None:
             given = said("encoding", table, self.encoding)
             return f"Give its encoding{':' if self.sure else ', such as'} {given}, or save it as UTF-8."
@@ -78,7 +87,7 @@ def is_tabbed(file: str) -> bool:
 
 
 def _uncompressed(file: str) -> str:
-    """The name of a file without the endings of its compression, in small letters."""
+    """The name of a file without the endings of its compression, in lower case."""
     name = file.lower()
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
@@ -86,9 +95,9 @@ def _uncompressed(file: str) -> str:
 
 
 def blocks(file: str, encoding: str = "utf-8", stopped: Event | None = None) -> Iterator[bytes]:
-    """The text of a file in UTF-8, without a byte order mark; it raises at a byte that is not of the encoding and at a zero byte.
+    """The text of a file in UTF-8, without a byte order mark; it raises at a byte that the encoding does not have and at a zero byte.
 
-    Where ``stopped`` is set, nobody waits for the text any more.
+    Reading ends with KeyboardInterrupt once ``stopped`` is set.
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     first, before = True, 0
@@ -121,7 +130,7 @@ def has_mark(file: str) -> bool:
 
 
 def _wrong(encoding: str, file: str, offset: int | None = None) -> Malformed:
-    """The error for a byte that the encoding does not have; or for a zero byte, of which UTF-16 that is read as something else has many."""
+    """The error for a byte that the encoding does not have, or for a zero byte, as UTF-16 has many when it is read as another encoding."""
     reason = f"line {_line(file, encoding, offset)} is not {'UTF-8' if encoding == 'utf-8' else encoding}"
     wide, zero = _wide(file), " text: it holds a zero byte" if offset is None else ""
     if wide not in (None, encoding):
@@ -132,7 +141,7 @@ def _wrong(encoding: str, file: str, offset: int | None = None) -> Malformed:
 
 
 def _wide(file: str) -> str | None:
-    """The encoding of more than a byte a character that a mark, or many zero bytes, at the start of a file tell."""
+    """UTF-16 or UTF-32, where a mark or many zero bytes at the start of a file show it; otherwise None."""
     raw = next(_sized(_bytes(file)))[:4096]
     marks = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
     marked = next((encoding for mark, encoding in marks.items() if raw.startswith(mark)), None)
@@ -199,7 +208,7 @@ def _pieces(handle: Any, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def _inflated(handle: IO[bytes], new: Callable[[], Any]) -> Iterator[bytes]:
-    """Compressed streams one after the other; what follows the last one must be a whole stream, too, or zeros."""
+    """Compressed streams one after the other; only zeros may follow the last one."""
     stream = new()
     for raw in _pieces(handle, BLOCK // 4):
         while raw:
@@ -231,14 +240,14 @@ def _unzipped(opened: IO[bytes]) -> Iterator[bytes]:
         member = _member(archive)
         if member.flag_bits & 1:
             raise Malformed("the zip archive is encrypted", "Extract it first.")
-        # of bzip2 and LZMA, all that is asked for is decompressed at once, however long it becomes
+        # bzip2 and LZMA decompress everything that is asked for at once, whatever its length becomes
         at_once = BLOCK if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else 4096
         with archive.open(member) as handle:
             yield from _pieces(handle, at_once)
 
 
 def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in blocks that are not small, and an empty one at the end."""
+    """The same bytes in blocks of at least BLOCK bytes, and an empty block at the end."""
     held: list[bytes] = []
     size = 0
     for piece in pieces:

@@ -40,7 +40,7 @@ class DaskSource(Source):
         return found
 
     def _margin(self, column: Hashable, options: Options, most: int) -> Margin:
-        """A column by itself; the workers leave out the labels that are too many."""
+        """The margin of one column; if it has too many labels, the workers leave out the rare ones."""
         return self._rows(Query([column], options=options), lambda part: margin(part[0][0], part[1][0], most))
 
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
@@ -66,7 +66,7 @@ class DaskSource(Source):
     def _reduced(
         self, query: Query, of_part: Callable[..., Any], of_parts: Callable[..., Any], last: Callable[[Any], Any] = lambda found: found
     ) -> Any:
-        """What one function finds in each partition, another one makes of several of its results, and the last of all, by the workers."""
+        """A reduction on the workers: ``of_part`` of each partition, ``of_parts`` of several results until one is left, then ``last``."""
         import dask
 
         task: Any = dask.delayed  # type: ignore[attr-defined]
@@ -84,7 +84,7 @@ class DaskSource(Source):
 
 
 def _counted(columns: list[Column], sums: Sums) -> Part:
-    """Distinct rows, in the labels that occur; all of them where their order is the caller's."""
+    """Distinct rows, with the labels that occur; with all labels where their order is the caller's."""
     if not len(columns[0].codes):
         none = np.zeros(0, np.int64)
         return [Column(none, list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], sums or [none]

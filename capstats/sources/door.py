@@ -19,7 +19,7 @@ from capstats.sources.memory import MemorySource
 from capstats.sources.relations import RelationSource
 from capstats.sources.source import Options, Source, renamed
 
-_EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))  # which narwhals need not look at
+_EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))  # which need no narwhals
 
 
 def open_source(table: Any, name: str, options: Options | None = None) -> Source:
@@ -89,10 +89,10 @@ def is_table(value: Any) -> bool:
 
 
 def _is_dask(table: Any) -> bool:
-    """Whether it is a Dask frame, of which narwhals warns."""
+    """Whether it is a Dask frame, for which narwhals gives a warning."""
     return module_of(table) in ("dask", "dask_expr") and hasattr(table, "columns")
 
 
 def _is_eager(table: Any) -> bool:
-    """Whether it is in memory and narwhals need not look at it, which refuses a frame whose names occur twice."""
+    """Whether it is in memory and needs no narwhals, which refuses a frame with two columns of one name."""
     return isinstance(table, (Mapping, pd.DataFrame)) or (module_of(table), type(table).__name__) in _EAGER

@@ -56,22 +56,22 @@ class FileSource(DuckDBSource):
         self.format = "CSV" if self.is_csv else ""
         self.shared: Shared | None = None  # the connection of the call
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
-        self.stopped = Event()  # set when nobody waits for an answer any more
+        self.stopped = Event()  # set when the answer is no longer needed
 
     def number(self, options: Options) -> int:
-        """The number of records, that the check of CSV or the metadata of Parquet tell."""
+        """The number of records, from the check of CSV or the metadata of Parquet."""
         one = Query(self.names(options)[:1], options=options)
         return self._found(one, lambda table, n: table.aggregate("count(*)").fetchall()[0][0] if n is None else n) if one.columns else 0
 
     def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
-        """Each column by itself. Of CSV, as many columns as fit are read into a table of DuckDB's at a time."""
+        """The margin of each column. CSV is read into a table of DuckDB's, a group of columns of HELD bytes at a time."""
         bytes_of_column = sum(Path(file).stat().st_size for file in self.files) / len(self.names(options)) if self.is_csv else 0
         at_once = max(1, int(HELD / bytes_of_column)) if bytes_of_column else len(columns)
 
         def work(table: Any, records: int | None) -> Margins:
             connection = cast(Shared, self.shared).connection
             if records is not None:
-                table.create("held")  # of which each column is asked for by itself: to select from a relation of many takes long
+                table.create("held")  # to select one column from a relation of many takes long, from a table it does not
             of_each: Margins = []
             for i, column in enumerate(some):
                 one = table.select(f"c{i} AS c0") if records is None else connection.sql(f"SELECT c{i} AS c0 FROM held")
@@ -87,13 +87,13 @@ class FileSource(DuckDBSource):
         return found
 
     def first_rows(self, options: Options) -> Iterable[tuple[int, Sequence[Hashable]]]:
-        """The lines that the first file begins with, if it is CSV."""
+        """The first lines of the first file, if it is CSV."""
         return csv_files.first_rows(self.files[0], csv_text.codec(options.encoding)) if self.is_csv else ()
 
     def keep(self, query: Query, made: Callable[[Any], Any], name: str, where: str) -> Any:
-        """Keep what is made of this relation, a row for each record where something holds, in the call's connection; and that connection.
+        """Keep ``made`` of this relation, filtered by ``where``, as a table of the call's connection; return that connection.
 
-        Where a file had to be read anew there is another connection than before, without the tables that were kept in that one.
+        If a file had to be read again, it is a new connection, without the tables that the earlier one kept.
         """
 
         def work(table: Any, records: int | None) -> Any:
@@ -175,7 +175,7 @@ class FileSource(DuckDBSource):
         raise AssertionError  # the second reading returns or raises
 
     def _surveyed(self, options: Options, careful: bool) -> list[Surveyed]:
-        """What is to be known of CSV files before they are read; nothing of Parquet files."""
+        """How CSV files are to be read; an empty list for Parquet files."""
         if not self.is_csv:
             return []
         step = options.display.step(f"checking {self.name}", rows=sum(Path(file).stat().st_size for file in self.files))
@@ -245,7 +245,7 @@ class Shared:
 
 @contextmanager
 def one_connection(sources: Sequence[Source], options: Options) -> Iterator[None]:
-    """All readings of the files among the sources share a connection, which reads these files only; none is kept beyond the block."""
+    """Let all readings of the files among the sources share one connection, which reads these files only and is closed with the block."""
     own = [source for source in sources if isinstance(source, FileSource)]
     shared = Shared([file for source in own for file in source.files], options)
     try:
@@ -259,7 +259,7 @@ def one_connection(sources: Sequence[Source], options: Options) -> Iterator[None
 
 
 def _with_missing(values: Any) -> Any:
-    """An array of DuckDB's, whose missing values are masked, as pandas has them."""
+    """An array of DuckDB's with masked missing values, as an array with those of pandas."""
     if not np.ma.isMaskedArray(values):
         return values
     if values.dtype.kind in "iu":
@@ -268,7 +268,7 @@ def _with_missing(values: Any) -> Any:
 
 
 def found_files(given: str) -> list[str]:
-    """The files that a path, a glob or a folder of Parquet files names, as they are there; unchecked."""
+    """The files that a path, a glob or a folder of Parquet files names, without any check."""
     local = os.path.expanduser(given)  # noqa: PTH111  that of Path raises for a user who is not known
     if Path(local).is_dir() and _is_parquet(local):  # as Spark and Dask write
         return sorted(str(file) for file in Path(local).rglob("*") if _is_parquet(str(file)))

@@ -1,7 +1,7 @@
 """Files of statistical packages and spreadsheets, read into memory by the libraries of the extra ``formats``.
 
-What a value is called there is what it is here: where values have labels (Stata, SPSS, SAS), a column becomes categories, ordered as the
-values are; a value without a label is the text of its number. User-missing values and empty texts are missing.
+Labels of values take the place of values: where values have labels (Stata, SPSS, SAS), a column becomes categories in the order of the
+values; a value without a label becomes the text of its number. User-missing values and empty texts are missing.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Rows = Iterable[tuple[int, Sequence[str]]]
 
 
 def format_of(path: Any) -> str | None:
-    """Excel, where options are for it, and no text for the others; None where a path has no ending of theirs."""
+    """The format in messages: "Excel" for workbooks, which have options of their own, "" for others; None for other endings."""
     return "Excel" if _ending(path) in EXCEL else "" if _ending(path) in _READERS else None
 
 
 def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows, list[str]]:
-    """The table in a file, as a data frame; of a sheet the first rows, each with its number; and the file."""
+    """The table in a file as a data frame; the first rows of a sheet, each with its number; and the path of the file."""
     found = local_files(path, name)
     if len(found) > 1:
         raise ValueError(f"`{name}` is {len(found)} files; of {OTHERS} one file is read. Combine them in a data frame.")
@@ -49,7 +49,7 @@ def loaded(path: Any, name: str, options: Options) -> tuple[Any, Rows, list[str]
 
 
 def labels_in(path: Any, name: str, options: Options) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
-    """The labels of the variables in a file of Stata, SPSS or SAS, and those of the values of each; of others none."""
+    """The labels of the variables in a file of Stata, SPSS or SAS, and the labels of the values of each; empty for other files."""
     if not is_path(path) or _READERS.get(_ending(path)) is not _labelled:
         return {}, {}
     meta = _read(local_files(path, name)[0], metadataonly=True)[1]

@@ -60,7 +60,7 @@ class LazySource(Source):
             return found, engine_sums(arrays, query, self.name, fractional=fractional)
 
     def _margin(self, column: Hashable, options: Options, most: int) -> Margin:
-        """A column by itself; of many labels only those come back that most records have."""
+        """The margin of one column; if it has too many labels, only the most frequent ones come back."""
         is_float = self._schema(Query([column], options=options))[str(column)].is_float()
         values = nw.col(str(column)).fill_nan(None) if is_float else nw.col(str(column))
         groups = self.frame.select(values.alias("c0")).group_by("c0").agg(nw.len().alias("n"))
@@ -114,7 +114,7 @@ class LazySource(Source):
         return schema
 
     def _weights(self, schema: Any, weight: Hashable | None) -> tuple[nw.Expr, bool]:
-        """The column w, whose sums no narrow type of the user's can overflow or round, and whether some weights are fractional.
+        """The column w, wide enough for sums to be exact, and whether some weights are fractional.
 
         Raise where one is no number, not finite or negative.
         """
@@ -131,7 +131,7 @@ class LazySource(Source):
         return w.alias("w"), bool(not dtype.is_integer() and _records(self.frame.filter(w % 1 != 0)))
 
     def _number(self, schema: Any, column: str, wanted: TypeToCut | None, texts: Sequence[str]) -> tuple[nw.Expr, nw.Expr, nw.Expr | None]:
-        """What is cut (numbers as integers or 64-bit floats, texts parsed), where it is missing, and the text, which may be in ``texts``.
+        """The number to be cut (integer or 64-bit float; texts are parsed), whether it is missing, and the text that may be in ``texts``.
 
         These are missing, too. Raise where some other value cannot be cut.
         """
@@ -161,7 +161,7 @@ class LazySource(Source):
         return value.cast(nw.Float64) if kind == "number" and not dtype.is_integer() else value, missing, None
 
     def _bin(self, schema: Any, column: str, cut: Cut) -> nw.Expr:
-        """The number of cut points below a value, a greater one for each of the cut's texts, -1 where it is missing."""
+        """The bin of a value: the number of cut points below it, a greater number for each text of the cut, -1 where it is missing."""
         dtype = schema[column]
         value, missing, text = self._number(schema, column, cut.declared, cut.texts)
         kind: Kind | None = "number" if _kind(dtype) == "text" else _kind(dtype)

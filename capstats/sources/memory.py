@@ -19,7 +19,7 @@ from capstats.sources.connections import answer, connect
 from capstats.sources.relations import grouped
 from capstats.sources.source import Options, Query, Source, check_columns, whole_weights
 
-MUCH = 500_000  # records of long text from which starting DuckDB pays (it takes 20 ms or more)
+MUCH = 500_000  # records of long text from which it is worth starting DuckDB, which takes 20 ms or more
 
 
 class MemorySource(Source):
@@ -34,11 +34,11 @@ class MemorySource(Source):
 
     @property
     def size(self) -> int:
-        """The number of records, by the first column."""
+        """The number of records, which is the length of the first column."""
         column = next(iter(self.plain.values()), ()) if isinstance(self.plain, Mapping) else self.plain
         try:
             return len(column)
-        except TypeError:  # it is no column
+        except TypeError:  # an object without a length
             return 0
 
     def names(self, options: Options | None = None) -> list[Hashable]:  # noqa: ARG002  a file needs them
@@ -48,7 +48,7 @@ class MemorySource(Source):
         return list(self.plain.column_names if self.library == "pyarrow" else self.plain.columns)
 
     def column(self, name: Hashable) -> Any:
-        """One column, as its library has it."""
+        """One column, as its library holds it."""
         if isinstance(self.plain, (Mapping, pd.DataFrame)) or self.library in {"pyarrow", "polars"}:
             return self.plain[name]
         return nw.from_native(self.plain, eager_only=True).get_column(str(name)).to_pandas()
@@ -65,11 +65,11 @@ class MemorySource(Source):
         return self.encoded(query)
 
     def part(self, start: int, stop: int) -> MemorySource:
-        """Some of the records, by their places."""
+        """The records at these positions."""
         return MemorySource(arranged(self.plain, np.arange(start, min(stop, self.size)), []), self.name)
 
     def encoded(self, query: Query) -> tuple[list[Column], Sums]:
-        """The columns, which are there, as codes. Polars may group the records meanwhile, unless the query says ``by_record``."""
+        """The columns as codes; their names were checked. Polars may group the records, unless the query says ``by_record``."""
         weights = self._weights(query.weight)
         cut = {}
         for column, how in query.cuts.items():
@@ -136,7 +136,7 @@ class MemorySource(Source):
 
 
 def arranged(table: Any, order: np.ndarray | None, first: Sequence[Hashable]) -> Any:
-    """An eager table with its rows in that order, or as they are, those columns first, and the others behind them as they were."""
+    """An eager table with its rows in the given order, if any, these columns first and the others after them."""
     if isinstance(table, Mapping):
         return {c: table[c] if order is None else _taken(table[c], order) for c in [*first, *(c for c in table if c not in first)]}
     if isinstance(table, pd.DataFrame):
@@ -148,7 +148,7 @@ def arranged(table: Any, order: np.ndarray | None, first: Sequence[Hashable]) ->
 
 
 def _taken(values: Any, order: np.ndarray) -> Any:
-    """The values at those places: of an array or a series one of its own kind, of anything else a list."""
+    """The values at these positions: an object of the same kind for an array or a series, otherwise a list."""
     take = getattr(values, "take", None) or getattr(values, "gather", None)  # polars calls it gather
     return [values[i] for i in order] if take is None else take(order)
 
@@ -198,7 +198,7 @@ def _grouped_by_duckdb(table: pd.DataFrame, query: Query, name: str) -> tuple[li
 
 
 def _is_utf8(values: pd.Series[Any]) -> bool:
-    """Whether the text of a column, or of its categories, has no half of a surrogate pair."""
+    """Whether the text of a column, or of its categories, is valid Unicode, without half of a surrogate pair."""
     text = values.cat.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
     step = 2**16
     try:

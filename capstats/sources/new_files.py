@@ -25,18 +25,18 @@ class _Read:
     holds_counts: bool
 
     def is_still(self, path: str | Path, found: os.stat_result) -> bool:
-        """Whether a file with the same number is this one, and no later one to which the system gave the number anew."""
+        """Whether a file with the same inode is this one, and not a later one with the number used again."""
         with suppress(OSError):
             if self.path.samefile(path):
                 return True
         return (self.size, self.changed) == (found.st_size, found.st_mtime_ns)
 
 
-_READ: dict[tuple[int, int], _Read] = {}  # whatever this process read, by device and number: under any name and through any link
+_READ: dict[tuple[int, int], _Read] = {}  # every file that this process read, by device and inode: under any name and through any link
 
 
 def opened(path: str | Path, *, counts: bool = False) -> None:
-    """Keep in mind that a file is read. Whatever reads a file for its caller calls it, so that no output takes the file's place."""
+    """Register a file that is read, so that no output replaces it; every function that reads a file for its caller calls this."""
     found = Path(path).stat()
     known = _READ.get(place := (found.st_dev, found.st_ino))
     counts = counts and (known is None or known.holds_counts or not known.is_still(path, found))
@@ -44,10 +44,10 @@ def opened(path: str | Path, *, counts: bool = False) -> None:
 
 
 def check_unread(path: str | Path, name: str = "`path`", *, counts_may: bool = False) -> None:
-    """Raise if a file to write was read, under whatever name; with ``counts_may`` a file of counts may be replaced by later ones."""
+    """Raise if a file to write was read, under any name; with ``counts_may`` a file of counts may be replaced by later ones."""
     try:
         found = Path(path).stat()
-    except OSError:  # nothing is there, or nothing that could be read
+    except OSError:  # there is no such file, or none that could be read
         return
     known = _READ.get((found.st_dev, found.st_ino))
     if known is not None and known.is_still(path, found) and not (counts_may and known.holds_counts):
@@ -61,7 +61,7 @@ def write_file(path: str | Path, content: str | bytes, *, private: bool = True) 
 
 
 def check_file(path: str | Path, *, private: bool = True, counts_may: bool = False) -> None:
-    """Raise unless a file of this name can be written, which stays as it is."""
+    """Raise unless a file of this name can be written; an existing file stays as it is."""
     with _begun(path, private=private, counts_may=counts_may):
         pass
 
@@ -88,7 +88,7 @@ def replacing(path: str | Path, *, private: bool = True, counts_may: bool = Fals
 
 @contextmanager
 def _begun(path: str | Path, *, private: bool, counts_may: bool) -> Iterator[tuple[io.FileIO, Path, Path]]:
-    """A new file in the folder of the path, removed at the end unless it was moved: the way to it, and its future name."""
+    """A new file in the folder of the path, removed at the end unless it was moved: a path to it, and its final name."""
     target = Path(path)
     if target.is_symlink():
         raise ValueError(f"{str(path)!r} is a symbolic link; an output is not written through a link. Give another path.")
@@ -105,7 +105,7 @@ def _begun(path: str | Path, *, private: bool, counts_may: bool) -> Iterator[tup
             raise PermissionError(None, "it is read-only")
         file, place = _new(target.parent, named, 0o600 if private else 0o666)
         if hasattr(os, "fchmod") and (private or target.exists()):
-            os.fchmod(file.fileno(), 0o600 if private else stat.S_IMODE(target.stat().st_mode))  # whatever the umask
+            os.fchmod(file.fileno(), 0o600 if private else stat.S_IMODE(target.stat().st_mode))  # independent of the umask
         yield file, place, named
     except OSError as error:
         raise OSError(error.errno, error.strerror or type(error).__name__, str(path)) from None
@@ -117,7 +117,7 @@ def _begun(path: str | Path, *, private: bool, counts_may: bool) -> Iterator[tup
 
 
 def _new(folder: Path, named: Path, mode: int) -> tuple[io.FileIO, Path]:
-    """A new file, and the way to it: without a name where the system can give it one later, else under the name given."""
+    """A new file, and a path to it: without a name where the system can name it later, otherwise under the given name."""
     if UNNAMED:
         with suppress(OSError):  # this file system has no files without a name
             file = io.FileIO(os.open(folder, os.O_WRONLY | UNNAMED, mode), "wb")

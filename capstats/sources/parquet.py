@@ -14,7 +14,7 @@ from capstats.sources.source import Options
 
 Stored = Literal["BIGINT", "DOUBLE", "BOOLEAN", "DATE", "VARCHAR"]
 MAGIC = b"PAR1"  # first bytes of a file
-DENSEST = 256  # bytes of values to one of the file, at most: ten times what compression gives
+DENSEST = 256  # the most bytes of values for each byte of a file: ten times what compression achieves
 
 
 def is_parquet(path: str | Path) -> bool:
@@ -50,9 +50,9 @@ def width_of_parquet(path: str | Path) -> int:
 
 
 def check_parquet(path: str | Path, types: Sequence[Stored], labels: int, rows: int, longest: int) -> None:
-    """Raise unless a file is as large as it seems, its first columns hold distinct labels in at most so many rows, none of them longer.
+    """Raise unless a file holds no more than its size allows, and its first columns hold distinct labels within the limits.
 
-    All of it is found by DuckDB, out of core, before anything is read.
+    The limits are ``rows``, and ``longest`` bytes of a label. DuckDB checks all of it out of core, before anything is read.
     """
     (said,) = _asked(path, "SELECT coalesce(sum(num_rows), 0) FROM parquet_file_metadata(?)").iloc[:, 0]
     (size,) = _asked(path, "SELECT coalesce(sum(total_uncompressed_size), 0) FROM parquet_metadata(?)").iloc[:, 0]

@@ -37,7 +37,7 @@ from capstats.sources.source import (
 )
 
 T = TypeVar("T")
-SHORT, MOST_TEXT = 256, 1 << 28  # bytes: of a label that is never too long, and of all that the others have beyond it
+SHORT, MOST_TEXT = 256, 1 << 28  # bytes: a label up to SHORT is never too long; together the others may exceed it by MOST_TEXT
 _LONG = "capstats: long labels"
 _LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}  # in bytes
 _EXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")  # types whose array form would be a float
@@ -68,7 +68,7 @@ class DuckDBSource(Source):
 
     @abstractmethod
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
-        """What the work finds in a relation c0, c1, ... of the columns and the weight; and how many records it has, where that is known.
+        """The result of the work on a relation c0, c1, ... of the columns and the weight, and on its number of records, where it is known.
 
         Columns of CSV that are ``cut`` hold numbers unless `types` says something else.
         """
@@ -88,7 +88,7 @@ class DuckDBSource(Source):
         return self._found(query, work, query.cuts)
 
     def unquoted(self, labels: Any, options: Options, column: Hashable) -> Any:
-        """The labels of a column; of CSV, texts in quotes that would be codes without them are labels that are none."""
+        """The labels of a column; in CSV, texts that would be codes of missing values are ordinary labels if they are in quotes."""
         words = {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
         return [words.get(x, x) if isinstance(x, str) else x for x in labels] if words else labels
 
@@ -97,7 +97,7 @@ class DuckDBSource(Source):
         return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
 
     def ask(self, query: Query, work: Callable[[Any], T]) -> T:
-        """What the work finds in the relation c0, c1, ... of the columns and the weight."""
+        """The result of the work on the relation c0, c1, ... of the columns and the weight."""
         return self._found(query, lambda table, _: work(table))
 
 
@@ -164,9 +164,9 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
 
 
 def _fetched(rows: Any, texts: Mapping[str, str], name: str, careful: bool = False) -> Any:
-    """The columns of a relation: of pyarrow where it is there, which makes no object of each text, else of numpy.
+    """The columns of a relation as arrays of pyarrow, if installed, which needs no object for each text; otherwise of numpy.
 
-    A text that is not short stops the query; it is asked again with ``careful``, which adds up their lengths, and costs more.
+    A text that is not short stops the query; it is run again with ``careful``, which adds up the lengths and takes longer.
     """
     over = " OR ".join(f"{length}({c}) > {SHORT}" for c, length in texts.items()) or "false"
     if careful:
@@ -206,7 +206,7 @@ def check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
 
 
 def _column(values: Any, dtype: str, column: str, name: str) -> Column:
-    """DuckDB's array as codes; what its array form blurs (dates, zones, exact numbers) is known from its type."""
+    """DuckDB's array as codes; the type tells what the array does not (dates, zones, exact numbers)."""
     arrow = hasattr(values, "to_pylist")
     if dtype == "INTERVAL":  # in microseconds
         return column_of(values.cast("duration[us]") if arrow else unmasked(values.astype("m8[us]")), column, name)
@@ -223,7 +223,7 @@ def _column(values: Any, dtype: str, column: str, name: str) -> Column:
 
 
 def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[tuple[Numbers, Counts]]:
-    """What `bins` needs to know of the columns c0, c1, ... of a relation: the kind of each, its extent, or its values and their counts.
+    """What `bins` needs of the columns c0, c1, ... of a relation: the kind of each, its extent, or its values and their counts.
 
     One pass finds the kinds and extents of all columns; a column that is cut at quantiles needs one of its own, for its values.
     """
@@ -235,7 +235,7 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
     fractional = weight is not None and check_weights(table, f"c{len(specs)}", weight, name)
     parts, asked = [f"*, {'1' if weight is None else f'c{len(specs)}::DOUBLE'} AS w"], []
     wrong: dict[int, str] = {}
-    forms: dict[int, dict[Kind, str]] = {}  # for each kind that the values of a column may be of, the name of their numbers
+    forms: dict[int, dict[Kind, str]] = {}  # for each column, the names of its numbers by kind of values
     for i in looked:
         column = query.columns[i]
         of_kind = _as_numbers(f"c{i}", types[i], query.options.type_of(column)) or {"number": "NULL::DOUBLE"}
@@ -269,11 +269,11 @@ def numbers(table: Any, query: Query, specs: Sequence[Spec], name: str) -> list[
 
 
 def margin_of(table: Any, column: Hashable, options: Options, most: int, name: str) -> tuple[Margin | None, int]:
-    """The only column c0 of a relation with at most so many of its labels, None where it cannot be read; and the number of records."""
+    """The margin of column c0 with at most ``most`` of its labels, None where it cannot be read; and the number of records."""
     missing = is_missing("c0", str(table.types[0]))
     ((records, levels),) = table.aggregate(f"count(*), count(DISTINCT c0) FILTER (NOT ({missing}))").fetchall()
     weight = None
-    if levels > most:  # of labels that as many records have, any
+    if levels > most:  # among labels with equal counts, any
         groups = table.aggregate(f"c0, count(*) AS c1, ({missing}) AS missing", "c0")
         table, weight = groups.order("missing DESC, c1 DESC, hash(c0)").limit(most + 1).select("c0, c1"), "c1"
     try:
@@ -334,12 +334,12 @@ def _as_numbers(column: str, dtype: str, wanted: TypeToCut | None) -> dict[Kind,
 
 
 def matches(text: str, pattern: str) -> str:
-    """SQL for whether a text matches a pattern as a whole, whatever the case of its letters."""
+    """SQL for whether a whole text matches a pattern, upper or lower case."""
     return f"regexp_full_match({text}, '(?i){pattern}')"
 
 
 def is_missing(column: str, dtype: str, texts: Sequence[str] = ()) -> str:
-    """SQL for whether a value is missing; texts are where they are one of those.
+    """SQL for whether a value is missing, or one of ``texts``.
 
     NaN is found by ``isfinite``: where statistics of a Parquet file give a least and a greatest number, DuckDB takes ``isnan`` for false.
     """

@@ -53,24 +53,24 @@ class Options:
 
     @cached_property
     def codes(self) -> MissingCodes:
-        """What `null_values` says."""
+        """The codes of missing values, from `null_values`."""
         return MissingCodes.of_argument(self.null_values, self.allow_unused_codes)
 
     def codes_as_texts(self) -> Any:
-        """What is recorded of all codes: a list of texts, or {column: list}, and of those of a table {table: {column: list}}."""
+        """All codes as reports record them: a list of texts, or {column: list}; those of single tables as {table: {column: list}}."""
         given = {key: MissingCodes.of_argument(x).as_texts() for key, x in by_table("null_values", self.null_values).items()}
         plain = given.pop(ALL, [])
         own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}
         return plain if not own else {**(plain if isinstance(plain, dict) else {ALL: plain} if plain else {}), **own}
 
     def words_of(self, column: Hashable) -> set[str]:
-        """The words that quotes make no codes in a column of text; a column of another type has no such text."""
+        """The texts that are no codes where a column of text has them in quotes; columns of other types have no such texts."""
         wanted = self.type_of(column)
         is_text = wanted in (None, "text") if isinstance(wanted, (str, type(None))) else all(isinstance(x, str) for x in wanted)
         return self.codes.of(column).words if is_text else set()
 
     def type_of(self, column: Hashable) -> Any:
-        """What `types` says of a column, or None."""
+        """The type of a column in `types`, or None."""
         return (self.types or {}).get(column)
 
 
@@ -84,7 +84,7 @@ class Query:
     cuts: Mapping[Hashable, Cut] = field(default_factory=dict)  # where columns are cut
     by_record: bool = False  # whether the order and number of the records must be kept
     options: Options = field(default_factory=Options)
-    first: int | None = None  # how many of the first rows of a file, of a table in memory or of a relation are read; all if None
+    first: int | None = None  # the number of first rows of a file, a table in memory or a relation that are read; None: all
 
     @property
     def wanted(self) -> list[Hashable]:
@@ -92,17 +92,17 @@ class Query:
         return [*self.columns, *([] if self.weight is None else [self.weight])]
 
     def needed(self, sums: Sums) -> Sums:
-        """Of the sums of weights, records and squared weights, those that are needed."""
+        """Those of the sums of weights, records and squared weights that are needed."""
         return sums if self.sampling else sums[:1]
 
 
 @dataclass(frozen=True)
 class Margin:
-    """One column by itself: how many records have each of its labels, or each of those that most records have."""
+    """One column by itself: the number of records with each of its labels, or with each of the most frequent ones."""
 
     labels: Sequence[Label]  # without that of a missing value
     records: Counts
-    levels: int  # how many labels there are
+    levels: int  # number of all labels
     missing: int  # records
     total: int  # records
     ordered: bool = False  # whether the labels are categories, in their order
@@ -116,13 +116,13 @@ class Source(ABC):
 
     in_memory = False  # whether the records are available one by one, in order; otherwise an engine counts them
     is_csv = False  # whether all values are texts of CSV files
-    format = ""  # of a file, where options are for it: CSV or Excel
+    format = ""  # of a file for which there are options: CSV or Excel
     rows_at_start: Iterable[tuple[int, Sequence[Hashable]]] = ()  # of a sheet
-    path = ""  # of a file or several, as it was given
-    files: Any = ()  # that the path stands for
+    path = ""  # of one or several files, as given
+    files: Any = ()  # all files of the path
 
     def __init__(self, table: Any, name: str):
-        self.table, self.name = table, name  # the name is what messages call the table
+        self.table, self.name = table, name  # the name in messages
 
     @property
     def size(self) -> int | None:
@@ -130,7 +130,7 @@ class Source(ABC):
         return None
 
     def number(self, options: Options) -> int | None:  # noqa: ARG002  a file needs them
-        """The number of records of a table in memory, or of a file, whose values need not be read for it."""
+        """The number of records of a table in memory or a file, without reading values."""
         return self.size
 
     def names(self, options: Options) -> Sequence[Hashable]:  # noqa: ARG002  a file needs them
@@ -138,16 +138,16 @@ class Source(ABC):
         return list(self.table.columns)
 
     def first_rows(self, options: Options) -> Iterable[tuple[int, Sequence[Hashable]]]:  # noqa: ARG002  a file needs them
-        """The rows that a file begins with, each with its number from 1, where the names of columns may be."""
+        """The first rows of a file, each with its number from 1; one may have the names of the columns."""
         return self.rows_at_start
 
     @abstractmethod
     def rows(self, query: Query) -> tuple[list[Column], Sums]:
         """The columns as codes, row by row, and what each row adds: nothing where it is one record; its number of records; or its weight.
 
-        Rows may be records or distinct rows, as the source finds them faster, unless the query says ``by_record``; rows that are equal
-        are added up. The sums are ``()`` where each row is one record, ``[counts]``, ``[weights]``, or, for sampling weights, ``[weights,
-        records, squared weights]`` (see `Query.needed`). They are integers where each single weight is a whole number.
+        Rows may be records or distinct rows, whichever is faster, unless the query says ``by_record``; equal rows are added up later.
+        The sums are ``()`` where each row is one record, ``[counts]``, ``[weights]``, or, for sampling weights, ``[weights, records,
+        squared weights]`` (see `Query.needed`). They are integers where each single weight is a whole number.
 
         `null_values` and `types` are applied to the labels later, by `capstats.counting.reading`. A column in ``query.cuts`` comes as
         codes of its bins: there the source applies `types`, and gives each text of ``cut.texts`` its own bin after the others, with
@@ -156,14 +156,14 @@ class Source(ABC):
 
     @abstractmethod
     def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
-        """Each column of the query as numbers, and how many records have each: as far as its spec needs them to cut the column.
+        """Each column of the query as numbers with their counts, as far as its spec needs them to cut the column.
 
         Its least and greatest values are enough for bins of equal width, and its kind for cut points. Texts that `null_values` names
         are missing.
         """
 
     def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
-        """Each column by itself, with at most so many of its labels."""
+        """The margin of each column, with at most ``most`` of its labels."""
         found: Margins = []
         for column in columns:
             try:
@@ -178,7 +178,7 @@ class Source(ABC):
 
 
 def margin(column: Column, weights: Counts | None, most: int, levels: int | None = None, total: int | None = None) -> Margin:
-    """The margin of a column whose rows stand for so many records; ``levels`` and ``total`` where there are more than it holds."""
+    """The margin of a column whose rows count ``weights`` records each; ``levels`` and ``total`` where it does not hold all labels."""
     codes = column.codes.astype(np.int64) - column.first
     records = np.bincount(codes, weights, len(column.labels)).astype(np.int64)
     held = np.flatnonzero(records)
@@ -193,12 +193,12 @@ def margin(column: Column, weights: Counts | None, most: int, levels: int | None
 
 
 def renamed(names: Sequence[Hashable], options: Options) -> list[Hashable]:
-    """The names of the columns of a table, as its options change them."""
+    """The names of the columns of a table after renaming."""
     return [(options.rename or {}).get(name, name) for name in names]
 
 
 def named_later(wanted: Sequence[Hashable], rows: Iterable[tuple[int, Sequence[Hashable]]], table: str, options: Options) -> str:
-    """Which of the first rows of a file has the names that its header lacks, and the option that skips those before it."""
+    """The hint at the row of a file that has the names that its header lacks, with the option that skips the rows before it."""
     for number, fields in rows:
         if set(wanted) <= set(renamed(fields, options)):
             return f"line {number} has {'it' if len(wanted) == 1 else 'them'}: say {said('skip', table, number - 1)}."
@@ -206,7 +206,7 @@ def named_later(wanted: Sequence[Hashable], rows: Iterable[tuple[int, Sequence[H
 
 
 def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], table: str) -> str:
-    """The option that gives columns the wanted names, where these differ in case, spaces and signs alone."""
+    """The hint at the option that renames columns, where their names differ only in case, spaces and signs."""
     folded = {folded_name(name): name for name in names if name not in wanted}
     others = {folded[folded_name(x)]: x for x in wanted if x not in names and folded_name(x) in folded}
     if not others:
@@ -218,12 +218,12 @@ def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], tab
 
 
 def folded_name(name: Hashable) -> str:
-    """What names have in common that differ in case, spaces or signs alone."""
+    """The same text for names that differ only in case, spaces or signs."""
     return re.sub(r"[\W_]+", "", str(name).casefold()) or str(name)
 
 
 def check_columns(query: Query, names: Sequence[Hashable], table: str, rows: Iterable[tuple[int, Sequence[Hashable]]] = ()) -> None:
-    """Raise unless a table has each column of a query exactly once; ``rows`` are those that a file begins with."""
+    """Raise unless a table has each column of a query exactly once; ``rows`` are the first rows of a file."""
     check_names(query.wanted, names, table, lambda: rows, query.options)
 
 
@@ -254,7 +254,7 @@ def check_one_kind(places: Mapping[Kind, str], column: Hashable, table: str = ""
 
 
 def no_numbers(kind: Kind | None = None) -> tuple[Numbers, Counts]:
-    """What a column without a value that is wanted has to be cut."""
+    """The numbers and counts of a column without any value to be cut."""
     return Numbers(kind, np.zeros(0)), np.zeros(0, np.int64)
 
 
@@ -287,7 +287,7 @@ def engine_sums(arrays: Sequence[np.ndarray], query: Query, table: str, *, fract
 
 @contextmanager
 def engine_errors(name: str) -> Iterator[None]:
-    """What goes wrong in a user's own query is reported by its class alone, since an engine's message may quote records.
+    """Report an error in a user's own query by its class alone, since an engine's message may quote records.
 
     The errors of capstats itself, which never do, are classes of Python.
     """

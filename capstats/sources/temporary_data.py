@@ -1,8 +1,9 @@
 """Temporary data: each call writes to a new folder of its own and removes it; what a killed process leaves, a later call removes.
 
-The hard part is to remove nothing else. A name says where to look and proves nothing. A folder is a leftover if it holds a marker that fits
-this folder, its lock and this machine, and nobody holds the lock. The marker is a symbolic link to no file: it is there as a whole or not
-at all, and reading it opens nothing. In a leftover, and at the end of a call, only files of DuckDB's and ours are removed, one by one.
+The hard part is to remove nothing else. The name of a folder proves nothing. A folder is a leftover if it holds a marker that fits this
+folder, its lock and this machine, and no process holds the lock. The marker is a symbolic link without a target: it exists as a whole or
+not at all, and reading it opens nothing. In a leftover, and at the end of a call, only files of DuckDB and of this package are removed, one
+by one.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ def private_folder(spill_dir: str | Path | None) -> Iterator[Path]:
         try:
             yield folder
         finally:
-            if os.getpid() == owner:  # a forked child leaves its parent's folder alone
+            if os.getpid() == owner:  # a forked child does not remove its parent's folder
                 _remove(folder, handle)
 
 
 def _chosen_by_system() -> str:
-    """The system's folder for temporary files; an error where it is another one than was asked for, since that may be on another disk."""
+    """The system's folder for temporary files; an error if it is not the one that was asked for, since it may be on another disk."""
     name, asked = next(((name, os.environ[name]) for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name)), ("", "."))
     if name and not (Path(asked).is_dir() and os.access(asked, os.W_OK | os.X_OK)):
         raise ValueError(f"{name} is {asked!r}, a folder in which no file can be written. Set it to another one, or give `spill_dir`.")
@@ -64,7 +65,7 @@ def _chosen_by_system() -> str:
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[int]:
-    """The descriptor of a folder, which is no link."""
+    """The descriptor of a folder; a link is refused."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         yield handle
@@ -85,13 +86,13 @@ def _lock_and_mark(name: str, folder: int, opened: ExitStack) -> None:
 
 
 def _bound(name: str, folder: int) -> list[str]:
-    """What a copy of a folder, a renamed one, and one that was restored from a copy have otherwise than the first."""
+    """Values that differ between a folder and its copy, the folder with another name, and the folder restored from a copy."""
     made, lock = os.fstat(folder), os.stat("lock", dir_fd=folder, follow_symlinks=False)
     return ["capstats", name, *map(str, (made.st_dev, made.st_ino, lock.st_mode, lock.st_ino, lock.st_nlink, lock.st_ctime_ns))]
 
 
 def _machine() -> set[str]:
-    """The name of this machine and, on Linux, the number of its run; by the latter containers of one machine know each other.
+    """The name of this machine and, on Linux, the id of its boot, which is the same in all containers of one machine.
 
     A lock proves nothing between machines, since file systems may be shared and their locks not.
     """

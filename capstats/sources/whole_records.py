@@ -1,7 +1,7 @@
 """Whole records as numbers of 64 bits that DuckDB makes, so that tables that do not fit in memory are compared where they are.
 
-A value has the same number in all tables where it says the same: 1, 1.0, true and the text "1" are one value, and so are a date and its
-text in ISO 8601. Two records that differ have one number with a probability of 2**-64.
+Equal values have equal numbers in all tables, whatever their types: 1, 1.0, true and the text "1" are equal, and so are a date and its
+text in ISO 8601. Two different records have the same number with a probability of 2**-64.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from capstats.sources.relations import DAY, TIME, ZONE, RelationSource, is_missi
 from capstats.sources.source import Query, Source, engine_errors
 
 FEW = 1 << 24  # combinations of multiplicities that are counted in an array
-FIRST, FEW_OF_FIRST = 100_000, 4096  # records of a table, and values of a column among them, up to which its values may be few
-FEW_VALUES = 1 << 17  # of all such columns
+FIRST, FEW_OF_FIRST = 100_000, 4096  # a column has few values if there are at most FEW_OF_FIRST in the FIRST records
+FEW_VALUES = 1 << 17  # the most values of all such columns
 BLOCK = 1 << 20  # records of a table in memory whose numbers are made at a time
 
 NONE = "hash(NULL)"  # SQL for the number of a missing value
-FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of others
+FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of values of other kinds
 SPACES = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
-WHITE = "".join(map(chr, SPACES))  # what Python strips
-EXACT = 1 << 53  # below it a float is exact
+WHITE = "".join(map(chr, SPACES))  # the characters that Python strips
+EXACT = 1 << 53  # below this floats hold all integers
 
 
 def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None) -> Any:
     """The columns of a relation c0, c1, ... as numbers x0, x1, ..., and the weight w, a whole number of records, where there is one.
 
-    ``decimal`` is the sign in texts that are numbers. With the relation's ``connection``, numbers of columns of few values are looked up.
+    ``decimal`` is the decimal sign of texts. With the relation's ``connection``, those of columns with few values are looked up in a table.
     """
     types = dict(zip((f"c{i}" for i in range(len(query.columns))), map(str, table.types), strict=False))
     absent = _absent(table, query, types, decimal)
@@ -59,7 +59,7 @@ def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None)
 
 
 def _few(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], connection: Any) -> list[str]:
-    """The columns whose numbers take long, and have few values; these, in a row each, and their numbers are the table ``held``."""
+    """The columns with few values whose numbers are slow to compute; the table ``held`` has each of their values with its number."""
     few = {c: dtype for c, dtype in types.items() if not _is_simple(dtype)}
     if few:
         numbers = table.limit(FIRST).aggregate(", ".join(f"count(DISTINCT {c})" for c in few)).fetchall()[0]
@@ -74,15 +74,15 @@ def _few(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str
 
 
 def _is_simple(dtype: str) -> bool:
-    """Whether the number of a value takes no longer than to look it up."""
+    """Whether to compute the number of a value is as fast as to look it up."""
     return dtype == "BOOLEAN" or ("INT" in dtype and "HUGE" not in dtype and dtype != "UBIGINT")
 
 
 def _numbers(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], further: Sequence[str] = ()) -> Any:
     """The numbers of columns c0, ... as x0, ...; and further columns.
 
-    Each step is a projection: a longer expression would repeat what it is made of, and DuckDB computes a step once for all rows that share
-    a text in the dictionary of a file.
+    Each step is a projection: one long expression would repeat its parts, and DuckDB computes a step only once for all rows that share a
+    text in the dictionary of a file.
     """
     texts = [c for c, dtype in types.items() if _is_text(dtype)]
     values = {c: _trimmed(c) if c in texts else c for c in types}
@@ -128,7 +128,7 @@ def _absent(table: Any, query: Query, types: Mapping[str, str], decimal: str) ->
             absent[c] = f"({absent[c]} OR {_number(c, dtype)} IN ({means}))"
     if not looked:
         return absent
-    # a text may be a code in several forms, which are few: all of them are looked at
+    # a code may be written in several ways; the distinct texts with its number are few and are checked one by one
     raw = [f"{c}::VARCHAR AS t{c}" for c in looked]
     numbers = _numbers(table, {c: types[c] for c in looked}, decimal, absent, raw)
     found = numbers.aggregate(", ".join(f"list(DISTINCT t{c}) FILTER (x{c[1:]} IN ({means}))" for c, means in looked.items())).fetchall()[0]
@@ -140,7 +140,7 @@ def _absent(table: Any, query: Query, types: Mapping[str, str], decimal: str) ->
 
 
 def _numbers_of_codes(table: Any, codes: Codes, kind: Kind | None) -> str:
-    """The numbers of codes as SQL lists them: of those of a kind, or of all."""
+    """The numbers of the codes of one kind, or of all codes, as a list in SQL."""
     texts = {str(in_plain(code)): None for of, labels in codes.places.items() if kind in (None, of) for code in labels}
     columns = {f"c{i}": quoted(text) for i, text in enumerate(texts)}
     if not columns:
@@ -158,7 +158,7 @@ def _marked(value: str, mark: int) -> str:
 
 
 def _number(value: str, dtype: str) -> str:
-    """Of a value that is no text."""
+    """SQL for the number of a value that is no text."""
     kind = kind_of_type(dtype)
     if _is_simple(dtype):
         return f"hash({value}::BIGINT)"
@@ -181,7 +181,7 @@ def _number(value: str, dtype: str) -> str:
 
 
 def _whole(value: str) -> str:
-    """Of a number without a fraction; where 64 bits do not hold it, of a wider one, or of a float."""
+    """SQL for that of a number without a fraction; one that 64 bits do not hold is taken as a wider integer, or as a float."""
     narrow, wide = (f"TRY_CAST({value} AS {dtype})" for dtype in ("BIGINT", "HUGEINT"))
     return (
         f"CASE WHEN {narrow} IS NOT NULL OR {value} IS NULL THEN hash({narrow}) WHEN {wide} IS NOT NULL THEN {_marked(wide, WIDE)} "
@@ -190,13 +190,13 @@ def _whole(value: str) -> str:
 
 
 def _moment(value: str) -> str:
-    """Of a datetime; that of midnight is that of the date."""
+    """SQL for that of a datetime; midnight has the number of the date."""
     moment = _marked(f"epoch_us({value})", MOMENT)
     return f"CASE WHEN {value} <> date_trunc('day', {value}) THEN {moment} ELSE hash({value}::DATE::VARCHAR) END"
 
 
 def _trimmed(value: str) -> str:
-    """A text without spaces around it; to look for them takes longer than to see whether there may be some."""
+    """SQL for a text without spaces around it; a quick test of its first and last character comes first."""
     text = f"({value}::VARCHAR)"
     ends = f"{text} < '!' OR {text} > '~' OR {text}[-1] < '!' OR {text}[-1] > '~'"
     return f"CASE WHEN {ends} THEN trim({text}, {quoted(WHITE)}) ELSE {text} END"
@@ -217,7 +217,7 @@ def _read_number(text: str, decimal: str) -> str:
 
 
 def _number_of_text(text: str, number: str) -> str:
-    """Of a trimmed text: that of the number, the datetime or the truth value that it is."""
+    """SQL for that of a trimmed text, which may be a number, a datetime or a truth value."""
     exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+') THEN {_whole(text)} ELSE {_whole(number)} END"
     naive, zoned = f"TRY_CAST({text} AS TIMESTAMP)", f"TRY_CAST({text} AS TIMESTAMPTZ)"
     true, false = (f"strlen({text}) = {len(word)} AND lower({text}) = '{word}'" for word in ("true", "false"))
@@ -241,16 +241,16 @@ class Records:
 
     source: Source
     query: Query
-    texts: Callable[[int, Column], Sequence[str | None] | Ints]  # what the labels of a column in memory say; None: missing
+    texts: Callable[[int, Column], Sequence[str | None] | Ints]  # the values of the labels of a column in memory; None: missing
     decimal: str = "."
 
     @property
     def name(self) -> str:
-        """What messages call the table."""
+        """The name of the table in messages."""
         return self.source.name
 
     def numbered(self, rows: Any, apart: Collection[int]) -> Any:
-        """A relation x0, x1, ... as one number k of each record, those columns by themselves, and what the record counts."""
+        """A relation x0, x1, ... as the number k of each record, the columns of ``apart`` by themselves, and the weight."""
         columns = range(len(self.query.columns))
         together = [f"x{i}" for i in columns if i not in apart]
         weight = [] if self.query.weight is None else ["w"]
@@ -258,7 +258,7 @@ class Records:
         return rows.select(", ".join([f"{number} AS k", *(f"x{i}" for i in apart), *weight]))
 
     def in_parts(self, connection: Any, apart: Collection[int]) -> Iterator[Any]:
-        """The same of a table in memory, some of the records at a time."""
+        """The same for a table in memory, a block of records at a time."""
         source = cast(MemorySource, self.source)
         query = replace(self.query, by_record=True)
         one = Query(["c0"])
@@ -280,13 +280,13 @@ class _OfRelations:
         self.tables = [cast(RelationSource, table.source).ask(table.query, partial(_made, table, apart)) for table in records]
 
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
-        """How often each of some tables has a number, and, last, how many numbers they have so often."""
+        """The multiplicities of numbers in each of some tables and, last, how many numbers have these multiplicities."""
         with engine_errors("original"):
             return together([_by_duckdb(_chosen([self.tables[i] for i in which], key, where))])
 
 
 class _OfFiles:
-    """The same of files and tables in memory: their numbers are kept in the call's connection, all that fit, and sorted part by part."""
+    """The same for files and tables in memory: as many of their numbers as fit are kept in the call's connection, and sorted in parts."""
 
     def __init__(self, records: Sequence[Records], apart: Collection[int], parts: int, at_once: int):
         self.records, self.apart, self.step, self.at_once = records, apart, 2**64 // parts + 1, at_once
@@ -297,7 +297,7 @@ class _OfFiles:
             self._keep(range(len(records)), "true")
 
     def multiplicities(self, which: Sequence[int], key: str = "k", where: str = "true") -> list[NDArray[np.int64]]:
-        """The same; all records with some of the numbers at a time."""
+        """The same, from all records with numbers in one part after the other."""
         found = []
         for start in range(0, 2**64, self.step * self.at_once):
             stop = min(start + self.step * self.at_once, 2**64)
@@ -314,13 +314,13 @@ class _OfFiles:
         return [rows.fetchnumpy() for rows in _chosen([self.shared.connection.table(self.names[i]) for i in which], key, where)]
 
     def _keep(self, which: Sequence[int], where: str) -> None:
-        """Keep the numbers of these tables, of the records where something holds."""
+        """Keep the numbers of these tables, of the records that meet a condition."""
         self.drop()
         while len({self._kept(i, where) for i in which}) > 1:
             pass  # a file that was read anew closed the connection with the first tables
 
     def _kept(self, i: int, where: str) -> int:
-        """Which connection has the numbers of a table."""
+        """Keep the numbers of a table, and return the id of the connection that has them."""
         table, name = self.records[i], self.names[i]
         if isinstance(table.source, FileSource):
             made = partial(_made, table, self.apart, shared=self.shared)
@@ -329,7 +329,7 @@ class _OfFiles:
         return id(self.shared.keep(lambda connection: (rows.filter(where) for rows in parts(connection)), name))
 
     def drop(self) -> None:
-        """Drop what is kept."""
+        """Drop the numbers that are kept."""
         with self.shared.reading() as (connection, _):
             for name in self.names:
                 connection.execute(f"DROP TABLE IF EXISTS {name}")
@@ -347,7 +347,7 @@ def _chosen(tables: Sequence[Any], key: str, where: str) -> list[Any]:
 
 
 def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
-    """How often tables have each number, and how many numbers they have so often: of numbers that do not leave DuckDB."""
+    """The multiplicities of numbers in tables, and how many numbers have these; the numbers do not leave DuckDB."""
     names = [f"n{i}" for i in range(len(tables))]
     rows = [table.select(f"k, {'w' if 'w' in table.columns else '1::BIGINT AS w'}, {i} AS t") for i, table in enumerate(tables)]
     number = (
@@ -360,7 +360,7 @@ def _by_duckdb(tables: Sequence[Any]) -> list[NDArray[np.int64]]:
 
 
 def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray[np.int64] | None]) -> list[NDArray[np.int64]]:
-    """The same of arrays, in a fraction of the time; the last two bits of a number give way to that of its table, of four at most."""
+    """The same for arrays, in a fraction of the time; the last two bits of a number are replaced by the number of its table, at most 3."""
     keys = np.concatenate([x & ~np.uint64(3) | np.uint64(i) for i, x in enumerate(numbers)])
     records, once, again = None, np.zeros(len(numbers), np.int64), np.zeros(len(keys) + 1, bool)
     if any(w is not None for w in weights):
@@ -369,8 +369,8 @@ def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray
         keys, records = keys[order], records[order]
     else:
         keys.sort()
-    again[1:-1] = keys[1:] ^ keys[:-1] < 4  # whether a number is that before it
-    if records is None:  # most numbers are there once
+    again[1:-1] = keys[1:] ^ keys[:-1] < 4  # whether a number equals the one before it
+    if records is None:  # most numbers occur once
         more = again[1:] | again[:-1]
         once += np.bincount((keys[~more] & np.uint64(3)).astype(np.uint8), minlength=len(numbers))
         keys, again = keys[more], again[:-1][more]
@@ -384,10 +384,10 @@ def _by_sorting(numbers: Sequence[NDArray[np.uint64]], weights: Sequence[NDArray
 
 
 def together(parts: Sequence[Sequence[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
-    """Numbers that tables have equally often, added up."""
+    """The parts as one, numbers with equal multiplicities added up."""
     *counts, times = (np.concatenate(x) for x in zip(*parts, strict=True))
     sizes = [int(x.max(initial=0)) + 1 for x in counts]
-    if math.prod(sizes) <= FEW:  # most numbers are there a few times
+    if math.prod(sizes) <= FEW:  # most multiplicities are small
         sums = np.bincount(np.ravel_multi_index(counts, sizes), times, math.prod(sizes)).astype(np.int64)
         place = np.flatnonzero(sums)
         return [*np.unravel_index(place, sizes), sums[place]]
@@ -415,8 +415,8 @@ def is_file(source: Source) -> bool:
 def matcher(records: Sequence[Records], apart: Collection[int], parts: int, at_once: int) -> Iterator[Matcher]:
     """The records of tables of which `can_match` holds.
 
-    The numbers of files are sorted in so many parts, of which ``at_once`` are kept in the call's connection; where there are more, the
-    files are read again for each of these.
+    The numbers of files are sorted in ``parts``, of which ``at_once`` are kept in the call's connection; if there are more parts, the files
+    are read again for each group of them.
     """
     if all(isinstance(table.source, RelationSource) for table in records):
         yield _OfRelations(records, apart)

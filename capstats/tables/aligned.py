@@ -1,4 +1,4 @@
-"""How a formula is computed on tables: they are checked, put on the same cells by their labels, and mapped over their other dims."""
+"""How a formula is computed on tables: they are checked, aligned to the same cells by their labels, and mapped over their other dims."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Aligned:
 
     A Dataset in place of a table stands for its table of that name, and for those that are None (`given_tables`).
 
-    ``by_key`` are numbers of each key, which a formula takes after the tables, as arrays of shape (..., key). Tables named in ``inexact``
+    ``by_key`` has numbers for each key, which a formula takes after the tables, as arrays of shape (..., key). Tables named in ``inexact``
     are sums of floats, such as squared weights; all others are counts or weights, which sum exactly.
     """
 
@@ -57,7 +57,7 @@ class Aligned:
         return {name: self._arrays[name].dtype.kind == "i" for name in self._names}
 
     def map(self, formula: Callable[..., Any], name: str, out: Core = ()) -> xr.DataArray:
-        """The formula, which takes tables and returns an array (..., *out), of every member of the batch.
+        """Apply a formula, which takes tables and returns an array (..., *out), to every member of the batch.
 
         With out = (target, key) it returns a table.
         """
@@ -70,7 +70,7 @@ class Aligned:
         return np.asarray(data.todense() if is_sparse(data) else data)
 
     def totals(self, name: str) -> Array:
-        """Records of one of the tables, along those dims of the batch that it has."""
+        """The number of records of one of the tables, along its dims of the batch."""
         return summed(self._arrays[name].data, (-2, -1))
 
     def wrap(self, values: Any, name: str, out: Core = (), before: Core = ()) -> xr.DataArray:
@@ -87,7 +87,7 @@ class Aligned:
 
 
 def same_or_span(records: Array) -> Any:
-    """Numbers of records for the attrs of a result: one number where all tables have as many, else the least and the greatest."""
+    """The number of records for the attrs of a result: one number if all tables have the same, otherwise the least and the greatest."""
     ends: Sequence[Any] = [int(x) if x == int(x) else float(x) for x in (np.min(records), np.max(records))]
     return ends[0] if ends[0] == ends[1] else ends
 
@@ -148,7 +148,7 @@ def _size(array: Held) -> str:
 
 
 def warn_of_other_levels(arrays: Arrays, axes: Axes) -> None:
-    """Warn where tables that had other labels than the first share none with it, or write some of its labels in another way."""
+    """Warn where tables with labels unlike those of the first share no label with it, or write some of them in another way."""
     first, *_ = arrays
     labelled = {dim: axis for dim, axis in axes.items() if axis is not None}
     parts = {"original" if name == first else name: array.data for name, array in arrays.items()}

@@ -21,7 +21,7 @@ from capstats.codes.names import free_name
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
-UNLABELLED = {"key": "key_", "target": "target"}  # what the only column is called where nobody named it
+UNLABELLED = {"key": "key_", "target": "target"}  # the name of the only column where none was given
 
 
 def multi_index(codes: Iterable[Ints], labels: Iterable[Sequence[Label] | Places], names: Iterable[Hashable]) -> pd.MultiIndex:
@@ -37,7 +37,7 @@ def names_of(axis: pd.MultiIndex) -> list[str]:
 
 
 def shown(axis: pd.MultiIndex) -> pd.MultiIndex:
-    """The axis without the labels that it does not show, in the types that the others fit."""
+    """The axis without unused labels, in the narrowest types for the others."""
     axis = axis.remove_unused_levels()
     return multi_index(map(np.asarray, axis.codes), [list(map(canonical, level)) for level in axis.levels], names_of(axis))
 
@@ -65,7 +65,7 @@ def axis_of(array: Held, dim: str) -> pd.MultiIndex | None:
 
 
 def _with_missing(axis: pd.MultiIndex) -> pd.MultiIndex:
-    """The axis with a label for missing values, which pandas alone has none for."""
+    """The axis with a label for missing values, for which pandas itself has no label."""
     codes = [np.asarray(places) for places in axis.codes]
     if all(places.min(initial=0) == 0 for places in codes):
         return axis
@@ -95,7 +95,7 @@ def indexed(held: Labelled, dims: Iterable[str]) -> Labelled:
 
 
 def alike(a: Held, b: Held, dim: str) -> bool:
-    """Whether two arrays carry the same labels, in the same order and under the same names; pandas compares neither names nor kinds."""
+    """Whether two arrays carry the same labels, with order, names and kinds; pandas compares neither names nor kinds."""
     x, y = index_of(a, dim), index_of(b, dim)
     if x is y or isinstance(a, xr.Variable) or isinstance(b, xr.Variable) or x is None or y is None:
         return x is y

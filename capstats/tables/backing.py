@@ -1,6 +1,6 @@
 """What holds the cells of a table or of a batch: a numpy array, or a ``sparse.COO`` of the filled ones where an array would be too large.
 
-Works on the coordinates of filled cells with numpy alone, so that nothing of sparse is ever compiled.
+It works on the coordinates of filled cells with numpy only, so that the package sparse never compiles a function.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Backing = Literal["auto", "dense", "sparse"]
 Data = Any  # numpy array, or sparse.COO: sparse is optional, and so is its type
 
 LARGE = 1 << 24  # cells of a table that is dense however few of them are filled
-TOGETHER = 4  # times as many cells have all tables of a call that are dense
+TOGETHER = 4  # times LARGE: cells of all dense tables of a call
 
 
 def is_sparse(data: Data) -> bool:
-    """Whether a table is held by its filled cells."""
+    """Whether a table is stored as its filled cells."""
     return not isinstance(data, np.ndarray)
 
 
@@ -34,7 +34,7 @@ def choose_sparse(backing: Backing, filled: int, cells: int, tables: int = 1) ->
 
 
 def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: float = 0) -> Data:
-    """A ``sparse.COO`` of values at coordinates, one row of them a dim; those of one cell are added up in their order."""
+    """A ``sparse.COO`` of values at coordinates, a row for each dim; values of the same cell are added in their order."""
     try:
         import sparse
     except ImportError as error:
@@ -47,17 +47,17 @@ def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: floa
     cells, values, first = cells[:, order], values[order], np.flatnonzero(np.diff(place[order], prepend=-1))
     if len(first) < len(values):
         cells, values = cells[:, first], np.add.reduceat(values, first)
-    # not sorted, it would compile a function
+    # if not told that cells are sorted, sparse would compile a function
     return sparse.COO(cells, values, tuple(shape), has_duplicates=False, sorted=True, fill_value=fill_value)
 
 
 def ascending(places: Index) -> Index | slice:
-    """What puts flat places in order; mostly they are."""
+    """An index that sorts flat places; a slice where they are sorted, as in most cases."""
     return slice(None) if (places[1:] > places[:-1]).all() else np.argsort(places, kind="stable")
 
 
 def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], sparse: bool) -> Data:
-    """A table from the values of its cells, those of a cell that occurs more than once added up."""
+    """A table from the values of its cells; values of the same cell are added."""
     if sparse:
         return coo([target, key], values, shape)
     try:
@@ -70,7 +70,7 @@ def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], s
 
 
 def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
-    """Coordinates, one row a dim, and values of the cells that a table stores, or that are not 0 where it is dense."""
+    """Coordinates, a row for each dim, and values of the cells that a sparse table stores, or that are not 0 in a dense one."""
     if isinstance(data, np.ndarray):
         coords = np.nonzero(data)
         return list(coords), data[coords]
@@ -80,19 +80,19 @@ def filled(data: Data, name: str = "a table") -> tuple[list[Index], Array]:
 
 
 def filled_in(tables: Sequence[Data]) -> Index:
-    """The cells that any of some tables stores, or fills, each once: their places key after key, ``key * targets + target``."""
+    """The union of the filled (or stored) cells of some tables, as sorted places ``key * targets + target``."""
     return np.unique(np.concatenate([key * tables[0].shape[0] + target for (target, key), _ in map(filled, tables)]))
 
 
 def listed(data: Data) -> tuple[list[Index], Array]:
-    """Coordinates, one row a dim, and values of all cells of an array in their order, or of those that are stored."""
+    """Coordinates, a row for each dim, and values of all cells of a dense array in order, or of those that a sparse one stores."""
     if not is_sparse(data):
         return list(np.indices(data.shape).reshape(data.ndim, -1)), data.reshape(-1)
     return list(data.coords), data.data
 
 
 def summed(data: Data, axes: Sequence[int]) -> Array:
-    """Sums of a table or a batch over some of its axes, which are counted from the last one, -1."""
+    """Sums of a table or a batch over some of its axes, which are numbered from the end."""
     if not is_sparse(data):
         return np.asarray(data.sum(tuple(axes)))
     coords, values = filled(data)
@@ -103,13 +103,13 @@ def summed(data: Data, axes: Sequence[int]) -> Array:
 
 
 def totals_of(tables: Mapping[str, Data], dim: str) -> dict[str, Array]:
-    """Records of each key, or of each target, of some tables; of a batch the most that one of its tables has."""
+    """Records of each key, or of each target, of some tables; for a batch, the greatest number among its tables."""
     sums = {name: summed(data, [-2 if dim == "key" else -1]) for name, data in tables.items()}
     return {name: np.asarray(x.max(tuple(range(x.ndim - 1)))) for name, x in sums.items()}
 
 
 def held_as(data: Data, coords: Sequence[Index], values: Array, shape: Sequence[int] | None = None) -> Data:
-    """Values at distinct cells, and 0 elsewhere, on the backing of a table, and in its shape unless another is given."""
+    """Values at distinct cells and 0 elsewhere, with the backing of a table and its shape, unless another is given."""
     return of_cells(coords, values, data.shape if shape is None else shape, is_sparse(data))
 
 
@@ -123,7 +123,7 @@ def of_cells(coords: Sequence[Index], values: Array, shape: Sequence[int], spars
 
 
 def values_at(data: Data, target: Index, key: Index) -> Array:
-    """Values of the given cells of one table, in any order; 0 in those that it does not store."""
+    """Values of the given cells of one table, in any order; 0 for cells that it does not store."""
     if not is_sparse(data):
         return np.asarray(data[target, key])
     (rows, columns), values = filled(data)

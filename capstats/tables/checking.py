@@ -87,7 +87,7 @@ def checked_together(
 ) -> tuple[dict[str, Held], dict[str, Held], bool]:
     """The tables of one formula and its numbers of each key, checked; and whether any table is sparse.
 
-    Those of more than ``large`` cells are given once more: their range is to be checked. No two tables may be swapped.
+    Tables of more than ``large`` cells are returned again, with their range still to be checked. No two tables may be swapped.
     """
     names = {name: str(table.name) for name, table in tables.items() if isinstance(table, xr.DataArray)}
     for name, own in names.items():
@@ -107,7 +107,7 @@ def checked_together(
 
 
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
-    """As `as_table`, with labels still to be checked; a Variable where the table is no DataArray and brings none, which is made faster."""
+    """As `as_table`, with labels still to be checked; a Variable, which is faster to make, if the table has no labels."""
     if table is None:
         whole = "" if name == "o" else ", or in place of `o` the Dataset that holds all of them, as tabulate returns it"
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key{whole}.")

@@ -37,7 +37,7 @@ LONGEST = 40  # characters of the name of a version
 
 
 def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write tables of counts into a file, from which `read_counts` makes them again, with everything that an audit tells of the records.
+    """Write tables of counts into a file, from which `read_counts` restores them, with everything that an audit reports about the records.
 
     Parameters
     ----------
@@ -189,9 +189,9 @@ def is_counts(path: str | Path) -> bool:
 
 
 def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array]]:
-    """What describes the tables; and of each cell that one of them fills, and one of each empty key, the places of its labels, and counts.
+    """The description of the tables; and, for each filled cell and one cell of each empty key, the indices of its labels and its counts.
 
-    The cells are in the order of their keys, which is thereby kept, and of their targets.
+    The cells are sorted by key, so that the order of keys is kept, and then by target.
     """
     axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(tables.o, dim)) is not None}
     variables, parts = [], []
@@ -226,7 +226,7 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
 
 
 def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], list[Array]]:
-    """The places of the labels of each cell, and its counts; an error where there are other columns, or a cell is there twice."""
+    """The indices of the labels of each cell, and its counts; an error where columns are not those described, or a cell occurs twice."""
     is_csv, columns = not is_parquet(path), len(_columns(header))
     texts, width = (
         [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)],
@@ -249,7 +249,7 @@ def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], li
 
 
 def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array], backing: Backing) -> xr.Dataset:
-    """The tables whose cells have these places and counts."""
+    """The tables from the indices and counts of their cells."""
     k = len(header["key"])
     rows = np.stack(places[:k])
     new = np.concatenate([[True], (rows[:, 1:] != rows[:, :-1]).any(0)])
@@ -288,7 +288,7 @@ def _each(header: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _digest(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array]) -> str:
-    """The SHA-256 of labels, cells and attrs, whatever the format and the version that writes them."""
+    """The SHA-256 of labels, cells and attrs, independent of the format and the version that writes them."""
     content = {name: value for name, value in header.items() if name not in ("format", "capstats", "digest", "parts", "attrs")}
     content["attrs"] = {name: value for name, value in header["attrs"].items() if name != "capstats"}
     found = hashlib.sha256(json.dumps(content, default=_as_json, sort_keys=True).encode())
@@ -326,13 +326,13 @@ def _types(header: Mapping[str, Any]) -> list[Stored]:
 
 
 def _read_as(header: Mapping[str, Any]) -> list[Stored]:
-    """The types as which the columns of Parquet are read: labels as texts, except fractions, which Python and DuckDB write in two ways."""
+    """The types in which the columns of Parquet are read: labels as texts, except fractions, which Python and DuckDB write differently."""
     labels = len(_columns(header))
     return ["VARCHAR" if i < labels and of != "DOUBLE" else of for i, of in enumerate(_types(header))]
 
 
 def _in_parquet(levels: Sequence[Label]) -> list[str | None]:
-    """The levels as texts of the type that Parquet has for them."""
+    """The levels as texts of their type in Parquet."""
     return [None if x is MISSING else _text(x) for x in levels]
 
 
@@ -356,7 +356,7 @@ def _in_csv(levels: Sequence[Label]) -> list[str]:
 
 
 def _places(cells: Any, levels: Sequence[Any]) -> Index:
-    """Which of the levels each cell is; a KeyError where it is none of them."""
+    """The index of each cell's level; a KeyError where it is not among the levels."""
     place = {level: i for i, level in enumerate(levels)}
     codes, distinct = pd.factorize(pd.Series(cells, dtype=object), use_na_sentinel=False)
     return np.array([place[None if pd.isna(x) else _text(canonical(x))] for x in distinct], np.int64)[codes]
@@ -371,7 +371,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _as_json(value: Any) -> Any:
-    """What JSON has no word for, as a mapping."""
+    """A value that JSON does not have, as a mapping."""
     if value is MISSING:
         return {f"{KEY}: missing": True}
     if isinstance(value, pd.Timedelta):
@@ -380,7 +380,7 @@ def _as_json(value: Any) -> Any:
         return {f"{KEY}: {'datetime' if isinstance(value, dt.datetime) else 'date'}": value.isoformat()}
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
-    raise TypeError(f"What tells of the counts holds {type(value).__name__}, which cannot be written. Convert it to a text.")
+    raise TypeError(f"The attrs of the counts hold {type(value).__name__}, which cannot be written. Convert it to a text.")
 
 
 def _from_json(found: dict[str, Any]) -> Any:
@@ -409,7 +409,7 @@ def _without_formulas(text: str) -> str:
 
 
 def _of_csv(path: str | Path, columns: int) -> list[Any]:
-    """The columns of a CSV file behind its comment and the line of names, which is as wide, as texts."""
+    """The columns of a CSV file as texts, after its comment and its line of names, which must have the same width."""
     frame = pd.read_csv(path, skiprows=1, header=None, dtype=str, na_filter=False, encoding="utf-8")
     need(frame.shape[1] == columns)
     return [frame[i].to_numpy(object)[1:] for i in range(columns)]

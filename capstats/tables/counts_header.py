@@ -1,4 +1,4 @@
-"""What the description in a file of counts must be, which may be damaged or hostile: checked before anything is made of it."""
+"""Checks of the description in a file of counts, before it is used: the file may be damaged or hostile."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from capstats.codes.labels import MISSING, kind_of
 
 DTYPES = ("int64", "float64")
-ORIGIN = ("original", "synthetic", "holdout", "files", "types", "same_releases", "different_records", "copies")  # known of the records
+ORIGIN = ("original", "synthetic", "holdout", "files", "types", "same_releases", "different_records", "copies")  # about the records
 
 
 def need(condition: object) -> None:
-    """Raise unless something is as it was written."""
+    """Raise unless a condition holds that every written file meets."""
     if not condition:
         raise ValueError("It is not what was written.")
 
 
 def check_header(header: Any) -> None:
-    """Raise unless a description has all fields, each with what belongs there."""
+    """Raise unless a description has all fields, each with a valid value."""
     _fields(header, capstats=str, digest=str, parts=list, key=list, target=list, targets=list, variables=list)
     _fields(header, coords=dict, attrs=dict, origin=dict)
     need(set(header["origin"]) <= set(ORIGIN))
@@ -40,12 +40,12 @@ def check_header(header: Any) -> None:
 
 
 def columns_of_counts(header: Mapping[str, Any]) -> int:
-    """How many columns of counts the variables have, which may be more than there can be."""
+    """The number of columns of counts that the variables describe, which may be impossibly large."""
     return sum(math.prod(of["shape"]) for of in header["variables"])
 
 
 def most_rows(header: Mapping[str, Any]) -> int:
-    """The number of cells of all keys and targets: no row is there twice."""
+    """The number of combinations of all keys and targets, which bounds the rows, since no row occurs twice."""
     return math.prod(len(column["levels"]) for column in header["key"]) * len(header["targets"][0])
 
 

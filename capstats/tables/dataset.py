@@ -25,7 +25,7 @@ from capstats.tables.printing import Result
 from capstats.tables.table import EXACT, Counts, group_sums
 
 VERSION = version("capstats")
-SUMS = ("", "_records", "_squares")  # what is kept of each table with sampling weights: o, o_records, o_squares
+SUMS = ("", "_records", "_squares")  # the sums of each table with sampling weights: o, o_records, o_squares
 TABLES = {"original": "o", "synthetic": "s", "holdout": "h"}
 
 
@@ -48,7 +48,7 @@ def dataset(
 
 
 def attrs_of_tables(weights: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """What a table of sampling weights says in its own attrs, so that a measure that is given it alone knows."""
+    """The attrs of a table of sampling weights, which tell a measure that gets this table alone."""
     return {TABLES[table.partition("[")[0]]: {"weights": column} for table, column in weights.items()}
 
 
@@ -93,7 +93,7 @@ def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
 def from_counts(
     o: Counts, s: Counts | Mapping[Any, Counts] | None = None, *, key_labels: Any = None, target_labels: Any = None
 ) -> xr.Dataset:
-    """Tables of counts, labelled and checked, from counts that somebody has already made.
+    """Tables of counts, labelled and checked, from counts that already exist.
 
     Where the records themselves are available, use `tabulate`.
 
@@ -261,7 +261,7 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
     first = parts[0]
     releases = synthetic_labels(first)
     own = [synthetic_labels(part) for part in parts]
-    turned = [labels != releases and set(labels or ()) == set(releases or ()) for labels in own]  # sparse ones compile
+    turned = [labels != releases and set(labels or ()) == set(releases or ()) for labels in own]  # sparse ones compile functions
     parts = [part.sel(synthetic=releases) if other else part for part, other in zip(parts, turned, strict=True)]
     for i, other in enumerate(parts[1:], start=1):
         if first.attrs.get("unlabelled") and dict(first.sizes) != dict(other.sizes):
@@ -299,7 +299,7 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
 
 
 def _check_sums(parts: Sequence[xr.Dataset]) -> None:
-    """Raise unless the counts of all parts are counts, and so few that integers hold their sums exactly."""
+    """Raise unless all parts hold counts, and integers hold their sums exactly."""
     for name in [name for name in parts[0].data_vars if not str(name).endswith("_squares")]:
         total: Any = 0.0
         for i, part in enumerate(parts):
@@ -310,7 +310,7 @@ def _check_sums(parts: Sequence[xr.Dataset]) -> None:
 
 
 def _origin(parts: Sequence[xr.Dataset], allow_same: bool) -> dict[str, Any]:
-    """What the parts tell of their records: digests of all of them; and whether all parts know that their tables differ."""
+    """The origin of the merged records: digests of all parts; and whether the tables of each part are known to differ."""
     known: dict[str, int] = {}
     for i, part in enumerate(parts):
         for digest in digests_of(part):
@@ -324,7 +324,7 @@ def _origin(parts: Sequence[xr.Dataset], allow_same: bool) -> dict[str, Any]:
 
 
 def _described(tables: xr.Dataset) -> dict[str, Any]:
-    """What tables that are merged must have in common."""
+    """The properties that tables must share to be merged."""
     return {
         "variables": sorted(map(str, tables.data_vars)),
         "columns": (sorted(tables.attrs["key_columns"]), sorted(tables.attrs["target_columns"])),
@@ -471,7 +471,7 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     Dataset
-        The same counts, and zeros in the cells of combinations that nobody has.
+        The same counts, and zeros in the cells of combinations without records.
 
     Raises
     ------

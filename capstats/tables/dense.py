@@ -1,4 +1,4 @@
-"""Batches of tables that are held as arrays: all tables of a piece at once."""
+"""Maps a formula over a batch of dense tables, a block at a time, to bound memory."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from capstats.tables.table import Array, Table
 from capstats.tables.table import Dense as Dense
 
 BLOCK = 240_000  # cells computed at a time
-MANY = 16  # pieces from which threads pay
+MANY = 16  # pieces from which threads save time
 
 Piece = tuple[slice, ...]
 
 
 class DenseBatch:
-    """Aligned tables as arrays that broadcast against each other, computed in pieces that stay in cache.
+    """Aligned tables as arrays that broadcast against each other, computed in pieces that fit in the cache.
 
-    The sums of the tables in ``large`` are checked piece by piece, while they are in cache anyway: to read them once more before the
-    formula would take an eighth of the time of average CAP.
+    The sums of the tables in ``large`` are checked piece by piece, while a piece is in the cache: a separate pass before the formula would
+    take an eighth of the time of average CAP.
     """
 
     def __init__(self, tables: Mapping[str, Held], by_key: Sequence[Array], batch: Mapping[str, int], large: Mapping[str, Held]):
@@ -34,7 +34,7 @@ class DenseBatch:
         self.cells = math.prod(next(iter(self.arrays.values())).shape[-2:])
 
     def map(self, formula: Callable[..., Any], gives_table: bool) -> Array:
-        """The formula of every member of the batch."""
+        """Apply the formula to every member of the batch."""
 
         def computed(piece: Piece) -> Array:
             found = formula(*self._checked(piece), *(_part(array, piece) for array in self.by_key))
@@ -52,13 +52,13 @@ class DenseBatch:
 
         if len(pieces) < MANY:
             list(map(fill, pieces[1:]))
-        else:  # numpy computes outside the interpreter's lock, so pieces run side by side
+        else:  # numpy releases the interpreter's lock, so pieces run in parallel
             with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
                 list(pool.map(fill, pieces[1:]))
         return result
 
     def _checked(self, piece: Piece) -> Iterator[Table]:
-        """A piece of each table, whose sums are exact."""
+        """A piece of each table, with its range checked, so that sums are exact."""
         for name, array in self.arrays.items():
             part = _part(array, piece)
             if name in self.large:

@@ -1,4 +1,4 @@
-"""The digest of the records behind a table: what is in it, whatever held it, in whatever order."""
+"""The digest of the records behind a table: of its content, independent of the source and the order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from capstats.tables.backing import filled
 
 
 def digest_of(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
-    """SHA-256 of the labels and counts of a table alone, whatever the order of its columns, labels and records.
+    """SHA-256 of the labels and counts of a table, independent of the order of its columns, labels and records.
 
     ``records`` are the numbers of records of a table of sampling weights, whose digest follows.
     """
@@ -38,12 +38,12 @@ def digest_of(table: xr.DataArray, records: xr.DataArray | None = None) -> str:
         digest.update(column[order].astype("<i8").tobytes())
     if counts.dtype.kind == "i":
         digest.update(counts[order].astype("<i8").tobytes())
-    else:  # sums of weights differ in their last digits by the order of the records
+    else:  # sums of weights depend on the order of the records in their last digits
         digest.update(json.dumps([f"{x:.9g}" for x in counts[order].tolist()]).encode())
     return digest.hexdigest() if records is None else f"{digest.hexdigest()} {digest_of(records)}"
 
 
 def digests_of(tables: xr.Dataset) -> list[str]:
-    """The digests of the originals whose counts a Dataset holds: of all of them, and of the parts and files that were added up."""
+    """The digests of the originals in a Dataset of counts: of the whole, and of the parts and files that were added."""
     kept = list(tables.encoding.get("digests", []))
     return kept if not filled(tables.o.variable.data)[1].any() else [*kept, digest_of(tables.o, tables.get("o_records"))]

@@ -19,10 +19,10 @@ from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.names import listed
 from capstats.tables.printing import many, share
 
-MANY = 20  # levels of a column of numbers from which it is better cut, and below which no key is called fine
+MANY = 20  # levels of a column of numbers above which it is better cut; a key with fewer levels is never called fine
 SHARED = 4  # records of a level, on average, below which its column is nearly an identifier
 UNMATCHED = 0.05  # share of records without a match that such a column must leave
-MOST_UNMATCHED = 0.5  # the same of keys none of whose columns is one: version 1 is then below it, whatever the release tells
+MOST_UNMATCHED = 0.5  # the same for keys without such a column: version 1 is then below it, whatever the release discloses
 NUMBERS = 50  # levels of a target of numbers that is not cut, above which it is called fine
 EXAMINED = 1000  # levels that are parsed to see what a column of text holds
 
@@ -32,7 +32,7 @@ Records = NDArray[Any]
 def fine_keys(
     columns: Mapping[str, tuple[Sequence[Label], Mapping[str, Records]]], keys: Mapping[str, Records], releases: Sequence[str]
 ) -> dict[str, Any]:
-    """The key columns that are nearly identifiers; or, of another key that leaves most people without a match, that with the most levels.
+    """The key columns that are nearly identifiers; or the one with the most levels, if the whole key leaves most people without a match.
 
     ``columns`` have their labels and the records that each table has of each, ``keys`` those of each key.
     """
@@ -46,7 +46,7 @@ def fine_keys(
         if (entry := fine_column(labels, records["original"], {name: records[name] for name in releases}, list(apart.values())))
     }
     sizes = {column: (labels, int((records["original"] > 0).sum())) for column, (labels, records) in columns.items()}
-    # that no key is matched is said by itself; and a release of far fewer records leaves keys without a match, however coarse they are
+    # another warning says that no key is matched; and a release of far fewer records leaves even coarse keys without a match
     known = [x for name, x in apart.items() if x < 1 and 2 * keys[name].sum() >= o.sum()]
     return found or fine_key(sizes, int((o > 0).sum()), o.sum().item(), known)
 
@@ -54,7 +54,7 @@ def fine_keys(
 def fine_column(
     labels: Sequence[Label], original: Records, releases: Mapping[str, Records], unmatched: Sequence[float]
 ) -> dict[str, Any] | None:
-    """How fine a key column is, in plain numbers, if it is nearly an identifier and leaves people without a match; else None.
+    """Numbers that describe a key column that is nearly an identifier and leaves people without a match; None for other columns.
 
     ``original`` and ``releases`` are the records of each of the labels; ``unmatched`` are the shares of the original's records whose whole
     key the releases lack.
@@ -70,7 +70,7 @@ def fine_column(
 
 
 def fine_key(columns: Mapping[str, tuple[Sequence[Label], int]], keys: int, n: float, unmatched: Sequence[float]) -> dict[str, Any]:
-    """The same of a whole key, none of whose columns is nearly an identifier, as an entry of the column with the most levels.
+    """The same for a whole key without a column that is nearly an identifier, as an entry for the column with the most levels.
 
     ``columns`` have their labels and the number of levels in the original; ``keys`` is the number of the original's combinations.
     """
@@ -81,9 +81,9 @@ def fine_key(columns: Mapping[str, tuple[Sequence[Label], int]], keys: int, n: f
 
 
 def fine_targets(columns: Mapping[str, tuple[Sequence[Label], Mapping[str, Records]]], known: Container[str]) -> dict[str, int]:
-    """The number of levels of each target of many numbers, but for those ``known``: cut, or of declared levels.
+    """The number of levels of each target that has many numbers, except those ``known`` to be cut or to have declared levels.
 
-    ``columns`` have their labels and the records that each table has of each. Codes of one length, such as those of jobs, are no numbers.
+    ``columns`` have their labels and the counts of these in each table. Codes of equal length, such as occupations, are no numbers.
     """
     found = {}
     for column, (labels, of_tables) in columns.items():
@@ -96,13 +96,13 @@ def fine_targets(columns: Mapping[str, tuple[Sequence[Label], Mapping[str, Recor
 
 
 def _are_codes(texts: Sequence[str]) -> bool:
-    """Whether texts of numbers are codes: of one length, and far apart."""
+    """Whether texts of numbers are codes: of equal length, and far apart."""
     numbers = np.array([parsed(x, "number") for x in texts], float)
     return len(set(map(len, texts))) == 1 and bool(np.ptp(numbers) > 2 * len(texts))
 
 
 def share_of(records: Records, which: NDArray[np.bool_]) -> float:
-    """Share of the records that some levels, or keys, have."""
+    """The share of the records with some of the levels, or keys."""
     return float(records[which].sum() / records.sum())
 
 
@@ -111,7 +111,7 @@ def _span(shares: Sequence[float]) -> list[float]:
 
 
 def _content(labels: Sequence[Label]) -> str:
-    """What the levels of a column are: numbers, dates or times, if need be as texts that parse as such, or others."""
+    """The content of a column: numbers, dates, datetimes, texts that parse as one of these, or another kind."""
     some = list(islice((x for x in map(canonical, labels) if x is not MISSING), EXAMINED))
     kind = kind_of(some[0]) if some else "other"
     if kind != "text":
@@ -124,9 +124,9 @@ def _content(labels: Sequence[Label]) -> str:
 
 
 def too_fine(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
-    """One text on all key columns that are nearly identifiers, or on a key that leaves most people without a match, and what to do.
+    """One text about all key columns that are nearly identifiers, or about a key that leaves most people without a match, with remedies.
 
-    Before it is one on each target that is too fine.
+    A text about each target that is too fine comes first.
     """
     entries: Mapping[str, dict[str, Any]] = attrs.get("fine_keys", {})
     targets = [

@@ -1,7 +1,7 @@
 """Ratios of gamma functions and long sums, with all their digits where the gamma functions are far too large to be subtracted.
 
-At 10^8 the logarithm of the gamma function is 2 * 10^9, so that a difference of two has nine digits after the point and seven of them are
-lost. All functions are of arrays that broadcast.
+At 10^8 the logarithm of the gamma function is 2 * 10^9, so that a difference of two has seven digits after the point, and nine of sixteen
+are lost. All functions are of arrays that broadcast.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from capstats.tables.table import Array, Floats
 FAR = 16  # from here on Stirling's series has all digits
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)  # B_2k / (2k (2k-1))
 DIRECT = 32  # terms of a sum that are added one by one
-NODES = 12  # of a block of twice as many terms as before it
+NODES = 12  # nodes of a block that doubles the number of terms
 
 
 def log_rise(x: Array | float, s: Array | float) -> Floats:
@@ -97,7 +97,7 @@ def sum_rule(number: int, nodes: int) -> tuple[Floats, Floats]:
 def summation_rule(first: int, last: int) -> tuple[Floats, Floats]:
     """Nodes x and weights w such that sum w f(x) is f(first) + ... + f(last), for f that is smooth on the scale of its argument.
 
-    The first terms are added as they are. Of every further block of twice as many terms as lie before it, `sum_rule` is exact for
+    The first terms are added as they are. In each further block, which doubles the number of terms, `sum_rule` is exact for
     polynomials of degree 23, and has 16 digits of functions such as 1 / (x + c)^k and log(x + c) with c > -1.
     """
     nodes = [np.arange(first, min(last, DIRECT) + 1, dtype=float)]

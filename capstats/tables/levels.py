@@ -1,7 +1,7 @@
-"""Whether the tables are about the same things: their levels, compared column by column.
+"""Whether the tables use the same levels, compared column by column.
 
-A level that only one table has is no mistake by itself: a release need not have all of them. A column that shares no level with the
-original makes every risk 0, though, and one level in another spelling lowers it; so both are found, kept and said.
+A level that only one table has is not a mistake by itself: a release need not have all of them. But a column that shares no level with the
+original makes every risk 0, and a level in another spelling lowers it. Both are found, recorded and reported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.fineness import MANY, fine_keys, fine_targets, too_fine
 from capstats.tables.printing import many
 
-EXAMINED = 50_000  # levels of each table, those with the most records, that are looked at for another spelling
+EXAMINED = 50_000  # the most levels of each table, the most frequent ones, that are examined for another spelling
 
 EFFECTS = {
     "key": "no key can match",
@@ -38,7 +38,7 @@ EFFECTS = {
 }
 
 Records = NDArray[Any]  # records of each level of a column
-Entry = dict[str, Any]  # how a column of one table compares with the original's, as `compare` says
+Entry = dict[str, Any]  # the comparison of a column with that of the original, by `compare`
 
 
 class LevelsWarning(UserWarning):
@@ -57,7 +57,7 @@ class LevelsWarning(UserWarning):
 def compare(
     labels: Sequence[Label], original: Records, other: Records, role: str, pairs: Sequence[tuple[int, int, str]] | None = None
 ) -> Entry | None:
-    """How the levels of one column of two tables compare, in plain numbers and texts; None where both have the same.
+    """The comparison of the levels of one column in two tables, as plain numbers and texts; None where both have the same levels.
 
     ``original`` and ``other`` are the records of each of the labels; ``role`` is what the column is: "key", "target", "column" of an
     attack, or "compared" (or "sampled", of many records) as a part of whole records; ``pairs`` are those of `lookalike_pairs` where known.
@@ -77,7 +77,7 @@ def compare(
         "kind": "missing" if present is None else kind_of(canonical(present)),
         "levels": [int(o.sum()), int(t.sum())],
         "shared": int((o & t & ~missing).sum()),
-        "missing": int((o & t & missing).sum()),  # whether both have a missing value, which matches itself
+        "missing": int((o & t & missing).sum()),  # whether both have a missing value, since these match
         "absent": int((o & ~t).sum()),
         "absent_records": original[o & ~t].sum().item(),
         "foreign": int((t & ~o).sum()),
@@ -89,13 +89,13 @@ def compare(
 
 
 def compared_with(labels: Sequence[Label], records: Mapping[str, Records], role: str) -> dict[str, Entry]:
-    """How the levels of one column of each other table compare with those of the first; nothing of a table that has the same."""
+    """The comparison of each other table's levels of one column with those of the first; without tables that have the same levels."""
     (_, original), *others = records.items()
     return {table: entry for table, held in others if (entry := compare(labels, original, held, role)) is not None}
 
 
 def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[Label], *held: NDArray[np.bool_]) -> dict[str, Any]:
-    """What makes the pairs of the main cause equal."""
+    """The remedy that makes the pairs of the main cause equal."""
     if not pairs:
         return {}
     original, other = ([canonical(labels[i]) for i in np.flatnonzero(of).tolist()] for of in held)
@@ -107,11 +107,11 @@ def _may_be_missing(labels: Sequence[Label]) -> bool:
 
 
 def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
-    """Levels that one table lacks and that look like a level of the other: the original's place, the other's, and the difference.
+    """Levels that one table lacks and that resemble a level of the other: the index in the original, in the other, and the difference.
 
     Those with the most records come first.
     """
-    if isinstance(labels, pd.Index) and labels.dtype.kind in "iubM":  # equal or not: they have one spelling
+    if isinstance(labels, pd.Index) and labels.dtype.kind in "iubM":  # which have only one spelling
         return []
     examined = [_examined(original), _examined(other)]
     mine, theirs = ({canonical(labels[i]): i for i in places} for places in examined)
@@ -135,7 +135,7 @@ def _shown(label: Label) -> str:
 
 
 def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known: Container[str] = ()) -> dict[str, Any]:
-    """For the attrs of a Dataset: how the levels of the tables compare, where they are not all the same; the original is the first.
+    """For the attrs of a Dataset: the comparison of the levels of the tables, where they are not all the same; the original is the first.
 
     ``levels`` is {column: {table: entry}}, of the columns and tables whose levels are not the original's; ``unmatched_tables`` names the
     tables that have no key of the original. ``fine_keys`` and ``fine_targets`` are what `fineness` says of key columns, but for what other
@@ -172,13 +172,13 @@ def _fine_keys(
 
 
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
-    """For the attrs of a Dataset: {column: levels} of the levels that look like codes of missing values."""
+    """For the attrs of a Dataset: {column: levels} for levels that look like codes of missing values."""
     columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
     return {column: list(map(plain, codes)) for column, codes in likely_by_column(columns).items()}
 
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
-    """The tables of records by the names that messages call them; of weighted ones the numbers of their records."""
+    """The tables of records by their names in messages; for weighted ones, their numbers of records."""
     parts: dict[str, Data] = {}
     for name, variable in (("original", "o"), ("synthetic", "s"), ("holdout", "h")):
         held = tables.get(f"{variable}_records", tables.get(variable))
@@ -190,7 +190,7 @@ def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> d
 
 
 def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
-    """Each column of an axis with its labels and the records that each table has of each of them."""
+    """Each column of an axis with its labels and the counts of these in each table."""
     return _by_level(axis, totals_of(parts, dim))
 
 
@@ -203,7 +203,7 @@ def _by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tu
 
 
 def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
-    """Sentences on each column that shares no level with the original, or on the tables that share no key although all columns do."""
+    """Sentences about each column that shares no level with the original, or about tables that share no key although all columns do."""
     found = [
         (entry, column, table, f"{_levels(entry, first, table)}, so {EFFECTS[entry['role']]}")
         for column, table, entry in _entries(attrs)
@@ -219,9 +219,9 @@ def without_match(attrs: Mapping[str, Any], first: str = "original") -> list[str
 
 
 def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
-    """Sentences on each column that shares levels with the original, but has some that look like the original's in another spelling.
+    """Sentences about each column that shares levels with the original, but has some that look like its levels in another spelling.
 
-    Also on columns that share nothing but a missing value.
+    Also about columns that share only a missing value.
     """
     found = []
     for column, table, entry in _entries(attrs):
@@ -245,7 +245,7 @@ def _levels(entry: Entry, first: str, table: str) -> str:
 
 
 def _sentences(found: Sequence[tuple[Entry, str, str, str]], first: str) -> list[str]:
-    """One sentence a column and table, with likely cause and remedy; of columns that nobody named, one for all that have one cause."""
+    """One sentence for each column and table, with likely cause and remedy; only one for all unnamed columns with the same cause."""
     told: dict[Hashable, list[str]] = {}
     for entry, column, table, what in found:
         alike: Hashable = (
@@ -269,7 +269,7 @@ def nothing_shared(attrs: Mapping[str, Any]) -> bool:
 
 
 def _taken_for_one(entry: Entry) -> bool:
-    """Whether levels in two spellings are taken for one: in columns that are parts of whole records alone."""
+    """Whether levels in two spellings are treated as one, as in columns that are only compared as parts of whole records."""
     return entry["role"] == "compared" and bool(entry["likely"])
 
 
@@ -279,7 +279,7 @@ def with_compared(attrs: Mapping[str, Any], copies: Mapping[str, Any]) -> dict[s
 
 
 def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
-    """Sentences on each column some levels of which look like codes of missing values."""
+    """Sentences about each column with levels that look like codes of missing values."""
     found = []
     given = attrs.get("null_values")
     for column, codes in attrs.get("likely_codes", {}).items():

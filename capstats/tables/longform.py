@@ -78,7 +78,7 @@ def to_frame(tables: xr.Dataset) -> pd.DataFrame:
 
 
 def _listed(tables: list[Data]) -> tuple[Index, Index]:
-    """Targets and keys of the cells to list, by key, then target: all of them, or those that some sparse table stores.
+    """Targets and keys of the cells to list, by key, then target: all cells, or those that some sparse table stores.
 
     On sparse backing a target or a key without any such cell is listed once, so that no label is lost.
     """
@@ -163,7 +163,7 @@ def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str,
 def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
     """The levels of each column and the records that hold them in each table, with the likely cause where a table lacks one.
 
-    Use it where a risk is lower than you expected: a release that writes `40.0` where the original writes `40` matches nobody.
+    Use it where a risk is lower than you expected: a release that writes `40.0` where the original writes `40` matches no record.
 
     Parameters
     ----------

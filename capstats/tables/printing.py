@@ -22,9 +22,9 @@ from capstats.tables.table import Array, Index
 from capstats.tables.ties import TIE
 
 WIDTH = 100  # characters of a line
-LABELS = 60  # of them those of the labels of a row
+LABELS = 60  # characters of these for the labels of a row
 CELL = "white-space:nowrap;padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
-NOTES = {  # attrs that are printed under the table, and by which heading
+NOTES = {  # attrs that are printed under the table, and their headings
     "key_columns": "keys",
     "target_columns": "target",
     "missing": "missing values",
@@ -98,7 +98,7 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
 
 
 def _title(result: xr.Dataset) -> str:
-    """Which result it is, its dims, and the records of the tables that it holds or on which it reports."""
+    """The name of the result, its dims, and the numbers of records of its tables."""
     tables = {name: result[name].variable for name in ("o", "s", "h") if name in result.data_vars}
     counts = {name: table for name, table in tables.items() if {"target", "key"} <= set(table.dims)}
     name = result.attrs.get("result", "Counts of records" if counts else "Result")
@@ -111,7 +111,7 @@ def _title(result: xr.Dataset) -> str:
 
 
 def _notes(result: xr.Dataset) -> str:
-    """Where the numbers come from: the columns, what was done with records, labels that were selected, and the version."""
+    """The origin of the numbers: the columns, how records were treated, labels that were selected, and the version."""
     attrs = result.attrs
     facts = [(heading, attrs[name]) for name, heading in NOTES.items() if attrs.get(name) and not attrs.get("unlabelled")]
     facts += [(str(name), value) for name, value in attrs.items() if name not in SILENT]
@@ -226,8 +226,8 @@ def _cell(text: str, side: str, tag: str = "th scope='col'") -> str:
 
 
 ROWS = 20  # rows of a table that are shown
-ACROSS = 12  # columns that dims may make of the variables of a table
-TURNED = 6  # rows of which a table that is too wide has no more is turned: a row for each variable
+ACROSS = 12  # the most columns made of the dims of a table's variables
+TURNED = 6  # a table that is too wide and has at most this number of rows is transposed: a row for each variable
 LONGEST = 32  # characters of a label
 
 Dims = tuple[str, ...]
@@ -235,7 +235,7 @@ Dims = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: the heading that it shares with its neighbours, its own, and its cells."""
+    """A column: the heading shared with its neighbours, its own heading, and its cells."""
 
     over: str
     heading: str
@@ -244,7 +244,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: columns of labels, columns of values, the number of rows that are not shown, and what to read in their place."""
+    """A table: columns of labels, columns of values, and the number of rows that are not shown."""
 
     labels: Sequence[Column]
     columns: Sequence[Column]
@@ -252,7 +252,7 @@ class Grid:
 
     @property
     def turned(self) -> Grid:
-        """The same with a row for each column, where no two columns share a heading and no row is left out."""
+        """The transposed table, with a row for each column; only for tables that ``may_turn``."""
         names = Column("", "", [column.heading for column in self.columns])
         heads = [", ".join(cells) for cells in zip(*(label.cells for label in self.labels), strict=True)] or ["value"]
         values = zip(*(column.cells for column in self.columns), strict=True)
@@ -260,7 +260,7 @@ class Grid:
 
     @property
     def may_turn(self) -> bool:
-        """Whether it has few rows, all of them shown, and a heading of its own for each column."""
+        """Whether the table has few rows, all of them shown, and no shared headings."""
         return not self.more and not any(column.over for column in self.columns) and 0 < len(self.columns[0].cells) <= TURNED
 
 
@@ -271,7 +271,7 @@ def _printed(result: xr.Dataset) -> dict[str, xr.DataArray]:
 
 
 def grids(result: xr.Dataset) -> list[Grid]:
-    """One table for all variables with the same dims down, in the order of the variables."""
+    """One table for all variables with the same dims as rows, in the order of the variables."""
     variables = _printed(result)
     shapes = [frozenset(array.dims) for array in variables.values()]
     groups: dict[Dims, dict[str, Dims]] = {}
@@ -284,7 +284,7 @@ def grids(result: xr.Dataset) -> list[Grid]:
 
 
 def _across(array: xr.DataArray, variables: int) -> Dims:
-    """The dims of an array that go across: measures, whose numbers have nothing in common; target in a table of counts; short ones."""
+    """The dims of an array that become columns: measures, which have different units; target in a table of counts; short ones."""
     dims = sorted(map(str, array.dims), key=lambda dim: (dim != "measure", array.sizes[dim]))
     counts = {"target", "key"} <= set(dims)
     chosen: list[str] = []
@@ -333,7 +333,7 @@ def _columns(result: xr.Dataset, name: str, array: xr.DataArray, shown: dict[str
 
 
 def _corner(data: Any, shape: Sequence[int]) -> Array:
-    """The first cells of an array along each dim, as a numpy array; of a sparse one, only these."""
+    """The first cells of an array along each dim, as a numpy array; a sparse array is densified only there."""
     if not is_sparse(data):
         return np.asarray(data[tuple(map(slice, shape))])
     if not shape:
@@ -369,7 +369,7 @@ def _cells(result: xr.Dataset, dim: str, where: Index) -> list[list[str]]:
 
 
 def label_text(label: object) -> str:
-    """A label as text, without what a terminal would obey, shortened where it is long."""
+    """A label as text, without control characters, shortened if it is long."""
     label = canonical(label)
     text = f"{label:.12g}" if isinstance(label, float) else in_cell(label)
     return shortened(text, LONGEST)
@@ -398,7 +398,7 @@ def count(value: Any) -> str:
 
 
 def many(n: Any, what: str) -> str:
-    """A number of things by their name."""
+    """A count with its noun: `3 records`, `1 record`."""
     return f"{count(n)} {what}{'' if n == 1 else 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Batches of tables of which few cells are filled, held by these cells: one table after the other."""
+"""Maps a formula over a batch of sparse tables, stored as their filled cells, one table after the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SparseBatch:
         self.by_key, self.shape = by_key, tuple(batch.values())
 
     def map(self, formula: Callable[..., Any], gives_table: bool) -> Data:
-        """The formula of every member of the batch."""
+        """Apply the formula to every member of the batch."""
         results = [formula(*self._on_union(at), *(array[_own(array.shape, at)] for array in self.by_key)) for at in np.ndindex(self.shape)]
         if gives_table:
             return _assembled(results, self.shape)
@@ -35,7 +35,7 @@ class SparseBatch:
             ends = slice(*np.searchsorted(place, [first, first + targets * keys]))
             found.append((place[ends] - first, values[ends]))
         union = np.sort(np.concatenate([codes for codes, _ in found]), kind="stable")  # sorted runs: merged
-        union = union[np.diff(union, prepend=-1) > 0] if len(union) else np.zeros(1, np.intp)  # an extreme needs a cell
+        union = union[np.diff(union, prepend=-1) > 0] if len(union) else np.zeros(1, np.intp)  # a maximum needs at least one cell
         target, key = np.divmod(union, keys)
         for codes, values in found:
             if len(codes) < len(union):
@@ -46,7 +46,7 @@ class SparseBatch:
 
 
 def filled_cells(array: Held, dims: Sequence[str]) -> tuple[list[int], Index, Array]:
-    """The shape of a table in a batch with the given dims, 1 where it lacks one; and its filled cells, in order: flat places and values."""
+    """The shape of a table in a batch with the given dims, 1 where it lacks one; and its filled cells, sorted: flat places and values."""
     coords, values = filled(array.data, str(getattr(array, "name", "a table")))
     where = dict(zip(map(str, array.dims), coords, strict=True))
     nowhere = np.zeros(len(values), np.intp)
@@ -57,7 +57,7 @@ def filled_cells(array: Held, dims: Sequence[str]) -> tuple[list[int], Index, Ar
 
 
 def _own(shape: Sequence[int], at: tuple[int, ...]) -> tuple[int, ...]:
-    """The place of a member of the batch in an array that may have length 1 along some of its dims."""
+    """The index of a member of the batch in an array that may have length 1 along some of its dims."""
     return tuple(0 if size == 1 else i for size, i in zip(shape, at, strict=False))
 
 

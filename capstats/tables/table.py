@@ -1,12 +1,12 @@
-"""What a formula may ask of a table of counts, however the table is held: as an array (`Dense`) or as its filled cells (`Cells`).
+"""The operations on a table of counts that formulas are made of, for tables stored as an array (`Dense`) or as filled cells (`Cells`).
 
-Formulas are written in these methods alone, so that they give the same numbers on both: of a result with a value for each cell, in the
-cells that hold a record of any table. All tables of one formula have the same cells in the same places.
+Formulas use only these methods, so that they give the same numbers on both; if a result has a value for each cell, then in all cells that
+hold a record of any table. All tables of one formula have the same cells in the same places.
 
-Works on the coordinates of the cells with numpy alone, so that nothing of the package sparse is ever compiled.
+`Cells` works on the coordinates of cells with numpy only, so that the package sparse never compiles a function.
 """
 
-# ruff: noqa: D102, ARG002 -- what each method of `Cells` gives is said at `Dense`
+# ruff: noqa: D102, ARG002 -- methods of `Cells` are documented at `Dense`
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-Counts = ArrayLike | xr.DataArray  # one table of counts, as it is given: dims (target, key) and any others
-Release = Counts | None  # the counts of a release; None where the Dataset that is given in place of the original holds it
+Counts = ArrayLike | xr.DataArray  # one table of counts as given by the caller: dims (target, key) and any others
+Release = Counts | None  # the counts of a release; None if the Dataset given in place of the original holds it
 Tables = xr.Dataset  # the tables ``o``, ``s`` and ``h``, as `tabulate` and `from_counts` return them
 Array = NDArray[Any]  # int64, or float64 where weights are fractional
 Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ def group_sums(values: Array, group: Index, groups: int) -> Array:
 
 
 class Part(NamedTuple):
-    """One part of `Windows`, of arrays by target: target k counts factor_i weight_k at target i where first_i <= rank_k < last_i."""
+    """One part of `Windows`, as arrays by target: guess k has weight factor_i weight_k for target i where first_i <= rank_k < last_i."""
 
     first: Index
     last: Index
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Windows:
-    """How much a guess k counts for a person with target i: the sum of parts, each of which is a window in the order of the targets."""
+    """The weight of a guess k for a person with target i: the sum of parts, each of which is a window in the order of the targets."""
 
     rank: Index  # the place of each target in this order
     parts: Sequence[Part]
@@ -73,15 +73,15 @@ class Dense:
     values: Array
 
     def like(self, values: Array, fill: float = 0) -> Dense:
-        """A table of other values in the same places; where it is sparse, ``fill`` in the cells that are not stored."""
+        """A table with other values in the same cells; if it is sparse, ``fill`` in the cells that are not stored."""
         return Dense(values)
 
     def on_cells(self, by_key: Array) -> Array:
-        """A value of each key, (..., key), or one for all of them, (..., 1), in a shape that broadcasts against ``values``."""
+        """A value for each key, (..., key), or one for all keys, (..., 1), in a shape that broadcasts against ``values``."""
         return by_key[..., None, :]
 
     def on_targets(self, by_target: Array) -> Array:
-        """A value of each target, (..., target), in a shape that broadcasts against ``values``."""
+        """A value for each target, (..., target), in a shape that broadcasts against ``values``."""
         return by_target[..., :, None]
 
     def side_by_side(self) -> Array:
@@ -141,7 +141,7 @@ class Dense:
         return np.asarray(np.abs(of_key - self.on_targets(through)).sum(-2))
 
     def by_level(self, level: Index, levels: int) -> Array:
-        """Records of each target at each level of one key column, of which every key has one: shape (..., target, level)."""
+        """Records of each target at each level of one key column; ``level`` has that of each key: shape (..., target, level)."""
         return group_sums(self.values, level, levels)
 
     def in_least_cell(self, key: Array, m: int) -> Dense:
@@ -152,7 +152,7 @@ class Dense:
         return Dense(found)
 
     def in_windows(self, windows: Windows) -> Dense:
-        """sum_k K_ik x_kj, where K_ik is how much guess k counts for target i."""
+        """sum_k K_ik x_kj, where K_ik is the weight of guess k for target i."""
         values = self.values[..., np.argsort(windows.rank), :]
         found = np.zeros((), np.int64)
         for first, last, factor, weight in windows.parts:
@@ -162,7 +162,7 @@ class Dense:
         return Dense(np.maximum(found, 0))
 
     def rows_in_windows(self, windows: Windows, rows: Callable[[Any], tuple[Any, Array]]) -> tuple[Dense, Array]:
-        """The rows that keys use, in which guesses count by windows; and their totals."""
+        """The rows that keys use, weighted by windows; and their totals."""
         used, totals = rows(self)
         return used.in_windows(windows), totals
 
@@ -177,7 +177,7 @@ class Dense:
         return Dense(self.values[at])
 
     def donated(self, donors: Index, recipients: Index, donates: Array) -> tuple[Dense, Array]:
-        """For each recipient the rows of its donors, added up, and their totals; no records in the other keys.
+        """For each recipient the sum of the rows of its donors, and its total; no records in the other keys.
 
         ``donates`` says which donor gives to which recipient: shape (donors, recipients).
         """
@@ -204,8 +204,8 @@ class Cells:
     target: Index
     key: Index
     shape: tuple[int, int]
-    fill: float = 0  # what a result says of the cells that are not stored
-    windows: Windows | None = None  # by which rows that keys take from others are counted
+    fill: float = 0  # the value of the cells that are not stored
+    windows: Windows | None = None  # weights for rows that keys take from others
 
     def like(self, values: Array, fill: float = 0) -> Cells:
         return replace(self, values=values, fill=fill)
@@ -234,14 +234,14 @@ class Cells:
         return self._reduced(np.maximum, 1)
 
     def key_least(self) -> Array:
-        full = np.bincount(self.key, minlength=self.shape[1]) == self.shape[0]  # elsewhere a cell that is not stored holds 0
+        full = np.bincount(self.key, minlength=self.shape[1]) == self.shape[0]  # other keys have a cell that is not stored, which is 0
         return np.where(full, self._reduced(np.minimum, 1, EXACT), 0).astype(self.values.dtype)
 
     def target_greatest(self) -> Array:
         return self._reduced(np.maximum, 0)
 
     def _reduced(self, reduce: np.ufunc, axis: int, start: float = 0) -> Array:
-        """The values of the cells of each target (axis 0) or key (axis 1), put together by a ufunc of two of them."""
+        """The values of the cells of each target (axis 0) or key (axis 1), reduced by a ufunc."""
         found = np.full(self.shape[axis], start, self.values.dtype)
         reduce.at(found, (self.target, self.key)[axis], self.values)
         return found
@@ -297,13 +297,13 @@ class Cells:
         return self.like(self._sums_in_windows(windows, cells, self.key, cells, self.key))
 
     def _sums_in_windows(self, windows: Windows, given: Index, giver: Index, asked: Index, asker: Index) -> Array:
-        """For each asked cell, how much the given cells of its group count for its target."""
+        """For each asked cell, the weighted sum of the given cells of its group."""
         place = giver * self.shape[0] + windows.rank[self.target[given]]
         order = np.argsort(place, kind="stable")
         place, given, target, found = place[order], given[order], self.target[asked], np.zeros((), np.int64)
         for first, last, factor, weight in windows.parts:
             values = self.values[given] * weight[self.target[given]]
-            # sums through all keys, of which small ones need their digits
+            # cumulative sums over all keys, wide enough for the digits of small keys
             long = np.longdouble if values.dtype.kind == "f" else values.dtype
             through = np.append(np.zeros(1, long), np.cumsum(values, dtype=long))
             below, up_to = (through[np.searchsorted(place, asker * self.shape[0] + end[target])] for end in (first, last))
@@ -311,7 +311,7 @@ class Cells:
         return np.asarray(np.maximum(found, 0))
 
     def rows_in_windows(self, windows: Windows, rows: Callable[[Any], tuple[Any, Array]]) -> tuple[Cells, Array]:
-        own = self.in_windows(windows)  # rows of other keys have records in cells that are not stored, so they are counted as they come
+        own = self.in_windows(windows)  # rows of other keys may have cells that are not stored here, so they are weighted as they are taken
         taken, totals = rows(replace(self, values=self.values.astype(own.values.dtype), windows=windows))
         return self.like(own.values + (taken.values - self.values)), totals
 
@@ -356,7 +356,7 @@ class Cells:
         to[taken] += times * np.where(kinds[place] == asked, sums[place], 0)
 
     def of_keys(self, keys: Index) -> tuple[Index, Index]:
-        """The cells of some keys, and for each the place of its key among them; a method of `Cells` alone."""
+        """The cells of some keys, and for each cell the index of its key; a method of `Cells` only."""
         order, first, number = self._key_by_key
         number = number[keys]
         place = np.repeat(np.arange(len(keys)), number)
@@ -365,7 +365,7 @@ class Cells:
 
     @cached_property
     def _key_by_key(self) -> tuple[Index, Index, Index]:
-        """The cells key after key, and of each key its first one there and their number."""
+        """The cells sorted by key, with each key's first cell in this order and its number of cells."""
         number = np.bincount(self.key, minlength=self.shape[1])
         return np.argsort(self.key, kind="stable"), np.cumsum(number) - number, number
 

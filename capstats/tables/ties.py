@@ -75,7 +75,7 @@ def at_most(value: Any, reference: Any, *, rtol: float = TIE, scale: Any = 0.0) 
 
 
 def reaches(values: Array, greatest: Array) -> Array:
-    """Where values are the greatest one: integers exactly, other numbers also where rounding sets them apart."""
+    """Where values equal the greatest one: integers exactly, other numbers up to rounding."""
     return np.asarray(values == greatest if values.dtype.kind == "i" else at_most(greatest, values))
 
 

@@ -214,4 +214,4 @@ def test_too_many_records_are_counted_and_not_read(here, monkeypatch, capsys, co
     monkeypatch.setattr("capstats.cli.attack.MOST", 39)
     monkeypatch.setattr("capstats.sources.files.FileSource.rows", lambda *_: pytest.fail("read"))
     assert main(command) == 2
-    assert "has 40 records, and an attack takes 39 of a table at most. Give files with a random sample" in capsys.readouterr().err
+    assert "has 40 records, and attacks take at most 39. Give files with a random sample" in capsys.readouterr().err

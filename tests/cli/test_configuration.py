@@ -136,9 +136,9 @@ def test_the_page_prints_the_settings_as_toml(config, tmp_path, capsys):
 
 
 WRONG = {
-    "unknown key": ('xyz = "red"', "has 'xyz', which is no option of this command. It has 'original', 'synthetic'"),
-    "misspelt key": ('null_values = "NA"', "has 'null_values', which is no option of this command. Did you mean 'null-values'?"),
-    "configuration in it": ('config = "other.toml"', "has 'config', which is no option of this command."),
+    "unknown key": ('xyz = "red"', "has 'xyz', which is not an option of this command. It has 'original', 'synthetic'"),
+    "misspelt key": ('null_values = "NA"', "has 'null_values', which is not an option of this command. Did you mean 'null-values'?"),
+    "configuration in it": ('config = "other.toml"', "has 'config', which is not an option of this command."),
     "repeated key": ('keys = "a"\nkeys = "b"', "a key is given twice: Cannot overwrite a value"),
     "repeated table": ("[types]\na = 'text'\n[types]\nb = 'text'", "a key is given twice: "),
     "no TOML": ("keys: a", "it is not TOML: "),
@@ -212,7 +212,7 @@ def test_other_commands_have_their_own_configurations(config, here, capsys):
     text = 'original = "original.csv"\nkeys = "smoking"\ntarget = "health"\n'
     assert in_json(capsys, "anonymity", "--config", config(text, "one.toml"))["models"]["k"] == {"original": 50}
     assert main(["sweep", "--config", config(text, "one.toml")]) == 2
-    assert "has 'target', which is no option of this command. Did you mean 'targets'?" in capsys.readouterr().err
+    assert "has 'target', which is not an option of this command. Did you mean 'targets'?" in capsys.readouterr().err
     text = 'original = "original.csv"\nsynthetic = "synthetic.csv"\ncolumns = ["smoking", "health"]\n'
     text += "within = {smoking = 0.5}\nn-releases = [1]\n"
     assert in_json(capsys, "attack", "knowledge", "--config", config(text, "two.toml"))["provenance"]["settings"]["releases"] == [1]

@@ -70,7 +70,7 @@ def test_all_commands_and_files_are_tried():
     [
         ("../ledger.json", "must lie within", "must lie within"),
         (".bashrc", "must end in .json", "must end in .json"),
-        ("mine.json", "capstats did not mark", "is damaged, or no ledger"),
+        ("mine.json", "capstats did not make", "is damaged, or no ledger"),
     ],
 )
 def test_a_ledger_that_a_configuration_names_lies_beside_it_and_takes_no_file_of_somebody_else(ledger, message, forced, folder, capsys):
@@ -97,7 +97,7 @@ def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsy
     assert run(folder, command, f'{key} = "{name}"') == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert f"`{key}` is {str(folder / name)!r}, a file that capstats did not mark as made by it. Give another name, or --force." in err
+    assert f"`{key}` is {str(folder / name)!r}, a file that capstats did not make as made by it. Give another name, or --force." in err
     assert (folder / name).read_text(encoding="utf-8") == "mine"
     assert run(folder, command, f'{key} = "{name}"', "--force") == 0
     assert (folder / name).read_bytes() != b"mine"
@@ -180,9 +180,9 @@ def test_what_the_command_line_names_is_replaced_as_ever_and_takes_the_place_of_
 def test_force_is_said_on_the_command_line_alone(folder, capsys):
     (folder / "r.html").write_text("mine", encoding="utf-8")
     assert run(folder, "audit", 'force = true\nhtml = "r.html"') == 2
-    assert "has 'force', which is no option of this command." in capsys.readouterr().err
+    assert "has 'force', which is not an option of this command." in capsys.readouterr().err
     assert main(["audit", "--example", "titanic", "--force"]) == 2
-    assert "--force is for files that a configuration names. Give --config, or leave it out." in capsys.readouterr().err
+    assert "--force applies to files named by a configuration. Give --config, or leave it out." in capsys.readouterr().err
     assert (folder / "r.html").read_text(encoding="utf-8") == "mine"
 
 

@@ -147,7 +147,7 @@ def test_what_was_chosen_when_counting_is_not_chosen_again(counts, capsys, more,
         (["--out", "t.txt"], "--out must end in .parquet or .csv; got 't.txt'."),
         (["--out", "original.csv"], "--out is 'original.csv', which is read as well. Give another path."),
         (["--out", "absent/t.csv"], "--out cannot be written to 'absent/t.csv'"),
-        (["--out", "smokers.csv"], "--out is 'smokers.csv', which is there. Give another path, or --overwrite."),
+        (["--out", "smokers.csv"], "--out is 'smokers.csv', which exists. Give another path, or --overwrite."),
     ],
 )
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_counted(capsys, out, message):

@@ -57,11 +57,11 @@ def test_what_the_file_of_commands_lists_is_what_the_code_has():
 def test_the_options_for_data_and_reading_are_the_same_in_all_commands():
     by_key = {}
     for command in COMMANDS:
-        for heading in ("data", "how it is read"):
+        for heading in ("data", "reading"):
             for option in command.groups.get(heading, ()):
                 by_key.setdefault(option.key, set()).add((option.kind, option.metavar, option.single, option.choices))
     assert {key for key, found in by_key.items() if len(found) > 1} == {"targets"}  # audit has --target-column for its one target
-    read = [command.groups["how it is read"] for command in COMMANDS if "how it is read" in command.groups]
+    read = [command.groups["reading"] for command in COMMANDS if "reading" in command.groups]
     assert len({tuple(option.key for option in options) for options in read}) == 3  # of counts, whole records, first look
 
 

@@ -234,7 +234,7 @@ def test_a_risk_of_1_makes_that_of_the_household_1():
 def test_a_batch_has_the_numbers_of_its_members_and_broadcasts():
     o = xr.DataArray([[[2, 4], [5, 0]], [[0, 7], [0, 3]]], dims=("draw", "target", "key"))
     records = xr.DataArray([[1, 1], [2, 0]], dims=("target", "key"))
-    with pytest.raises(ValueError, match=r"`o` must be at least `o_records`.* at 1 of . keys it is otherwise"):
+    with pytest.raises(ValueError, match=r"`o` must be at least `o_records`.* this fails at 1 of . keys"):
         individual_risk(dataset_of(o=o, o_records=records))
     o = xr.where(records > 0, o + 2, 0)
     for function in (
@@ -262,7 +262,7 @@ def test_weights_below_1_are_refused_and_the_key_is_named():
     tables = counted(case)
     assert max(case["sdcMicro"]["risk"]) > 1
     for function in (individual_risk, expected_reidentifications, household_risk):
-        message = r"at \d+ of \d+ keys it is otherwise\. A weight says how many people"
+        message = r"this fails at \d+ of \d+ keys\. A weight is the number of people"
         with pytest.raises(ValueError, match=message):
             function(tables)
 
@@ -272,7 +272,7 @@ def test_a_class_may_have_weights_below_1_if_it_stands_for_all_its_records():
 
 
 def test_records_must_belong_to_the_weights():
-    with pytest.raises(ValueError, match=r"`o_records` must count the records whose weights `o` adds up; at 1 of 2 keys it is otherwise"):
+    with pytest.raises(ValueError, match=r"`o_records` must count the records whose weights `o` adds up; this fails at 1 of 2 keys"):
         individual_risk(dataset_of(o=[[8, 3]], o_records=[[0, 1]]))
     with pytest.raises(ValueError, match=r"The Dataset holds no table `o_records`, only o\. Tabulate with sampling weights"):
         individual_risk(from_counts([[8]]))

@@ -168,7 +168,7 @@ def test_what_is_no_table_of_counts_is_refused(tmp_path: Path) -> None:
         write_counts(small().assign(p=("key", [1, 2])), tmp_path / "t.csv")
     with pytest.raises(TypeError, match="Labels of the type Period cannot be written"):
         write_counts(from_counts([[1]], key_labels={"k": [pd.Period("2020")]}), tmp_path / "t.csv")
-    with pytest.raises(TypeError, match="holds set, which cannot be written"):
+    with pytest.raises(TypeError, match="hold set, which cannot be written"):
         write_counts(small().assign_attrs(mine={1}), tmp_path / "t.csv")
     assert not list(tmp_path.iterdir())
 

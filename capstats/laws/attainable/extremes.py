@@ -156,7 +156,7 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     def formula(o: Table) -> Table:
         risk = ratio(o.values, o.on_cells(o.total()[..., None] if unmatched == "zero" else o.key_total()), np.inf)
         least = o.on_cells(_key_risk(o, unmatched).min(-1, keepdims=True))
-        # equal quotients of integers round to the same float; those of weights may differ in the last bit
+        # equal quotients of integers round to the same float; quotients of weights may differ in the last bit
         found = risk == least if o.values.dtype.kind == "i" else np.asarray(at_most(risk, least))
         return o.like(found, fill=int(not least.any()))
 

@@ -20,7 +20,7 @@ MODELS = ["k", "alpha", "t", "beta", "delta"]
 def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matched: Any = 1.0) -> xr.Dataset:
     """Bounds for the average CAP that any original can have with a synthetic table, from its anonymity, and the sharp ones.
 
-    The measures of anonymity need no original. This is what they promise about it, whoever is in it. Nobody can promise more than the
+    The measures of anonymity need no original. These are their consequences for any original. No bound can be narrower than the
     sharp bounds: some original attains each.
 
     Parameters
@@ -157,7 +157,7 @@ def _of_baseline(s: xr.DataArray, crossed: Any) -> list[xr.DataArray]:
 
 
 def _by_target(s: xr.DataArray) -> list[xr.DataArray]:
-    """Of each target its share, and the least and greatest share that it has in a key with records: dims (..., target)."""
+    """The share of each target, and its least and greatest share in a key with records: dims (..., target)."""
 
     def formula(s: Table) -> Floats:
         s_j, records = s.key_total(), s.total()[..., None]
@@ -177,7 +177,7 @@ def _highest(p: Floats, y: Floats, x: Floats) -> Floats:
     most = p.max(-1)
     x = np.where(at_most(x, most), np.minimum(x, most), np.nan)[..., None]
     found = np.full(x.shape, -np.inf)
-    for i in range(p.shape[-1]):  # on the line from each point up to x to each point from x on
+    for i in range(p.shape[-1]):  # on the line from each point at or below x to each point at or above x
         p_i, y_i = p[..., [i]], y[..., [i]]
         ordinate = np.where(p > p_i, y_i + ratio(x - p_i, p - p_i, 0.0) * (y - y_i), np.maximum(y, y_i))
         found = np.maximum(found, np.where((p_i <= x) & (x <= p), ordinate, -np.inf).max(-1, keepdims=True))

@@ -21,7 +21,7 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
-Segments = tuple[Floats, Array]  # of a polygon: what one record changes, and how many records there are, in any order
+Segments = tuple[Floats, Array]  # segments of a polygon in any order: the change by one record, and the number of records
 
 
 def frontier(o: Any, *, distances: ArrayLike | None = None, key_totals: Any = None, unmatched: Unmatched = "zero") -> xr.Dataset:
@@ -120,25 +120,25 @@ def check_distances(distances: ArrayLike) -> Floats:
     return at
 
 
-# --- what a record changes that moves -----------------------------------------------------------------------------------
+# --- the change by a record that moves -----------------------------------------------------------------------------------
 
 Curve = Callable[[Table, Array], Segments]
 
 
 def toward_least(o: Table, matched: Array) -> Segments:
-    """min_i r_ij - r_ij, for the o_ij records of a cell."""
+    """min_i r_ij - r_ij, the change by each of the o_ij records of a cell."""
     return ratio(o.on_cells(o.key_least()) - o.values, o.on_cells(o.key_total()), 0.0), o.values * o.on_cells(matched)
 
 
 def toward_greatest(o: Table, matched: Array) -> Segments:
-    """max_i r_ij - r_ij."""
+    """max_i r_ij - r_ij, the change by each of the o_ij records of a cell."""
     return ratio(o.on_cells(o.key_greatest()) - o.values, o.on_cells(o.key_total()), 0.0), o.values * o.on_cells(matched)
 
 
 def toward_least_or_away(o: Table, matched: Array) -> Segments:
-    """The same as for the least, where a key may be left out as well: then its o_.j records together change sum_i r_ij^2 each.
+    """The same as for the least, where a key may be left out as well: each of its o_.j records then changes sum_i r_ij^2 on average.
 
-    Of each key, the records that move before the rest of it does: those that change more than the rest does on average.
+    In each key, some records move before the rest of the key is left out: those that change more than the rest does on average.
     """
     change, records = (np.ravel(np.broadcast_to(x, o.values.shape)) for x in toward_least(o, matched))
     key = np.ravel(np.broadcast_to(o.on_cells(np.arange(len(matched))), o.values.shape))
@@ -152,7 +152,7 @@ def toward_least_or_away(o: Table, matched: Array) -> Segments:
 
     whole, total = -ratio(o.key_product(o), o.key_total(), 0.0), o.key_total()
     rest = ratio(whole[key] - before(change * records), total[key] - before(records), 0.0)
-    moves = (change < rest - 1e-12) & (records > 0)  # by rounding, a record would not move before one that changes as much
+    moves = (change < rest - 1e-12) & (records > 0)  # tolerance for rounding between equal changes
     moved, changed = (np.bincount(key[moves], values[moves], len(total)) for values in (records, change * records))
     left = total - moved
     return np.concatenate([change[moves], ratio(whole - changed, left, 0.0)]), np.concatenate([records[moves], left])
@@ -162,7 +162,7 @@ def toward_least_or_away(o: Table, matched: Array) -> Segments:
 
 
 def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
-    """Distances of the corners of the curves of one table, and both ends."""
+    """Distances at the corners and both ends of the curves of one table."""
     matched = _matched(o, m_j)
     apart = (o.key_total() * ~matched).sum()
     found = [np.array([apart, o.total()])]
@@ -171,11 +171,11 @@ def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
         slope = np.abs(change)
         found.append(apart + np.cumsum(records)[~at_most(slope, np.append(slope[1:], 0), scale=1)])
     at = np.unique(ratio(np.concatenate(found), o.total(), 0.0))
-    return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order
+    return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order are equal up to rounding
 
 
 def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None = None) -> Floats:
-    """The values of a curve at some distances, of all tables of a batch."""
+    """The values of a curve at some distances, for all tables of a batch."""
     batch = np.broadcast_shapes(o.total().shape, () if m_j is None else m_j.shape[:-1])
     found = np.empty((*batch, len(at)))
     for place in np.ndindex(batch):
@@ -192,10 +192,10 @@ def _own(shape: tuple[int, ...], place: tuple[int, ...]) -> tuple[int, ...]:
 def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None) -> Floats:
     matched, n = _matched(o, m_j), o.total()
     apart = (o.key_total() * ~matched).sum()
-    start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the original's shares
+    start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the shares of the original
     moved = at * n - apart
     change, records = _in_order(*curve(o, matched))
-    place, height = (np.concatenate([[0.0], np.cumsum(x)]) for x in (records, change * records))  # records moved, what they change in all
+    place, height = (np.concatenate([[0.0], np.cumsum(x)]) for x in (records, change * records))  # records moved, and their total change
     changed = np.interp(moved, place, height)
     possible = (moved >= -1e-12 * n) & (n > 0)
     counted = n if unmatched == "zero" else n - apart
@@ -208,7 +208,7 @@ def _matched(o: Table, m_j: Array | None) -> Array:
 
 
 def _in_order(change: Floats, records: Array) -> Segments:
-    """The segments with records, those that change most first."""
+    """The segments with records, sorted by the size of their change, largest first."""
     change, records = map(np.ravel, np.broadcast_arrays(change, records))
     change, records = change[records > 0], records[records > 0]
     order = np.argsort(-np.abs(change), kind="stable")
@@ -302,7 +302,7 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
 
 
 def largest_remainders(wanted: Floats, total: Array) -> NDArray[np.int64]:
-    """Whole numbers with the sums ``total``, (...), each one of the two next to a wanted number: upwards where the remainders are largest.
+    """Whole numbers with the sums ``total``, (...), next to the wanted numbers: rounded up where the remainders are largest.
 
     The wanted numbers, (..., cells), have these sums up to rounding.
     """
@@ -313,7 +313,7 @@ def largest_remainders(wanted: Floats, total: Array) -> NDArray[np.int64]:
 
 
 def _shares(counts: Array, curve: Curve, target: Array, at: Floats) -> Floats:
-    """q_ij at each distance, where records move to the given target of their key, those that change average CAP most first."""
+    """q_ij at each distance, where records move to the given target of their key, in the order of their effect on average CAP."""
     o = Dense(counts)
     change, records = curve(o, np.ones(counts.shape[1], bool))
     order = np.argsort(-np.abs(change), axis=None, kind="stable")
@@ -329,7 +329,7 @@ def _shares(counts: Array, curve: Curve, target: Array, at: Floats) -> Floats:
 
 
 def _key_totals(counts: Array, m: int) -> NDArray[np.int64]:
-    """As many records, one for each key with original records and the others in proportion to these."""
+    """Key totals that sum to m: one record for each key with original records, the others in proportion to these."""
     n_j = counts.sum(0)
     keys = int((n_j > 0).sum())
     if m < keys:

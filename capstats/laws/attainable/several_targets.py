@@ -1,4 +1,4 @@
-"""How often all of several targets, or any, are guessed right: what their average CAPs leave open."""
+"""Bounds for how often all of several targets, or any, are guessed right, given their average CAPs."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def joint_bounds(caps: Any, *, matched: Any = None) -> xr.Dataset:
 
 
 def _bounds(right: list[xr.DataArray], most: xr.DataArray) -> dict[str, xr.DataArray]:
-    """The four bounds, from how often each target is right, and how often any can be."""
+    """The four bounds, from how often each target is right and an upper limit for all of them."""
     with xr.set_options(arithmetic_join="exact"):  # type: ignore[no-untyped-call]
         added = sum(right[1:], right[0])
         least, greatest = (reduce(partial(xr.apply_ufunc, extreme), right) for extreme in (np.minimum, np.maximum))
@@ -124,14 +124,14 @@ def _of_tables(named: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
         one, other = (arrays[each].isel(target=slice(1, None)) for each in (first, name))
         if not bool((at_most(one, other) & at_most(other, one)).all()):
             raise ValueError(
-                f"`{first}` and `{name}` must have as many records of each key: the same records with the same keys. Tabulate them alike, "
+                f"`{first}` and `{name}` must have the same number of records of each key, as the same records do. Tabulate them alike, "
                 f'and with missing="level", so that none is dropped for a missing target.'
             )
     o_j = arrays[first].isel(target=1)
-    bounds = _bounds([arrays[name].isel(target=0) for name in named], o_j)  # 0 in keys without synthetic records, where nobody is right
+    bounds = _bounds([arrays[name].isel(target=0) for name in named], o_j)  # 0 in keys without synthetic records, where no guess is right
     return {name: bound.sum("key") / o_j.sum("key") for name, bound in bounds.items()}
 
 
 def _of_each_key(o: Table, s: Table) -> Floats:
-    """Records that are expected to be right, original and synthetic records: shape (..., 3, key)."""
+    """Of each key the expected number of right records, the original and the synthetic records: shape (..., 3, key)."""
     return np.stack(np.broadcast_arrays(correct_by_key(o, s), o.key_total(), s.key_total()), axis=-2)

@@ -1,7 +1,28 @@
 """Least and greatest average CAP among synthetic tables with given key totals, or with given totals of keys and targets.
 
-With both margins it is a transportation problem, the least sum of o_ij s_ij / s_.j over all tables of counts with these margins. It is
-solved by shortest paths between targets, in floats: see theory/attainable.md#transportation-bounds.
+With key totals alone each key is a problem of its own, and the formula is short. With both margins it is a transportation problem: the
+least sum of o_ij s_ij / s_.j over all tables of counts with these margins.
+
+*The obvious ways* are to list all tables with these margins, which is possible for a dozen records, or to give the problem to a general
+solver of linear programmes, with a variable for each cell. That solver returns floats, from which a table of counts would have to be
+guessed, and it does not use that targets are few where keys are thousands. The tests do both.
+
+*Successive shortest paths* (Ahuja, Magnanti and Orlin) use it:
+
+1. All records of a key go to its cheapest cell. The key totals are then right, and targets have too many records or too few.
+2. A record that moves from one target to another within key j changes the sum by the difference of their costs in j. For a pair of targets
+   only the key in which this is least matters. So the network has a node for each target, and none for keys (`_Paths.cost`).
+3. Records are moved along the shortest path from targets with too many records to one with too few: the most that it allows, in all keys
+   in which its steps are equally cheap.
+4. Each target has a price, its `potential`. Costs plus prices stay at 0 or more, which proves that no table with the same target totals as
+   the present one is cheaper. When all target totals are right, the table is the least one.
+
+Where keys are many, the problem is first solved for a quarter of them. Its prices are nearly right for all keys, so that step 1 puts few
+records into a wrong cell. Only prices are floats; what is moved are integers, so that the table has the given margins exactly. A path
+costs at most the cube of the number of targets, and a pass over the keys for each of its steps. The greatest sum is the least with all
+costs negative.
+
+theory/attainable.md#transportation-bounds has the proof.
 """
 
 from __future__ import annotations
@@ -138,7 +159,7 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
     for name, array in arrays.items():
         others = [str(dim) for dim in array.dims if dim not in ("target", "key")]
         if others:
-            raise ValueError(f"`{name}` has dims {', '.join(map(repr, others))} besides, and `target_totals` is given. Choose one table.")
+            raise ValueError(f"`{name}` has the further dims {', '.join(map(repr, others))}; `target_totals` needs one table. Choose one.")
     margins = {name: arrays[name].values for name in ("key_totals", "target_totals")}
     for name, totals in margins.items():
         if totals.dtype.kind != "i":
@@ -157,24 +178,26 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
 
 Ints = NDArray[np.int64]
 
-MANY = 400  # keys from which a part of them is solved first
+MANY = 400  # keys above which a part of them is solved first
 
 
 def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
     """A table with these margins and the least sum of its counts times ``unit``, shape (key, target), up to rounding.
 
-    Every record in the cheapest cell of its key; then, from targets with too many to targets with too few, along cheapest paths.
+    Every record starts in the cheapest cell of its key; then records move from targets with too many to targets with too few.
     """
     potential = np.zeros(len(target_totals))
-    if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all: few records are then in the wrong cell
+    if len(key_totals) > MANY:  # prices for a quarter of the keys are nearly right for all, so that few records start in a wrong cell
         some = slice(None, None, 4)
         part, whole = int(key_totals[some].sum()), int(key_totals.sum())
         through = [total * part // whole for total in np.cumsum(target_totals).tolist()]
         potential = _sent(unit[some], key_totals[some], np.diff(through, prepend=0)).potential
+    # all records of a key in its cheapest cell, by costs plus prices
     table = np.zeros(unit.T.shape, np.int64)
     table[(unit - potential).argmin(1), np.arange(len(unit))] = key_totals
     excess = table.sum(1) - target_totals
     paths = _Paths(unit, table, potential)
+    # records along cheapest paths, until every target has its total
     while (excess > 0).any():
         path = paths.cheapest(excess)
         sent = paths.send(path, min(int(excess[path[0]]), int(-excess[path[-1]])))
@@ -184,7 +207,7 @@ def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
 
 
 class _Paths:
-    """What a record costs that leaves one target for another, in the key where this costs least."""
+    """The network of targets: ``cost`` is the least cost, over keys, of moving a record from one target to another."""
 
     def __init__(self, unit: Floats, table: Ints, potential: Floats):
         self.unit, self.table, self.potential = unit, table, potential
@@ -193,7 +216,7 @@ class _Paths:
             self._renew(target)
 
     def _renew(self, target: int) -> None:
-        """The steps that leave a target, in any of the keys where it has records."""
+        """Compute the costs of leaving a target, from all keys where it has records."""
         self.cost[target] = np.inf
         keys = np.flatnonzero(self.table[target])
         if len(keys):
@@ -201,20 +224,24 @@ class _Paths:
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
-        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 by rounding alone
+        cost = np.maximum(self.cost + self.potential[:, None] - self.potential, 0)  # below 0 only by rounding
         distance, before = _shortest(cost, np.where(excess > 0, 0.0, np.inf))
         path = [int(np.where(excess < 0, distance, np.inf).argmin())]
+        # new prices, by which costs stay at 0 or more, and are 0 along the path
         self.potential += np.minimum(distance, distance[path[0]])
         while before[path[-1]] >= 0:
             path.append(int(before[path[-1]]))
         return path[::-1]
 
     def send(self, path: list[int], most: int) -> int:
-        """Send as many records along a path as it bears, in all keys where a step is as cheap as in the cheapest; their number."""
+        """Move the most records along a path that its keys allow, using all keys in which a step is as cheap as in the cheapest.
+
+        Return their number.
+        """
         steps = list(pairwise(path))
         keys = [self._cheapest_keys(*step) for step in steps]
         amount = min(most, *(int(self.table[step[0], of].sum()) for step, of in zip(steps, keys, strict=True)))
-        for (leaves, enters), of in zip(steps[::-1], keys[::-1], strict=True):  # from the end, as what has come may not go on
+        for (leaves, enters), of in zip(steps[::-1], keys[::-1], strict=True):  # backwards, so that records that arrive are not moved again
             held = self.table[leaves, of]
             moved = np.clip(amount - (np.cumsum(held) - held), 0, held)
             self.table[leaves, of] -= moved
@@ -231,13 +258,13 @@ class _Paths:
         return np.asarray(keys[near])
 
     def _open(self, target: int, keys: Index) -> None:
-        """The steps that leave a target in keys where records have come."""
+        """Lower the costs of leaving a target by those in keys where records have arrived."""
         apart = self.unit[keys] - self.unit[keys, target, None]
         self.cost[target] = np.minimum(self.cost[target], apart.min(0))
 
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:
-    """Lengths of shortest paths that start anywhere, at the distance given there, and the target before each; -1 where a path starts."""
+    """Lengths of shortest paths from any start, with a given distance at each, and the predecessor of each target; -1 at a start."""
     before, nearer = np.full(len(distance), -1), np.flatnonzero(distance < np.inf)
     for _ in distance:
         through = distance[nearer, None] + cost[nearer]

@@ -92,7 +92,7 @@ def cap_law(o: Counts, model: Model, *, rng: Any = None, level: float = 0.95) ->
 
 
 def _averages(tables: list[Array], model: Model, number: int, rng: np.random.Generator) -> Floats:
-    """Those of independent releases of one original, drawn in batches; ``tables`` are what the model takes."""
+    """Average CAP of independent releases of one original, drawn in batches; ``tables`` are the arguments of the model."""
     step = max(1, BATCH // tables[0].size)
     sizes = (min(step, number - start) for start in range(0, number, step))
     return np.concatenate([average_cap(tables[0], model.draw(*tables, draws=size, rng=rng)).values for size in sizes])
@@ -102,7 +102,7 @@ def one_table(o: Counts, model: Model) -> Aligned:
     """The tables that a model takes, aligned: one original with a record."""
     aligned = model.aligned(o)
     if aligned.shape:
-        raise ValueError(f"A law is that of one table of (target, key); the tables also have {aligned.dims}. Choose one table.")
+        raise ValueError(f"A law needs one table of (target, key); the tables also have {aligned.dims}. Choose one table.")
     if not aligned.totals("o").all():
         raise ValueError("`o` holds no record, so no release has an average CAP. Give a table with records.")
     return aligned

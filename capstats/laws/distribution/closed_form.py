@@ -1,6 +1,26 @@
-"""Sums over keys of counts averaged by random shares, even on the simplex: the limit of average CAP, and its law in closed form.
+"""The limit of average CAP, and its law in closed form: sums over keys of counts averaged by random shares, even on the simplex.
 
-The law is a tensor divided difference of truncated powers, in integers.
+As releases grow, the shares of the targets in a key become even on the simplex, or Dirichlet. Their average of the counts of the key has a
+density that is a B-spline with these counts as knots, and average CAP is the sum of independent ones, a piecewise polynomial.
+
+*The obvious ways* are to convolve the pieces key by key, of which there are more with every key, each with its own polynomial; to invert a
+characteristic function numerically, with an error that is hard to bound; or to simulate. The tests simulate, and integrate by a rule that
+is exact for polynomials.
+
+*Truncated powers.* The Laplace transform of a B-spline is a sum of terms c e^(-s a) s^-p, with a knot a and a whole power p. A sum of
+independent values has the product of their transforms, which has the same form: places and powers add up, coefficients are multiplied, and
+terms with the same place and power become one. So the law is a mapping from (a, p) to c, and a convolution is a product of two mappings.
+Each term is (x - a)_+^p / p! in the distribution function.
+
+*One key* (`spline_terms`). The transform is a divided difference of e^(-s a). With knots that are all different it is a sum of their own
+terms. A knot that occurs k times gives terms of k powers: their coefficients are the first k of the power series, around this knot, of the
+product of (z - b)^-1 over all other knots b, here from the series of its logarithm.
+
+*Digits.* The terms are huge and alternate in sign: floats lose half of the digits of their sum with 14 keys of two targets. They are
+therefore integers over a common divisor. A probability is a fraction, rounded once to the next floats below and above.
+
+*Cost.* There is a term for each sum of knots, one of each key. Where the powers of all terms add up to more than MOST, or a weight is no
+integer, there is no closed form here, and the law is simulated.
 """
 
 from __future__ import annotations
@@ -32,8 +52,8 @@ Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weig
 class SimplexSum:
     """(constant + sum of X) / n: X are independent, each the mean of its knots with shares of a Dirichlet law.
 
-    The parameters of the law are the weights of the knots; if they are integers, the shares of as many knots are even on the simplex.
-    ``keys`` says how many X have these knots; each has at least two different ones.
+    The parameters of the law are the weights of the knots; integers are the multiplicities of knots whose shares are even on the simplex.
+    ``keys`` has the number of X with the same knots; each has at least two different ones.
     """
 
     n: Place
@@ -52,7 +72,7 @@ class SimplexSum:
 
     @property
     def cost(self) -> int:
-        """Random shares that one value takes."""
+        """The number of random shares that one value needs."""
         return sum(times * len(knots) for knots, times in self.keys.items())
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
@@ -92,7 +112,7 @@ def simplex_sum(o: Counts, model: Model) -> SimplexSum:
         counts: list[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
         n += times * sum(counts)
         if at_most(cells[-1], cells[0] if len(cells) == targets else 0):
-            constant += times * Fraction(sum(counts)) / len(counts)  # all counts of the key are equal: any shares give the same
+            constant += times * Fraction(sum(counts)) / len(counts)  # all counts of the key are equal, so that the shares do not matter
             continue
         knots = _knots(counts, targets, model)
         if len(knots) == 1:
@@ -103,7 +123,7 @@ def simplex_sum(o: Counts, model: Model) -> SimplexSum:
 
 
 def _distinct_keys(key: Any, values: Any) -> Iterator[tuple[list[Any], int]]:
-    """The counts above 0 of keys that have some, in increasing order, and how many keys have the same."""
+    """The distinct columns of counts above 0, sorted, and the number of keys with each."""
     order = np.lexsort((values, key))
     key, values = key[order], values[order]
     first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
@@ -115,7 +135,7 @@ def _distinct_keys(key: Any, values: Any) -> Iterator[tuple[list[Any], int]]:
 
 
 def _knots(places: list[Place], targets: int, model: Model) -> Knots:
-    """Each count of a key has the weight of its cell in the model as multiplicity."""
+    """The counts of a key as knots; the multiplicity of each is the weight of its cell in the model."""
     held = Counter(places)
     if targets > len(places):
         held[0] += targets - len(places)
@@ -130,7 +150,7 @@ def _knots(places: list[Place], targets: int, model: Model) -> Knots:
 
 
 def law_of_sum(total: SimplexSum, about: str, rng: Any, level: float) -> Law:
-    """The law of a sum, some keys of which are not constant: in closed form where the terms are few, otherwise by draws."""
+    """The law of a sum that is not constant: in closed form where the terms are few, otherwise by draws."""
     exact = ClosedForm.of(total, about, MOST)
     ends = float(total.least), float(total.greatest)
     return exact or Simulated(total.draws, ends, about=about, cost=total.cost, rng=rng, level=level)
@@ -161,6 +181,7 @@ class ClosedForm(Law):
         scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
         if sum(times * max(int(size(knots) - max(k for _, k in knots)), 1) for knots, times in total.keys.items()) > most:
             return None
+        # a product of Laplace transforms: that of one key, once for each key with the same knots
         terms, divisor = {(0, 0): 1}, 1
         for knots, times in total.keys.items():
             own, of_own = _integers(spline_terms(tuple((place * scale, k) for place, k in knots)))
@@ -197,7 +218,7 @@ class ClosedForm(Law):
         return self.total.draws(number, rng)
 
     def mean_of(self, releases: int, *, rng: Any = None, level: float = 0.95) -> Law:
-        """Law of the mean of several releases: as if each key were there as often."""
+        """Law of the mean of several releases, which is that of one release with each key repeated."""
         times = check_releases(releases)
         return law_of_sum(self.total.repeated(times), f"{self.model}, mean of {times} releases", rng, level)
 
@@ -214,8 +235,9 @@ def spline_terms(knots: Knots) -> dict[tuple[Place, int], Fraction]:
     found = {}
     for a, weight in knots:
         times, others = int(weight), [(Fraction(a - b), int(k)) for b, k in knots if b != a]
-        series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # of the product of (z - b)^-k around a
-        slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm
+        # around a knot that occurs several times: the first terms of a power series, by the recurrence of exp(log)
+        series = [math.prod((1 / d**k for d, k in others), start=Fraction(1))]  # Taylor series of the product of (z - b)^-k around a
+        slope = [sum((k / (-d) ** (r + 1) for d, k in others), Fraction(0)) for r in range(times - 1)]  # of its logarithm's slope
         for t in range(times - 1):
             series.append(sum((slope[r] * series[t - r] for r in range(t + 1)), Fraction(0)) / (t + 1))
         for derivative in range(times):
@@ -239,6 +261,6 @@ def _product(left: Terms, right: Terms) -> Terms:
 
 
 def _rounded(exact: list[Fraction]) -> tuple[Floats, Floats]:
-    """The next floats below and above, or twice the number itself if it is a float."""
+    """The next floats below and above each number; both are the number itself if it is a float."""
     ends = np.array([enclosed(*x.as_integer_ratio()) for x in exact], np.float64).reshape(-1, 2)
     return ends[:, 0], ends[:, 1]

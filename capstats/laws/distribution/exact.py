@@ -1,4 +1,21 @@
-"""The exact law where few records fall into few cells: every column that a key can get, its probability an integer weight, key by key."""
+"""The exact law where few records fall into few cells: every column that a key can get, its probability an integer weight, key by key.
+
+*The obvious way* lists all releases. There are C(m + c - 1, m) of m records in c cells: three million for 20 records in 9 cells. The tests
+do so for small tables.
+
+*Key by key* is enough, because the probability of a release is a product over its cells, up to a factor that depends on m alone, and
+average CAP is a sum over keys. So the columns that one key can get are listed by their number of records (`compositions`). Their values
+and weights are kept as a mapping from value to weight, one for each number of records, and keys are joined one after the other: values add
+up, weights are multiplied, and columns or tables with equal values become one entry. The entries for m records are the law. The cost is
+the number of different sums, not that of releases.
+
+*All numbers are integers*, so that equal values are found to be equal, and tiny probabilities keep all their digits. A value is a multiple
+of 1 / (n lcm(1, ..., m)), since each key total divides the least common multiple. A weight is the probability times a common denominator:
+the orders in which the records can fall into the cells, times what these orders weigh in the urn (`drawn`). Only an answer is rounded to
+floats, to the next one below and the next one above (`enclosed`).
+
+*The limit.* `Steps` counts the work as it is done and raises `TooManyError` beyond MOST steps; `cap_law` then simulates.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +40,12 @@ from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
 MOST = 400_000  # steps, each a column of a table or a pair of values
-LISTED = 200_000  # values of a law that is held by them
+LISTED = 200_000  # the most values of a law that is stored as a list of them
 
 Column = tuple[int, ...]
-Value = Callable[[Column, int], int]  # what a column contributes in key j, as an integer
+Value = Callable[[Column, int], int]  # the value of a column in key j, as an integer
 Weights = dict[int, int]  # of values: probabilities up to a common factor
-ByRecords = dict[int, Weights]  # weights of values by the number of records that the keys so far have taken
+ByRecords = dict[int, Weights]  # weights of values, by the number of records in the keys so far
 
 
 class TooManyError(Exception):
@@ -42,7 +59,7 @@ class Steps:
     left: int = MOST
 
     def take(self, number: int) -> None:
-        """Count this many steps."""
+        """Count these steps; raise where too many are taken."""
         if number > self.left:
             raise TooManyError
         self.left -= number
@@ -135,7 +152,7 @@ def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
     targets, keys = tables[0].shape
     steps.take(keys * math.comb(m + targets, targets) * (1 + (m // 1000) ** 2))  # weights are long integers
     weights, grows = integer_urn(*tables, model=model)
-    found: ByRecords = {0: {0: 1}}
+    found: ByRecords = {0: {0: 1}}  # of no key yet: no record, the value 0, the weight 1
     for j in range(keys):
         weight = drawn(weights[:, j], grows, m)
         of_key: ByRecords = defaultdict(lambda: defaultdict(int))
@@ -143,12 +160,13 @@ def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
             for column in map(tuple, compositions(r, targets).tolist()):
                 if ways := weight(column):
                     of_key[r][value(column, j)] += ways * math.perm(m, m - r)
+        # a convolution; with the last key only totals of m records matter
         found = _joined(found, of_key, range(m + 1) if j < keys - 1 else [m], steps)
     return found[m]
 
 
 def _joined(left: ByRecords, right: ByRecords, records: Collection[int], steps: Steps) -> ByRecords:
-    """Values of independent keys added up, where both together have one of these numbers of records."""
+    """The sums of values of independent keys, for the wanted numbers of records of both together."""
     found: ByRecords = defaultdict(lambda: defaultdict(int))
     for before, values in left.items():
         for taken, more in right.items():
@@ -189,12 +207,12 @@ factorial = cache(math.factorial)
 
 
 def multinomial(column: Column) -> int:
-    """Orders of records with these targets."""
+    """The number of orders of records with these targets."""
     return factorial(sum(column)) // math.prod(map(factorial, column))
 
 
 def integer_urn(o: Array, *p: Array, model: CellUrn) -> tuple[Array, int]:
-    """Integer weights of the cells of an urn, and by how much a draw of a cell makes its weight grow."""
+    """Integer weights of the cells of an urn, and the amount by which a draw of a cell increases its weight."""
     exact = [np.array([[Fraction(x) for x in row] for row in table.tolist()], object) for table in (p or (o,))]
     weights = model.weights(*exact)
     whole = math.lcm(*(weight.denominator for weight in weights.flat))
@@ -202,6 +220,6 @@ def integer_urn(o: Array, *p: Array, model: CellUrn) -> tuple[Array, int]:
 
 
 def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
-    """The weight of a column of at most ``most`` records of one key: its orders of drawing, times what they weigh."""
+    """The weight of a column of at most ``most`` records in one key: the number of orders of its draws, times the weight of each."""
     rising = [[1, *accumulate((int(a) + k * grows for k in range(most)), mul)] for a in weights]  # a (a + grows) (a + 2 grows) ...
     return lambda column: multinomial(column) * math.prod(of_cell[count] for of_cell, count in zip(rising, column, strict=True))

@@ -1,4 +1,24 @@
-"""The law of average CAP over random releases: its distribution function, density and quantiles, each with a lower and an upper bound."""
+"""The law of average CAP over random releases: its distribution function, density and quantiles, each with a lower and an upper bound.
+
+*What is promised.* Every answer is a pair that holds the exact number. Where the law is known in integers (`exact`, `closed_form`), the
+pair is that number rounded down and up. Where it is simulated, the pair is a confidence interval, which holds the exact number with a
+probability of at least the level. The level is that of each point alone, not of all points together.
+
+*The obvious ways* for simulated laws are the share of draws plus or minus two standard errors, and the sample quantile without an
+interval. The first gives 0 +- 0 where no draw is that small, which is a wrong certainty about rare events; and its coverage is below its
+level where the probability is near 0 or 1. Here the number of draws up to a value is binomial, and the interval of Clopper and Pearson
+holds its probability with at least the level, whatever that is (`clopper_pearson`). The tests compute it from binomial tails.
+
+*Quantiles* follow from the distribution function alone (`_quantile`), so that a subclass needs no code for them: the lower bound is where
+the upper bound of F is still below p, the upper bound is where the lower bound of F has reached p, both found by bisection. Of a simulated
+law these are two order statistics.
+
+*Rounding.* Two values that are equal as fractions may differ in their last digits as floats, so that "at most x" has a tolerance
+(`at_most`). The law of the greatest or the least of several releases is F^R or 1 - (1 - F)^R: its bounds are moved outwards by the
+rounding of that power (`Extreme`).
+
+*Cost.* A simulation has 20,000 draws, or fewer where releases are large: BUDGET limits the cells of all of them.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +35,8 @@ from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
-NARROW = 1e-9  # ends that differ by less are one number in print, also where a digit that is shown turns between them
-STEPS = 200  # of a bisection, which ends earlier where no float is left between its ends
+NARROW = 1e-9  # bounds that differ by less are printed as one number, even if their rounded digits differ
+STEPS = 200  # of a bisection, which ends earlier when there is no float between its ends
 UNIT = 2.0**-53  # relative error of one rounding
 
 MOST_DRAWS, LEAST_DRAWS = 20_000, 200
@@ -69,7 +89,7 @@ class Law:
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
         """Lower and upper bounds of the density, from the right where it jumps; x as in `_below`."""
-        raise ValueError("This law has no density: it has atoms. Ask for `cdf` or `atoms()`.")
+        raise ValueError("This law has no density, because it has atoms. Use `cdf` or `atoms()`.")
 
     def atoms(self) -> xr.Dataset:
         """Values that average CAP has with a positive probability.
@@ -84,9 +104,9 @@ class Law:
         ValueError
             If the law has no atoms, or they are too many to be listed.
         """
-        raise ValueError("The atoms of this law are not listed: it has none, or too many. Ask for `cdf`.")
+        raise ValueError("The atoms of this law are not listed: it has none, or too many. Use `cdf`.")
 
-    # --- what a user asks
+    # --- public methods
 
     def cdf(self, values: ArrayLike) -> xr.Dataset:
         """Distribution function: the probability that average CAP of a random release is at most a value.
@@ -293,17 +313,17 @@ class Law:
     def _extreme(self, releases: int, *, least: bool) -> Law:
         return Extreme(self, releases, least=least)
 
-    # --- between the two
+    # --- shared by both
 
     def _answer(self, ends: tuple[Floats, Floats], dim: str, at: Floats, what: str) -> xr.Dataset:
-        """Lower and upper bounds with what they were asked at."""
+        """Lower and upper bounds as a Dataset, with the values or probabilities that were asked for."""
         dims = (dim,) if at.ndim else ()
         arrays = {name: (dims, values.reshape(at.shape)) for name, values in zip(("least", "greatest"), ends, strict=True)}
         attrs = {"result": f"{what} of average CAP", **({"law": self.about} if self.about else {})}
         return Result(arrays, coords={dim: (dims, at)}, attrs=attrs)
 
     def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
-        """Bounds inside the support, 0 in front of it, and a given number from its end on."""
+        """Bounds inside the support, 0 below it, and ``beyond`` from its end on."""
         flat = np.atleast_1d(x)
         lower = np.where(flat >= self.greatest, beyond, np.where(np.isnan(flat), np.nan, 0.0))
         upper = lower.copy()
@@ -312,7 +332,7 @@ class Law:
         return lower, upper
 
     def _quantile(self, p: Floats) -> tuple[Floats, Floats]:
-        """Bounds of the quantiles by bisection: below the one, F is surely less than p; at the other, surely not."""
+        """Bounds of the quantiles by bisection: at the lower one F is surely below p, at the upper one it surely is not."""
 
         def bisect(too_small: Any) -> tuple[Floats, Floats]:
             left, right = np.full(p.shape, self.least), np.full(p.shape, self.greatest)
@@ -328,7 +348,7 @@ class Law:
         upper = bisect(lambda lower, _: lower < p)[1]  # F(upper) >= p, or it is the greatest value
         at_once = self._within(np.full(p.shape, self.least), self._below, 1.0)[0] >= p  # the least value may hold p
         upper = np.where(p == 0, self._least_at_most(), np.where(at_once, self.least, upper))
-        return lower, np.minimum(upper + 2 * TIE * np.abs(upper), self.greatest)  # ties count as at most: what ties may be the quantile
+        return lower, np.minimum(upper + 2 * TIE * np.abs(upper), self.greatest)  # a value that ties with the bound may be the quantile
 
     def _least_at_most(self) -> float:
         """An upper bound of the least value of the support."""
@@ -344,7 +364,7 @@ class Extreme(Law):
         super().__init__(one.least, one.greatest, about=about, cost=one.cost * releases)
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
-        """F^R, or 1 - (1 - F)^R, which ends at 1 as rounded as it begins at 0."""
+        """F^R, or 1 - (1 - F)^R, with bounds moved outwards by the rounding of the power."""
         ends = self.one._below(x)
         lower, upper = (side**self.releases for side in ((1 - ends[1], 1 - ends[0]) if self.of_least else ends))
         slack = 2 * self.releases * UNIT
@@ -362,7 +382,7 @@ class Extreme(Law):
 
 
 class Simulated(Law):
-    """A law that is known by independent values of it, of which the bounds are Clopper-Pearson intervals at each point.
+    """A law that is known by independent values; its bounds are Clopper-Pearson intervals at each point.
 
     The bounds of a quantile follow from those of the distribution function; they are order statistics: theory/law.md#simulated-law.
     """
@@ -386,21 +406,21 @@ class Simulated(Law):
         return float(self.values[0])
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
-        raise ValueError("A simulated law has no density: it is known by values of it. Ask for `cdf` or `quantile`.")
+        raise ValueError("A simulated law has no density, only sampled values. Use `cdf` or `quantile`.")
 
 
 def check_cells(cost: int) -> None:
     """Raise where one value of a law takes too many cells of simulated releases."""
     if BUDGET // cost < LEAST_DRAWS:
         raise ValueError(
-            f"The law is out of reach: each of its values takes {cost:,} cells of simulated releases, and at most "
-            f"{BUDGET // LEAST_DRAWS:,} are simulated. `expected_cap` and `variance_cap` have its moments, "
+            f"The law cannot be simulated: each of its values takes {cost:,} cells of simulated releases, and the "
+            f"limit is {BUDGET // LEAST_DRAWS:,}. `expected_cap` and `variance_cap` have its moments, "
             f"`sample_tables` draws releases."
         )
 
 
 def clopper_pearson(events: Array | int, draws: int, level: float) -> tuple[Floats, Floats]:
-    """The intervals for probabilities of which that many draws showed these numbers of events; the coverage of each is at least the level.
+    """Confidence intervals for the probability of an event that occurred ``events`` times in ``draws``; the coverage is at least the level.
 
     Clopper and Pearson (1934), https://doi.org/10.1093/biomet/26.4.404.
     """
@@ -431,6 +451,6 @@ def _numbers(values: Any, name: str) -> Floats:
 
 
 def _shown(lower: float, upper: float) -> str:
-    """A number that is known to more digits than are shown, or the interval that holds it."""
+    """A number, if its bounds agree in the digits shown, or the interval."""
     ends = f"{lower:.4g}", f"{upper:.4g}"
     return f"{(lower + upper) / 2:.4g}" if ends[0] == ends[1] or upper - lower < NARROW else f"[{ends[0]}, {ends[1]}]"

@@ -1,4 +1,25 @@
-"""P(average CAP <= x) under the uniform model, between bounds on a grid: for tables of few keys such as the paper's, to four digits."""
+"""P(average CAP <= x) under the uniform model, between bounds on a grid: for tables of few keys such as the paper's, to four digits.
+
+All tables of m records are equally probable, so that this is a number of tables over C(m + c - 1, m), c the number of cells.
+
+*The obvious ways*: to list the tables, of which there are 4 x 10^11 with 100 records in 9 cells; or to draw some of them, where four
+digits take 10^8 draws. `exact` adds values as fractions with a common denominator, which has forty digits at 100 records, so that hardly
+two tables have the same value and nothing is saved.
+
+*The grid.* What a key adds to n CAP is rounded down to a multiple of one unit. The error is known: the true sum is at least the rounded
+one, and less than one unit for each key above it. So the numbers of tables up to x, and up to x less these units, are bounds of the one
+that is wanted. They differ by little, since a unit is a small part of one record.
+
+*Counting.* For each key there is a table: how many columns have r records and add v units. `_columns` counts them by a recurrence over
+targets and records, without listing. Keys are independent but for the total m, so that the table of all keys is the convolution over
+records and units. `_of_total` takes it by Fourier transforms, over records first and at each frequency over units; it returns the row of m
+records alone, and never holds the whole table.
+
+*Cost*: about keys^2 m / 2 transforms of the length of the grid, which is shorter where m is large (NUMBERS). ROUNDING makes the interval
+wider by what the transforms may round.
+
+theory/law.md#finite-law has the proof.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +34,19 @@ from capstats.tables.ties import TIE
 
 NUMBERS = 1 << 25  # records x values of the grid
 FINEST = 1 << 17  # values of the grid
-ROUNDING = 1e-9  # more than rounding takes from a probability: theory/law.md#finite-law
+ROUNDING = 1e-9  # above the rounding error of a probability: theory/law.md#finite-law
 
 
 def uniform_bounds(o: Array, m: int, x: float) -> tuple[float, float]:
     """Lower and upper bound of the probability that the average CAP of a uniform table of m records is at most x.
 
-    What each key adds to n CAP is rounded down to a grid. So n CAP is at least the sum, and less than one unit for each key above it.
+    The contribution of each key to n CAP is rounded down to a grid. So n CAP is at least the sum, and exceeds it by less than a unit a key.
     """
     n, keys = int(o.sum()), o.shape[1]
     length = min(FINEST, 1 << (NUMBERS // m).bit_length() - 1)
-    per_record = (length - 1) // int(o.max(0).sum())  # units of the grid to one record
+    per_record = (length - 1) // int(o.max(0).sum())  # units of the grid for one record
     tables = (_rounded_down(sorted(column), m, per_record) for column in o.T.tolist())
+    # numbers of tables by their rounded sums, added up
     through = np.cumsum(_of_total(tables, keys, m, length)) / math.comb(m + o.size - 1, m)
     least, most = (math.floor(x * n * per_record * (1 + tie)) for tie in (TIE / 2, 2 * TIE))
     lower = through[min(least, length) - keys] if least >= keys else 0.0
@@ -32,7 +54,7 @@ def uniform_bounds(o: Array, m: int, x: float) -> tuple[float, float]:
 
 
 def _rounded_down(counts: list[int], m: int, per_record: int) -> Floats:
-    """Columns of one key by their records, from 0 to m, and by what they add to n CAP in units, rounded down."""
+    """The numbers of columns of one key, by records, from 0 to m, and by their contribution to n CAP in units, rounded down."""
     found = np.zeros((m + 1, counts[-1] * per_record + 1))
     found[0, 0] = 1
     for r, columns in enumerate(_columns([count - counts[0] for count in counts], m), 1):
@@ -42,9 +64,9 @@ def _rounded_down(counts: list[int], m: int, per_record: int) -> Floats:
 
 
 def _columns(steps: list[int], m: int) -> Iterator[Floats]:
-    """For r = 1, ..., m records numbers of columns by the sum of their steps, of which the first is 0 and none is smaller than the last.
+    """For r = 1, ..., m records: the numbers of columns by the sum of their steps. Steps are sorted, and the first is 0.
 
-    With N_i(r, a) columns of the targets up to i, N_i(r, a) = N_{i-1}(r, a) + N_i(r - 1, a - step_i): without target i, or with a record
+    With N_i(r, a) columns of the targets up to i, N_i(r, a) = N_{i-1}(r, a) + N_i(r - 1, a - step_i): without target i, or with one record
     less of it.
     """
     before = [np.ones(1) for _ in steps]
@@ -62,13 +84,14 @@ def _columns(steps: list[int], m: int) -> Iterator[Floats]:
 def _of_total(tables: Iterable[Floats], keys: int, m: int, length: int) -> Floats:
     """The convolution of the tables of all keys over records and units, at m records in all.
 
-    A Fourier transform over the records, long enough that no other total is mistaken for m, and at each of its frequencies one over units.
+    A Fourier transform over the records, long enough that no other total wraps around to m, and at each of its frequencies one over units.
     """
+    # at each frequency of the number of records, the product over keys of their transforms over units
     period = fft.next_fast_len(max(keys - 1, 1) * m + 1, real=True)
     by_records = [fft.rfft(table, period, axis=0) for table in tables]
     spectrum = np.zeros(length, np.complex128)
     for k, rows in enumerate(zip(*by_records, strict=True)):
         product = math.prod(fft.fft(row, length) for row in rows)
-        both = 1 if k == 0 or 2 * k == period else 2  # the frequency -k has the conjugate values
+        both = 1 if k == 0 or 2 * k == period else 2  # the frequency -k has the conjugate value
         spectrum += both * np.exp(2j * np.pi * (k * m % period) / period) * product
     return np.asarray(fft.ifft(spectrum).real / period)

@@ -16,7 +16,7 @@ from capstats.laws.guarantees.one_record import Adjacency, epsilons
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
-BETS = 2.0 ** -np.arange(8)  # shares of the stake; a bet of b has the weight b / sum(BETS)
+BETS = 2.0 ** -np.arange(8)  # shares of the capital that are bet; the bet b has the weight b / sum(BETS)
 STEPS = 60  # halvings of the interval for epsilon
 
 
@@ -33,7 +33,7 @@ def dp_audit(
     contrasts : Dataset or mapping, dim "repetition" and any others
         ``original`` and ``holdout``, average CAP of the people inside and outside, from 0 to 1, the ``average_cap`` and
         ``holdout_cap`` of `individual_share` with "zero" or "nearest" (not "drop"). With "coins" also ``share``, the share of the people
-        who are inside, n / (n + h); an average of nobody may be NaN.
+        who are inside, n / (n + h); an average without people may be NaN.
     epsilon : float or array-like
         The claim, at least 0; a sequence gives the dim "epsilon".
     adjacency : {"substitution", "add-remove"}
@@ -132,7 +132,7 @@ def dp_audit(
 
 
 def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
-    """Right guesses inside and wrong ones outside along "repetition", as shares: of a split, or of half of the people."""
+    """Shares of right guesses inside and of wrong guesses outside along "repetition", of a split or of half of the people."""
     names = ["original", "holdout", *(["share"] if design == "coins" else [])]
     tables = {}
     for name in names:
@@ -163,7 +163,7 @@ def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def _gains(inside: Any, missed: Any, epsilon: Any, adjacency: Adjacency) -> list[Any]:
-    """What a stake becomes on each of the lines a + b q, of which the least is the bound: (inside + b missed) / (a + b)."""
+    """The factor by which a stake grows on each of the lines a + b q, the least of which is the bound: (inside + b missed) / (a + b)."""
     odds = np.exp(-epsilon)
     twice = odds if adjacency == "substitution" else odds**2
     middle = [] if adjacency == "substitution" else [(inside + missed) / (2 - odds)]
@@ -171,21 +171,21 @@ def _gains(inside: Any, missed: Any, epsilon: Any, adjacency: Adjacency) -> list
 
 
 def _log_bets(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> tuple[Floats, Floats]:
-    """Logarithms of what each bet on each line gains, shape (..., bets of all lines), and of its share of the stake."""
+    """Logarithms of the gain of each bet on each line, shape (..., bets of all lines), and of its share of the stake."""
     lines = _gains(inside, missed, epsilon, adjacency)
-    with np.errstate(divide="ignore"):  # a bet that lost all
+    with np.errstate(divide="ignore"):  # a bet that lost the whole stake
         logs = [np.log(np.maximum(1 + (gain - 1)[..., None] * BETS, 0)) for gain in lines]
     return np.concatenate(logs, axis=-1), np.tile(np.log(BETS / BETS.sum() / len(lines)), len(lines))
 
 
 def _log_capital(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> Floats:
-    """Logarithm of what a stake of 1, spread over the lines and the shares of it that are bet, has become after (..., repetition)."""
+    """Logarithm of the capital after (..., repetition), from a stake of 1 that is spread over lines and bets."""
     logs, weights = _log_bets(inside, missed, np.asarray(epsilon)[..., None], adjacency)
     return np.asarray(np.logaddexp.reduce(logs.sum(-2) + weights, axis=-1))
 
 
 def _limit(inside: Floats, missed: Floats, adjacency: Adjacency, level: float) -> Floats:
-    """The greatest epsilon, up to 40, that the bets refute, by bisection: what they gain falls in epsilon."""
+    """The greatest epsilon, up to 40, that the bets refute, by bisection, since their gain decreases in epsilon."""
     low = np.zeros(inside.shape[:-1])
     high = low + 40
     refuted = _log_capital(inside, missed, low, adjacency) >= -np.log(1 - level)

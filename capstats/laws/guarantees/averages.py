@@ -13,7 +13,7 @@ from capstats.laws.guarantees.one_record import Adjacency, epsilons, numbers
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
-ROUNDING = 1e-9  # of a trade-off function
+ROUNDING = 1e-9  # tolerance for the values of a trade-off function
 
 
 def dp_average_bound(
@@ -83,10 +83,10 @@ def dp_average_bound(
     """
     check_choice(adjacency, "adjacency", get_args(Adjacency), ", as the claim says")
     if (epsilon is None) == (tradeoff is None):
-        raise ValueError("Give `epsilon`, with or without `delta`, or `tradeoff`; one of them.")
+        raise ValueError("Give either `epsilon`, with or without `delta`, or `tradeoff`.")
     found = outside = numbers(q, "q", 1.0)
     if tradeoff is not None and np.any(np.asarray(delta) != 0):
-        raise ValueError("`tradeoff` stands for `epsilon` and `delta`; leave out `delta`.")
+        raise ValueError("`tradeoff` replaces `epsilon` and `delta`; leave out `delta`.")
     claim, failure = epsilons(0.0 if epsilon is None else epsilon), numbers(delta, "delta", 1.0)
     for _ in range(1 if adjacency == "substitution" else 2):
         found = _step(found, claim, failure) if tradeoff is None else xr.apply_ufunc(_by_tradeoff, found, kwargs={"tradeoff": tradeoff})
@@ -104,7 +104,7 @@ def _step(q: xr.DataArray, epsilon: xr.DataArray, delta: xr.DataArray) -> xr.Dat
 
 
 def _by_tradeoff(q: Floats, tradeoff: Callable[[Floats], Any]) -> Floats:
-    """The same from a trade-off function, which is checked at these points, 0 and 1."""
+    """The same from a trade-off function, which is checked at these points and at 0 and 1."""
     x, place = np.unique(np.concatenate([[0.0, 1.0], np.ravel(q)]), return_inverse=True)
     t = np.asarray(tradeoff(x), dtype=np.float64)
     if t.shape != x.shape:

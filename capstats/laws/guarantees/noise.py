@@ -19,7 +19,7 @@ from capstats.tables.sums import check_integers
 
 SENSITIVITY: dict[str, int] = {"substitution": 2, "add-remove": 1}
 SMALLEST, LARGEST = Fraction(1, 10**6), 10**6  # of epsilon
-DECIMALS = 10**15  # of which parts epsilon is read; integers of the sampler stay below 2**63
+DECIMALS = 10**15  # the denominator of epsilon; integers of the sampler stay below 2**63
 
 
 def noisy_counts(
@@ -81,7 +81,7 @@ def noisy_counts(
     if not isinstance(domain, str) or domain != "public":
         raise ValueError(
             f'`domain` must be "public", which declares that rows and columns of `o` were fixed without the records; got {shown(domain)}. '
-            "Keys that are there because they occur tell who is there, whatever the noise. Put the counts on all levels first."
+            "Keys that are listed because they occur disclose who is in the data, whatever the noise. Put the counts on all levels first."
         )
     check_choice(adjacency, "adjacency", SENSITIVITY)
     rate = _fraction(epsilon) / SENSITIVITY[adjacency]  # one over the scale of the noise
@@ -95,14 +95,14 @@ def noisy_counts(
 
 
 def discrete_laplace(rate: Fraction, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Independent integers z with probabilities proportional to exp(-rate |z|), drawn with integers alone."""
+    """Independent integers z with probabilities proportional to exp(-rate |z|), drawn by integer arithmetic only."""
     found = np.zeros(int(np.prod(shape)), np.int64)
     waiting = np.arange(len(found))
     while len(waiting):
         size = geometric(rate, len(waiting), rng)
         negative = rng.integers(0, 2, len(waiting)) == 1
         found[waiting] = np.where(negative, -size, size)
-        waiting = waiting[negative & (size == 0)]  # 0 has one sign
+        waiting = waiting[negative & (size == 0)]  # 0 is accepted with one sign only
     return found.reshape(shape)
 
 
@@ -130,8 +130,8 @@ def geometric(rate: Fraction, number: int, rng: np.random.Generator) -> NDArray[
 def _happens(u: NDArray[np.int64], t: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Events of probability exp(-u / t), u from 0 to t.
 
-    k counts trials, of probability u / (t k), up to the first that fails; the event is that k is odd:
-    sum_k (-u / t)^k / k! is its probability.
+    Trials k = 1, 2, ... succeed with probability u / (t k). The event is that the first failure is at an odd k, which has the
+    probability sum_k (-u / t)^k / k!.
     """
     k = np.ones(len(u), np.int64)
     going = np.arange(len(u))
@@ -143,7 +143,7 @@ def _happens(u: NDArray[np.int64], t: int, rng: np.random.Generator) -> NDArray[
 
 
 def _fraction(epsilon: Any) -> Fraction:
-    """Epsilon as the decimal number that Python prints, cut off after 15 decimals: a smaller loss is promised too."""
+    """Epsilon as the decimal number that Python prints, truncated after 15 decimals, so that the loss is not larger."""
     number = is_number(epsilon) and math.isfinite(epsilon)
     exact = Fraction(epsilon) if isinstance(epsilon, (int, Fraction)) else Fraction(repr(float(epsilon))) if number else Fraction(0)
     if not number or not SMALLEST <= exact <= LARGEST:

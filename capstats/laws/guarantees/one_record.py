@@ -18,7 +18,7 @@ from capstats.tables.ties import at_most
 
 Adjacency = Literal["substitution", "add-remove"]
 
-HALVINGS = 110  # of the interval for epsilon, so that small ones keep their digits
+HALVINGS = 110  # of the interval for epsilon, enough for the digits of small ones
 
 
 def dp_bound(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", adjacency: Adjacency = "substitution") -> xr.Dataset:
@@ -182,7 +182,7 @@ def dp_epsilon(prior: Any, risk: Any, *, unmatched: Convention = "zero", adjacen
             excess, whole = wanted - least, least * (1 - wanted)
         else:
             rest = p.isel(target=slice(None, None, -1)).cumsum("target", skipna=False).isel(target=slice(None, None, -1))
-            whole = 1 - wanted - rest.shift(target=-1, fill_value=0)  # P_s - r, with its own digits where r is near 1
+            whole = 1 - wanted - rest.shift(target=-1, fill_value=0)  # P_s - r, without cancellation where r is near 1
             excess = (wanted - p).cumsum("target", skipna=False)  # r (s - 1) - (P_s - r)
         bounded = at_most(whole, 0, rtol=1e-14, scale=1)
         limits: xr.DataArray = xr.apply_ufunc(np.log1p, (excess / whole.where(~bounded)).clip(min=0)).where(~bounded, np.inf)
@@ -284,7 +284,7 @@ def dp_mechanism(
         others = (1 - hit) / (1 - without).where(without < 1, 1) if unmatched != "drop" else odds
         changed = (same * hit + ~same * before * others).where(s > 0)
         return changed.transpose(..., "target", "released").rename("dp_mechanism").assign_coords(without=before)
-    chance = possible * (same + ~same * odds)  # up to a constant, where the true target may be published
+    chance = possible * (same + ~same * odds)  # up to a constant, where the mechanism may release the true target
     among = (chance / (1 + (s - 1) * odds)).where(place < s, possible / s.clip(min=1))
     found = chance / (1 + odds) if unmatched == "drop" else among
     channel: xr.DataArray = found.where(s > 0).transpose(..., "target", "released").rename("dp_mechanism")
@@ -292,10 +292,10 @@ def dp_mechanism(
 
 
 def _added(p: Floats, epsilon: Floats) -> tuple[Floats, Floats, Floats]:
-    """Where records are added or removed: the bound less the modal guess, 1 less the bound, and how many targets are answered.
+    """For added or removed records: the bound minus the modal guess, 1 minus the bound, and the number of targets that may be released.
 
-    ``p`` (..., target) is sorted. Without the record the likeliest target is released always; then each other one for which it pays gets a
-    piece of this probability, 1 / (1 + e^epsilon). There are e^epsilon pieces.
+    ``p`` (..., target) is sorted. Without the record, the likeliest target has all the probability; then each other target that can raise
+    the bound gets a piece of it, 1 / (1 + e^epsilon). There are e^epsilon pieces.
     """
     odds, guess = np.exp(-epsilon)[..., None], p[..., :1]
     others, rank = p[..., 1:], np.arange(1, p.shape[-1])
@@ -307,7 +307,7 @@ def _added(p: Floats, epsilon: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _moved(rank: Any, epsilon: Any) -> Any:
-    """How much of a piece is left for the target of this rank, from 0 for the likeliest."""
+    """Probability mass assigned to the target of this rank (0 = most likely)."""
     with np.errstate(over="ignore"):
         return (np.exp(epsilon) - (rank - 1)).clip(0, 1)
 
@@ -326,13 +326,13 @@ def _greatest(p: Floats, risk: Floats) -> Floats:
 
 
 def _said(rank: xr.DataArray, s: xr.DataArray, epsilon: xr.DataArray, unmatched: Convention) -> tuple[xr.DataArray, xr.DataArray]:
-    """How often the target of this rank is released without the record, and with it if it is the true one; s targets are answered."""
+    """Probability of releasing the target of this rank without the record, and with it if it is the true one, among s targets."""
     odds = np.exp(-epsilon)
     piece, first = odds / (1 + odds), rank == 0
     if unmatched == "drop":
         return first * piece, first / (1 + odds)
     moved = _moved(rank, epsilon) * (rank < s)
-    away = (piece * (s - 1)).clip(max=1 - piece)  # of the likeliest
+    away = (piece * (s - 1)).clip(max=1 - piece)  # from the most likely target
     return (1 - away).where(first, piece * moved), (1 - odds * away).where(first, moved / (1 + odds))
 
 
@@ -352,13 +352,13 @@ def _prior(prior: Any) -> xr.DataArray:
 
 
 def _is_table(prior: Any) -> bool:
-    """Whether it holds counts of a key and a target, and not probabilities of targets."""
+    """Whether it holds counts by key and target rather than probabilities of targets."""
     dims = getattr(prior, "dims", None)
     return "key" in dims if dims is not None else np.ndim(prior) > 1
 
 
 def _sorted(p: xr.DataArray) -> xr.DataArray:
-    """The probabilities of the targets, largest first, without the labels of the targets."""
+    """The probabilities of the targets, in descending order, without labels."""
     p = p.transpose(..., "target")
     coords = {name: x for name, x in p.coords.items() if "target" not in x.dims}
     return xr.DataArray(-np.sort(-p.values, axis=-1), coords, p.dims)

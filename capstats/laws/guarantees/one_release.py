@@ -22,7 +22,7 @@ from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most, ranks
 
-LARGEST = 700.0  # an epsilon from here on allows everything: e^-700 is still above 0
+LARGEST = 700.0  # an epsilon from here on allows everything; e^-700 is still above 0 as a float
 
 
 def dp_audit_release(
@@ -148,14 +148,14 @@ def dp_audit_release(
 
 @dataclass(frozen=True)
 class Opened:
-    """Pairs by falling difference of the two scores: for each difference how many are right, and how many wrong."""
+    """Pairs in descending order of the difference of their scores: the numbers of right and of wrong pairs for each difference."""
 
     difference: Floats
     right: Ints
     wrong: Ints
 
     def evidence(self, epsilon: float) -> tuple[float, int, int]:
-        """Logarithm of the largest capital, from 0, how many pairs were open then, and how many of them right."""
+        """Logarithm of the largest capital, at least 0, and the numbers of pairs and of right pairs at that point."""
         right, wrong = self.right.cumsum(), self.wrong.cumsum()
         logs = log_capital(right, wrong, epsilon)
         if not logs.max(initial=0.0) > 0:
@@ -164,12 +164,12 @@ class Opened:
         return logs[best], right[best] + wrong[best], right[best]
 
     def without_claim(self, level: float) -> tuple[int, int, float]:
-        """How many pairs there are, how many of them right, and the largest epsilon that is refuted, 0 if none is."""
+        """The numbers of pairs and of right pairs, and the largest epsilon that is refuted, 0 if none is."""
         from scipy.optimize import brentq
 
         right, wanted, refuted = int(self.right.sum()), -np.log1p(-level), 0.0
-        if self.evidence(refuted)[0] > wanted:  # it falls in epsilon
-            most = -np.log(np.expm1(wanted / right))  # where it is as large only if all is bet, and all pairs are right
+        if self.evidence(refuted)[0] > wanted:  # it decreases in epsilon
+            most = -np.log(np.expm1(wanted / right))  # an upper bound, where all is bet and all pairs are right
             refuted = float(brentq(lambda epsilon: self.evidence(epsilon)[0] - wanted, 0.0, most, xtol=1e-14))
         return right + int(self.wrong.sum()), right, refuted
 
@@ -187,7 +187,7 @@ def log_capital(right: Any, wrong: Any, epsilon: float) -> Floats:
 def _paired(rng: np.random.Generator, n_o: Array, n_h: Array, score: Array) -> tuple[Opened]:
     """Random pairs of an original and a held out record; a score of -1 is left out with its pair, as are pairs of equal scores.
 
-    Every table gets pairs of its own: records are sorted, so that the same places would make the same pairs right in all repetitions.
+    Every table gets its own permutation: records are sorted, so that with the same one the same pairs would be right in all repetitions.
     """
     records = [rng.permutation(np.repeat(score, counts)) for counts in (n_o, n_h)]
     size = min(map(len, records))
@@ -203,6 +203,6 @@ def _pooled(opened: Array) -> Opened:
 
 
 def _by_difference(difference: Floats, right: Array, wrong: Array) -> Opened:
-    """Right and wrong pairs by falling difference, those of equal difference together: nothing but their number may be read."""
+    """Right and wrong pairs in descending order of difference; pairs with equal difference are counted together."""
     _, first, block = np.unique(ranks(difference, scale=1.0), return_index=True, return_inverse=True)
     return Opened(difference[first], *(np.bincount(block, x, len(first)).astype(np.int64) for x in (right, wrong)))

@@ -1,7 +1,25 @@
 """Two tests of a release by permutation: of who was in the original, and of the link between key and target.
 
-The records are shuffled: each has a row and a column, and the columns are assigned to the rows anew. `tail` gives the probability that a
-sum over the cells, of a cost times the records, is at least as extreme as the one observed, over all tables or random ones.
+Each record has a row label and a column label, and the column labels are assigned to the records anew. What is computed (`tail`) is the
+probability, over all assignments, that a sum over the cells, of a cost times the records, is at least as extreme as the one observed.
+
+*The obvious way* shuffles the labels some thousand times and counts. Its p-value has an error, cannot be smaller than one over the number
+of draws, and each draw costs as much as there are records. To list all n! orders is possible for ten records; the tests do so.
+
+*All tables* (`_every`). Orders matter only through the table that they give, and tables matter only through what can follow. Columns are
+filled one after the other. The state after some columns is how many records each row still needs, and the sum so far; states that agree
+become one, and their probabilities, which are multivariate hypergeometric, are added. Before that, columns with equal costs are put
+together. So the cost is the number of states, not of tables: with two rows, as in the membership test, a state is one number and the sum.
+The way is given up where one column would have more than WAYS continuations.
+
+*Random tables* (`_random`) otherwise: tables with the given margins are drawn directly (Patefield), at a cost of the cells rather than the
+records. The p-value is (1 + b) / (1 + draws), which is valid for any number of draws, with the interval of Clopper and Pearson around the
+p-value that all tables would give.
+
+*Ties* decide: a sum that equals the observed one counts as extreme. Costs are fractions, and floats would break some ties. `costs_of`
+makes them integers over a common denominator wherever it is small enough; otherwise `at_most` compares with a tolerance.
+
+*Without draws* the mean and the standard deviation, which have formulas, bound the p-value by Chebyshev's or Cantelli's inequality.
 """
 
 from __future__ import annotations
@@ -35,12 +53,12 @@ from capstats.tables.ties import at_most
 Ints = NDArray[np.int64]
 Alternative = Literal["greater", "less", "two-sided"]
 
-WAYS = 200_000  # ways to fill the columns of a table that are followed at a time
+WAYS = 200_000  # states and fillings of a column that are followed at a time
 WORK = 2_000_000  # cells of all random tables, where no number of draws is given
 DRAWS = (99, 9_999)  # least and greatest number of random tables then
 BLOCK = 2_000_000  # cells of random tables held at a time
-UNIT = 10**11  # integers up to here differ by more than `at_most` takes for rounding
-RECORDS = 10**9  # numpy shuffles fewer
+UNIT = 10**11  # below this, different integers differ by more than the tolerance of `at_most`
+RECORDS = 10**9  # numpy draws tables of fewer records
 LARGEST = 50_000_000  # cells of a table that is permuted
 FOUND = ("p_value", "least", "greatest", "exact")
 UNWEIGHTED = "Give the numbers of records, or tabulate without weights."
@@ -252,14 +270,14 @@ def permutation_test(
 
 
 def _membership(run: Run, used: Array, *cells: Array) -> tuple[float, ...]:
-    """The test of one release, from the cells that hold a record of either sample: records with equal individual CAP are one kind."""
+    """The test of one release, from the cells that hold a record of either sample: records with equal individual CAP are one row."""
     n_o, n_h, s_ij, s_j = (x[used] for x in cells)
     q, first, kind = np.unique(s_ij / s_j, return_index=True, return_inverse=True)
     in_o, in_h = (np.bincount(kind, x, len(q)).astype(np.int64) for x in (n_o, n_h))
     n, h, everybody = in_o.sum(), in_h.sum(), in_o + in_h
     if not (n and h):
         return np.nan, np.nan, *UNDEFINED
-    variance = everybody @ (q - everybody @ q / (n + h)) ** 2 / (n + h - 1)  # of one record drawn from both samples
+    variance = everybody @ (q - everybody @ q / (n + h)) ** 2 / (n + h - 1)  # of a random record of both samples
     costs = costs_of(s_ij[first], s_j[first], int(n + h))
     found = run(np.array([n, h]), everybody, np.stack([costs, 0 * costs]), in_o @ costs)
     return in_o @ q / n - in_h @ q / h, np.sqrt(variance * (1 / n + 1 / h)), *found
@@ -270,7 +288,7 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
     o_j, s_j, s_i = np.bincount(key, o_ij), np.bincount(key, s_ij).astype(np.int64), np.bincount(target, s_ij).astype(np.int64)
     if not (o_j.any() and s_j.any()):
         return UNDEFINED
-    used = np.flatnonzero((o_j > 0) & (s_j > 0))  # all other keys add nothing wherever the targets go
+    used = np.flatnonzero((o_j > 0) & (s_j > 0))  # other keys contribute nothing under any assignment
     if len(s_i) * len(used) > LARGEST:
         raise ValueError(f"The tables have {len(s_i)} targets and {len(used)} matched keys; the test holds {LARGEST} cells. Merge levels.")
     held = np.isin(key, used)
@@ -284,14 +302,14 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
 
 
 def check_records(tables: dict[str, Any]) -> None:
-    """Raise for sums of sampling weights, which may be whole and are no numbers of records."""
+    """Raise for sums of sampling weights, which are no numbers of records even if they are integers."""
     for name, table in tables.items():
         if (column := weights_of(table)) is not None:
             raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, and records are needed. {UNWEIGHTED}")
 
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:
-    """The checked options of a test, ready for the margins, costs and observed sum of each table."""
+    """A test with its options checked; it takes the margins, costs and observed sum of a table."""
     check_choice(alternative, "alternative", get_args(Alternative))
     if draws is not None:
         check_integer(draws, "draws", "a number of random permutations, an integer from 0", least=0)
@@ -312,7 +330,7 @@ def _result(numbers: dict[str, xr.DataArray], title: str, alternative: str) -> x
     return Result(numbers, attrs={"result": title, "alternative": alternative})
 
 
-# --- how far out a sum lies among all tables with the same margins ------------------------------------------------------
+# --- the tail probability of a sum among all tables with the same margins ------------------------------------------------------
 
 
 def seed_of(rng: Any) -> int:
@@ -340,7 +358,7 @@ def costs_of(counts: Array, totals: Array, records: int) -> Array:
 def tail(
     rows: Ints, columns: Ints, costs: Array, observed: float, *, alternative: Alternative, draws: int | None, seed: int, level: float
 ) -> Tail:
-    """The probability of a sum at least as extreme as the observed one, over all ways to deal the columns to the rows.
+    """The probability of a sum at least as extreme as the observed one, over all assignments of the columns to the rows.
 
     ``rows`` and ``columns`` are the margins, ``costs`` has a number for each cell. It is exact where the tables are few, and where draws
     are not asked for; otherwise ``least`` and ``greatest`` are the Clopper-Pearson interval of the given level around random tables.
@@ -374,7 +392,7 @@ def tail(
 def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, alternative: Alternative) -> xr.DataArray:
     """The largest probability of a value as far from its mean, or on its side, that a standard deviation allows: Chebyshev, and Cantelli.
 
-    It is 1 where the value is on the other side of the mean, or cannot be elsewhere.
+    It is 1 where the value is on the other side of the mean, or the standard deviation is 0.
     """
     z = (deviation / standard_deviation.where(standard_deviation > 0)).fillna(0)
     if alternative == "two-sided":
@@ -383,26 +401,28 @@ def by_moments(deviation: xr.DataArray, standard_deviation: xr.DataArray, altern
 
 
 def _every(rows: Ints, columns: Ints, costs: Array) -> tuple[Array, Floats] | None:
-    """Sums of all tables with these margins, and their probabilities, column by column; None where the tables are too many.
+    """Sums of all tables with these margins, and their probabilities, column by column; None where there are too many.
 
-    What is left of the rows decides what can follow, so that equal remainders with equal sums are one.
+    The remainders of the rows determine what can follow, so that states with equal remainders and equal sums are merged.
     """
     if len(rows) > len(columns):
         rows, columns, costs = columns, rows, costs.T
-    order = np.argsort(columns, kind="stable")  # the largest column takes what is left
+    order = np.argsort(columns, kind="stable")  # the largest column takes the remainders
     left, sums = rows[None], np.zeros(1, costs.dtype)
     weights: Floats = np.ones(1)
     for j in order[:-1]:
         total = int(columns[j])
         if math.comb(total + len(rows) - 1, total) * len(left) > WAYS:
             return None
+        # each state with each way to split the column among the rows
         splits = compositions(total, len(rows))
         before, split = np.nonzero((left[:, None] >= splits).all(-1))
         taken = splits[split]
         weights = weights[before] * np.exp(_log_ways(left[before], taken).sum(-1) - _log_ways(left[before].sum(-1), np.asarray(total)))
         sums = sums[before] + taken @ costs[:, j]
         left = left[before] - taken
-        numbers = [np.unique(sums, return_inverse=True)[1], *left.T[:-1]]  # the last row has the rest
+        # equal remainders with equal sums are one state
+        numbers = [np.unique(sums, return_inverse=True)[1], *left.T[:-1]]  # the last remainder follows from the others
         state = factor([Column(of_row, range(int(of_row.max()) + 1)) for of_row in numbers]).of_row
         first = np.unique(state, return_index=True)[1]
         weights = np.bincount(state, weights).astype(np.float64)

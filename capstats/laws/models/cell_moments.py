@@ -1,6 +1,6 @@
 """Mean and variance of average CAP, version 1, where a release is drawn cell by cell: one theorem, of which each model is a case.
 
-A model says what each cell weighs in the urn from which m records are drawn, and whether the urn gets a record more with each draw.
+A model gives the weight of each cell in the urn from which m records are drawn, and whether each draw adds a ball to the urn.
 """
 
 from __future__ import annotations
@@ -20,28 +20,29 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Index, Table
 
 BLOCK = 1 << 18  # pairs of distinct weights at a time
-MANY = 4096  # distinct weights, beyond which most pairs are summed by a series
-ROUNDING = 1e-12  # by less than this, probabilities that sum to 1 may miss it
+MANY = 4096  # distinct weights above which most pairs are summed by a series
+ROUNDING = 1e-12  # the tolerance for probabilities that sum to 1
 
 
 @dataclass(frozen=True)
 class Cells:
     """The urn of a model on a table; arrays have the shape (..., key).
 
-    A key weighs what its ``records`` weigh, and ``added``, as every key does. ``outside`` is what keys weigh that the table does not have.
+    The weight of a key is that of its ``records`` plus ``added``, which is the same for all keys. ``outside`` is the weight of keys
+    that are not in the table.
     """
 
     urn: Urn
     records: Array
     added: float
-    mean: Floats  # records of the key for which an attribution is right on average, given that the key is matched: n mu_j
-    spread: Floats  # variance of these records over the target that is drawn: n^2 sigma_j
-    share: Fraction | None = None  # of right attributions, where it is the same number in every key of every table
+    mean: Floats  # expected right attributions of the key's records, given that the key is matched: n mu_j
+    spread: Floats  # variance of their number over the target that is drawn: n^2 sigma_j
+    share: Fraction | None = None  # share of right attributions, where it is the same in every key of every table
     outside: Array | float = 0.0  # shape (..., 1)
 
     @classmethod
     def smoothed(cls, o: Table, urn: Urn, alpha: float, *, alike: bool = False) -> Cells:
-        """Cell (i, j) weighs o_ij + alpha, or alpha where all weigh ``alike``."""
+        """Cell (i, j) has the weight o_ij + alpha, or alpha where all weights are ``alike``."""
         balls = o.like(np.zeros_like(o.values)) if alike else o
         records, added = balls.key_total(), targets_of(o) * alpha
         shares = ratio(balls.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
@@ -50,7 +51,7 @@ class Cells:
 
     @classmethod
     def crossed(cls, o: Table, urn: Urn) -> Cells:
-        """Cell (i, j) weighs o_i. o_.j / n."""
+        """Cell (i, j) has the weight o_i. o_.j / n."""
         o_i = o.target_total()
         n = o_i.sum(-1)[..., None]
         shares = ratio(on_cells_of_targets(o, o_i), o.on_cells(n), 0.0)
@@ -58,7 +59,7 @@ class Cells:
 
     @classmethod
     def given(cls, o: Table, urn: Urn, p: Table, weight: Array) -> Cells:
-        """Cell (i, j) weighs p_ij, and key j with all its targets at least as much; all keys together weigh 1."""
+        """Cell (i, j) has the weight p_ij. Key j with all its targets may have more; the weights of all keys add up to 1."""
         of_targets = p.key_total()
         shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - of_targets, 0), weight, 0.0)
         found = cls._of(o, urn, (weight, 0.0), shares, others)
@@ -69,7 +70,7 @@ class Cells:
 
     @classmethod
     def _of(cls, o: Table, urn: Urn, weights: tuple[Array, float], shares: Array, unstored: Array, share: Fraction | None = None) -> Cells:
-        """From the shares of targets in their keys; ``unstored`` are those of cells that are not stored."""
+        """The urn from the shares of targets in their keys; ``unstored`` are the shares of cells that are not stored."""
         mean = o.like(shares * o.values).key_total()
         return cls(urn, *weights, mean, spread(o, shares, unstored, mean), share)
 
@@ -78,12 +79,12 @@ class Cells:
         return np.asarray(self.records + self.added)
 
     def rest(self) -> Floats:
-        """What all other keys weigh."""
+        """The weight of all other keys."""
         others = self.records.sum(-1)[..., None] - self.records
         return np.asarray(np.maximum(others, 0) + self.added * (self.records.shape[-1] - 1) + self.outside)
 
     def matched(self) -> Floats:
-        """How likely each key is in the release, 1 - Z_j."""
+        """The probability that each key is in the release, 1 - Z_j."""
         return np.asarray(-np.expm1(self.urn.log_missed(self.weight(), self.rest())))
 
     def member(self, at: tuple[int, ...]) -> Cells:
@@ -106,7 +107,7 @@ def cells_variance(cells: Cells, n: Array) -> Floats:
 def nearest_mean(o: Table, weights: Table, weight: Array, codes: list[Ints], urn: Urn) -> Floats:
     """Expected average CAP where an unmatched key uses the nearest ones: shape (...); NaN where there is no original record.
 
-    ``weights`` are those of the cells, ``weight`` those of the keys. Records of the urn at a distance count where none is nearer.
+    ``weights`` are those of the cells, ``weight`` those of the keys. Records of the urn at a distance count if no key is nearer.
     """
     n, total = o.total().astype(np.float64), weight.sum(-1, keepdims=True)
     recipients = np.broadcast_to(o.key_total() > 0, np.broadcast_shapes(o.key_total().shape, weight.shape))
@@ -148,7 +149,7 @@ def mean_factor(urn: Urn, weight: Floats, rest: Floats) -> float:
 def between_keys(cells: Cells) -> float:
     """Variance of sum_j right_j [m_j > 0] of one table, where right_j is the ``mean`` of key j.
 
-    Keys of one weight count as a group. With C_jk = Z_jk - Z_j Z_k, below 0 for two keys, and N the number of matched keys, it is
+    Keys of equal weight are one group. With C_jk = Z_jk - Z_j Z_k, below 0 for two keys, and N the number of matched keys, it is
 
         sum_{j < k} -C_jk (right_j - right_k)^2  +  sum_j right_j^2 Cov([m_j > 0], N).
     """
@@ -171,7 +172,7 @@ def between_keys(cells: Cells) -> float:
         dependence = np.expm1(cells.urn.log_dependence(weight[j], weight[k], rest)) * np.exp(log_missed[j] + log_missed[k])
         apart = number[k] * within[j] + number[j] * within[k] + number[j] * number[k] * (mean[j] - mean[k]) ** 2
         found -= float((dependence * apart).sum() / 2)
-        if cells.urn.m > 1 or np.any(cells.outside):  # else one record matches one key, always
+        if cells.urn.m > 1 or np.any(cells.outside):  # with one draw, exactly one key is matched
             alone = -np.exp(log_missed[j]) * np.expm1(log_missed[j])
             with_number = alone + (dependence * (number[k] - (j == k))).sum(-1, keepdims=True)
             found += float((with_number * (within[j] + number[j] * mean[j] ** 2)).sum())
@@ -179,7 +180,7 @@ def between_keys(cells: Cells) -> float:
 
 
 def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, right: Floats) -> float:
-    """The same for an urn into which balls are put back. With y = weight / rest it has C_jk = Z_j Z_k ((1 - y_j y_k)^m - 1).
+    """The same for an urn with replacement. With y = weight / rest it has C_jk = Z_j Z_k ((1 - y_j y_k)^m - 1).
 
     The binomial series of the power is a sum of products, whose terms fall at least like 1 / l! over the keys with y^2 <= 1 / m. The others
     weigh more than 1 / (2 sqrt m) of the urn, so that they are at most 2 sqrt m; their pairs are summed one by one. The rounding error is
@@ -201,6 +202,6 @@ def _of_many_weights(urn: Urn, weight: Floats, rest: Floats, right: Floats) -> f
     for j in np.flatnonzero(large):
         others = np.arange(len(y)) != j
         dependence = np.expm1(urn.log_dependence(weight[j], weight, rest[j] - weight)) * missed[j] * missed
-        times = np.where(large, 1.0, 2.0)  # pairs of large keys come twice
+        times = np.where(large, 1.0, 2.0)  # pairs of large keys are counted twice
         found += (dependence * right[j] * right * times)[others].sum()
     return float(found)

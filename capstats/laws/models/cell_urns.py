@@ -1,6 +1,6 @@
 """Releases whose records are placed in the cells of an urn: uniform tables, resampled records, independent margins, smoothed tables."""
 
-# ruff: noqa: D102 -- what each method gives is said at `Model`
+# ruff: noqa: D102 -- methods are documented at `Model`
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from capstats.tables.table import Array, Floats, Table
 
 @dataclass(frozen=True, repr=False)
 class CellUrn(Model):
-    """``m`` records placed in the cells of a table by draws from an urn; without m, the limit of large releases, for `cap_law` alone."""
+    """``m`` records placed in the cells of a table by draws from an urn; without m, the limit of large releases, for `cap_law` only."""
 
     m: int | None = None
     reinforced: ClassVar[bool] = False  # whether each draw puts one more ball of its cell into the urn
@@ -36,11 +36,11 @@ class CellUrn(Model):
         return Urn(self.m or 0, self.reinforced)
 
     def cells(self, o: Table, *given: Any) -> Cells:
-        """The urn on a table, and on what else the model takes."""
+        """The urn for a table, and for the other arguments of the model."""
         raise NotImplementedError
 
     def weights(self, o: Array) -> Array:
-        """What each cell of one table weighs, up to a common factor; exactly, where the table holds fractions."""
+        """The weight of each cell of one table, up to a common factor; exact for a table of fractions."""
         raise NotImplementedError
 
     def mean(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:

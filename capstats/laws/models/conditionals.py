@@ -20,8 +20,8 @@ from capstats.tables.axes import names_of
 from capstats.tables.checking import CELLS
 from capstats.tables.table import Array, Counts, Floats
 
-MOST = 2**27  # cells of a table on the way
-SLACK = 1e-9  # by less than this, probabilities may miss 1
+MOST = 2**27  # cells of an intermediate table
+SLACK = 1e-9  # the tolerance for probabilities that sum to 1
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,19 @@ class Step:
 
     @cached_property
     def parents(self) -> list[str]:
-        """The columns that it depends on."""
+        """The columns that the step depends on."""
         names = list(self.by.index.names) if isinstance(self.by, pd.Series) else list(self.by.feature_names_in_)
         return [str(name) for name in names if name != self.column]
 
     @cached_property
     def _at(self) -> list[tuple[Array, pd.Index]]:
-        """Of a Series: the places of its entries in the levels of each parent and of the column, and these levels."""
+        """For a Series: the indices of its entries in the levels of each parent and of the column, and these levels."""
         index = [self.by.index.get_level_values(name) for name in [*self.parents, self.column]]
         return [(codes, level_index) for labels in index for codes, level_index in [pd.factorize(as_labels(labels), use_na_sentinel=False)]]
 
     @cached_property
     def table(self) -> Floats:
-        """Of a Series: its probabilities by parents and level; 0 where it lacks a combination."""
+        """For a Series: its probabilities by parents and level; 0 for a combination that it lacks."""
         sizes = [len(levels) for _, levels in self._at]
         check_size(prod(sizes), self.column)
         found = np.zeros(sizes)
@@ -67,7 +67,7 @@ class Step:
 
     @cached_property
     def levels(self) -> pd.Index:
-        """What is drawn."""
+        """The levels that can be drawn."""
         return self._at[-1][1] if isinstance(self.by, pd.Series) else as_labels(self.by.classes_)
 
     def probabilities(self, parents: pd.DataFrame) -> Floats:
@@ -93,7 +93,7 @@ def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, 
     needed = {str(column) for frame in own.values() for column in frame}
     lacking = needed - {step.column for step in steps}
     if lacking:
-        raise ValueError(f"The generator says nothing of the column {min(lacking)!r} of `o`. Give the columns of `o` that it draws.")
+        raise ValueError(f"The generator does not draw the column {min(lacking)!r} of `o`. Give the columns of `o` that it draws.")
     steps = _needed(steps, needed)
     for place, step in enumerate(steps):
         late = set(step.parents) - {before.column for before in steps[:place]}
@@ -115,7 +115,7 @@ def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, 
 
 
 def _needed(steps: Sequence[Step], columns: Iterable[str]) -> list[Step]:
-    """The steps that some columns depend on: what is drawn later sums to 1."""
+    """The steps that some columns depend on; the probabilities of later steps sum to 1."""
     needed, found = set(columns), []
     for step in reversed(steps):
         if step.column in needed:
@@ -136,7 +136,7 @@ def labels_of_cells(o: Counts) -> dict[str, pd.DataFrame]:
 
 
 def _places(own: Mapping[str, pd.DataFrame], columns: Mapping[str, pd.Index]) -> dict[str, pd.DataFrame]:
-    """The labels of each dim that factors have: those given, and one dim for each other column."""
+    """The labels of each dim of the factors: the given ones, and a dim for each other column."""
     held = {str(column) for frame in own.values() for column in frame}
     return {
         **own,
@@ -145,7 +145,7 @@ def _places(own: Mapping[str, pd.DataFrame], columns: Mapping[str, pd.Index]) ->
 
 
 def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame], known: dict[tuple[str, ...], xr.Variable]) -> xr.Variable:
-    """The product of all conditional probabilities, summed over the dims of single columns; factors that are known are not made again."""
+    """The product of all conditional probabilities, summed over the dims of single columns; known factors are reused."""
     dim_of = {str(column): dim for dim, frame in places.items() for column in frame}
     factors = []
     for step in steps:
@@ -157,7 +157,7 @@ def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame], known: d
     while left:
         beside = {dim: {str(other) for factor in factors if dim in factor.dims for other in factor.dims} for dim in sorted(left)}
         sizes = {dim: prod(len(places[other]) for other in others) for dim, others in beside.items()}
-        dim = min(sizes, key=lambda dim: sizes[dim])  # the one whose removal makes the smallest table
+        dim = min(sizes, key=lambda dim: sizes[dim])  # whose removal gives the smallest table
         check_size(sizes[dim], dim)
         together = [factor for factor in factors if dim in factor.dims]
         factors = [factor for factor in factors if dim not in factor.dims] + [xr.dot(*together, dim=dim)]
@@ -195,7 +195,7 @@ def _check_complete(steps: Sequence[Step]) -> None:
 
 
 def check_size(size: int, column: str) -> None:
-    """Raise where a table on the way would be too large."""
+    """Raise where an intermediate table would be too large."""
     if size > MOST:
         raise ValueError(
             f"The probabilities would take a table of {size:.1e} cells, at {column!r}; the limit is {MOST:.1e}. Leave out columns, or draw "
@@ -204,7 +204,7 @@ def check_size(size: int, column: str) -> None:
 
 
 def described(o: Counts, description: Mapping[str, Any]) -> list[Step]:
-    """The steps of a description by DataSynthesizer, in its mode of correlated attributes; labels of categorical attributes alone."""
+    """The steps of a description by DataSynthesizer, in its mode of correlated attributes; only categorical attributes have labels."""
     needed = ("attribute_description", "bayesian_network", "conditional_probabilities")
     if not isinstance(description, Mapping) or not all(name in description for name in needed):
         raise ValueError(
@@ -221,7 +221,7 @@ def described(o: Counts, description: Mapping[str, Any]) -> list[Step]:
             )
 
     def labels(column: str) -> list[Any]:
-        """Of the levels 0, 1, ...; those of numbers are intervals, in which values are drawn, and have no label."""
+        """The labels of the levels 0, 1, ... of an attribute; levels of numbers are intervals and have no label."""
         bins = about[column]["distribution_bins"]
         return [*bins, None] if about[column]["is_categorical"] else [f"interval {place}" for place in range(len(bins) + 1)]
 
@@ -236,7 +236,7 @@ def described(o: Counts, description: Mapping[str, Any]) -> list[Step]:
 
 
 def _step(parents: list[str], child: str, rows: Sequence[Sequence[float]], labels: Callable[[str], list[Any]]) -> Step:
-    """A step from lists of probabilities, one for each combination of the levels of its parents; levels at the end may be left out."""
+    """A step from lists of probabilities, one for each combination of the levels of its parents; levels at the end may be omitted."""
     size = len(labels(child))
     shares = [share for row in rows for share in [*row, *[0.0] * (size - len(row))]]
     return Step(child, pd.Series(shares, pd.MultiIndex.from_product([labels(name) for name in [*parents, child]], names=[*parents, child])))

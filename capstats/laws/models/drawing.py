@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from capstats.tables.table import Array, Floats
 
 Counts = NDArray[np.int64]
-Division = Callable[[Counts, Array, Array, np.random.Generator], Counts]  # of records between a left and a right weight: those on the left
+Division = Callable[[Counts, Array, Array, np.random.Generator], Counts]  # splits records by two weights; returns the left ones
 
 LARGEST = 10**9  # numpy draws without replacement from fewer records than this
 
 
 def by_probability(records: Counts, left: Array, right: Array, rng: np.random.Generator) -> Counts:
-    """Each record falls to a side by itself, with probabilities proportional to the weights."""
+    """Each record falls independently to a side, with probabilities proportional to the weights."""
     return _where_both(records, left, right, lambda count, a, b: rng.binomial(count, a / (a + b)))
 
 
@@ -43,7 +43,7 @@ def shared_out(records: Array, weights: Array, divide: Division, rng: np.random.
 
 def matched_at_random(targets: Array, keys: Array, rng: np.random.Generator) -> Counts:
     """Tables (..., target, key) with these margins, (..., target) and (..., key): every assignment of targets to keys is equally likely."""
-    held = np.asarray(targets)[..., None, :]  # the targets of the records of each node of the keys
+    held = np.asarray(targets)[..., None, :]  # the targets of the records at each node of the tree of keys
     for children in _levels(keys)[1:]:
         held = _beside(held, shared_out(children[..., 0::2], held, without_replacement, rng), axis=-2)
     return np.swapaxes(held, -1, -2)[..., : keys.shape[-1]]
@@ -67,7 +67,7 @@ def _beside(held: Counts, left: Counts, axis: int) -> Counts:
 
 
 def _where_both(records: Counts, left: Array, right: Array, draw: Callable[[Counts, Floats, Floats], Counts]) -> Counts:
-    """A draw where both sides have weight; otherwise all records are on the side that has."""
+    """A draw where both sides have weight; otherwise all records fall to the side with weight."""
     records, left, right = np.broadcast_arrays(records, left, right)
     found = np.where(left > 0, records, 0)
     both = (left > 0) & (right > 0) & (records > 0)

@@ -1,6 +1,6 @@
 """A generator whose probabilities are known: every record of a release falls into a cell by itself."""
 
-# ruff: noqa: D102 -- what each method gives is said at `Model`
+# ruff: noqa: D102 -- methods are documented at `Model`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -215,7 +215,7 @@ class Given(CellUrn):
         return Aligned({"o": o, "p": self.p}, {**own, **(by_key or {})}, inexact=("p",))
 
     def arrays(self, aligned: Aligned) -> list[Array]:
-        """The original and the probabilities, which sum to 1: with one more target for all others, one more key for all others."""
+        """The original and the probabilities, which sum to 1 with an additional target and key for all others."""
         o, p = super().arrays(aligned)
         weight = aligned.map(lambda _, p, *w: self._weight(p, *w), "key_weights", ("key",)).values
         others = np.maximum(weight - p.sum(0), 0)
@@ -244,7 +244,7 @@ class Given(CellUrn):
         return np.asarray(weight, np.float64)
 
     def limit(self, o: Table, *given: Any) -> Floats:
-        """Average CAP of ever larger releases: every key that the generator can give is in them."""
+        """The limit of average CAP for large releases, which contain every key of the generator."""
         cells = self.cells(o, *given)
         return ratio((cells.mean * (cells.weight() > 0)).sum(-1), o.total(), np.nan)
 

@@ -1,6 +1,6 @@
 """Releases that keep the key of every original record, and draw or move targets."""
 
-# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+# ruff: noqa: D102, ARG002 -- methods are documented at `Model`
 from __future__ import annotations
 
 import numpy as np
@@ -30,7 +30,7 @@ class KeptKeys(Model):
 
 
 def between(o: Table, left: Floats | float) -> Floats:
-    """Average CAP where this share of the link between key and target is left: between that of the original and of its target margin."""
+    """Average CAP between that of the target margin (share 0) and that of the original (share 1)."""
     o_j, n = o.key_total(), o.total()
     original = ratio(ratio(shared(o, o, o_j), o_j, 0.0).sum(-1), n, np.nan)
     return np.asarray(left * original + (1 - left) * marginal(o))

@@ -1,6 +1,6 @@
 """Mean and variance of average CAP, version 2, where a release is drawn cell by cell: a ratio to the random number of matched records.
 
-Exact where the cost is in reach: few keys are computed by the sets of matched keys, many by generating functions.
+Exact, within a limit of cost: few keys are computed by the sets of matched keys, many by generating functions.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from capstats.tables.table import Array, Floats
 
 Complex = NDArray[np.complex128]
 
-FEW = 8  # keys of which all sets are computed
+FEW = 8  # the most keys for which all subsets are computed
 WORK = 10**8  # steps
 TOGETHER = 8  # exponents at a time
 STEP = 0.22  # of the sum over exponentials
-LEFT_OUT = 42.0  # e^-42, 6e-19, is the share of what is left out
+LEFT_OUT = 42.0  # terms with a share below e^-42 = 6e-19 are omitted
 TINY = 1e-300
 
 
@@ -42,9 +42,9 @@ def _mean(cells: Cells, o_j: Array) -> float:
 
 
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
-    """E[C / X], given X > 0, or with the spread of the answers E[D^2 / X^2]: see `over_sets`."""
+    """E[C / X], given X > 0, or E[D^2 / X^2], if ``spread`` is given: see `over_sets`."""
     weight = cells.weight().astype(np.float64)
-    held = (o_j > 0) & (weight > 0)  # keys with original records that a release can have
+    held = (o_j > 0) & (weight > 0)  # keys with original records that are possible in a release
     keys = Keys(cells.urn, o_j[held], weight[held], float(np.sum(cells.outside) + weight[~held].sum()))
     right, spread = right[held], None if spread is None else spread[held]
     if not held.any():
@@ -55,7 +55,7 @@ def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) ->
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one table that have original records, and that a release can have, in an urn."""
+    """The keys of one table that have original records and are possible in a release, in an urn."""
 
     urn: Urn
     o_j: Array  # original records of each key
@@ -64,15 +64,15 @@ class Keys:
 
     @property
     def total(self) -> float:
-        """What all keys weigh."""
+        """The weight of all keys."""
         return float(self.weight.sum()) + self.filler
 
     def matched(self) -> Floats:
-        """How likely each key is matched."""
+        """The probability that each key is matched."""
         return np.asarray(-np.expm1(self.urn.log_missed(self.weight, np.maximum(self.total - self.weight, 0))))
 
     def some_matched(self) -> float:
-        """How likely at least one of them is matched, so that the average of version 2 is defined."""
+        """The probability that at least one of them is matched, so that the average of version 2 is defined."""
         return float(-np.expm1(self.urn.log_missed(self.weight.sum(), np.asarray(self.filler))))
 
 
@@ -85,10 +85,10 @@ def over_sets(keys: Keys, right: Floats, spread: Floats | None) -> float:
     With ``spread``, the variance of the right answers to one draw in each key, it is E[D^2 / X^2; X > 0] with the answers D that are drawn.
     """
     count = len(keys.o_j)
-    member = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)  # one row a set, the empty one first
+    member = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)  # a row for each subset, the empty one first
     records, weight = member @ keys.o_j, member @ keys.weight
-    log_missed = keys.urn.log_missed((1 - member) @ keys.weight, weight + keys.filler)  # of the keys that are not in the set
-    exactly = _differences(np.expm1(log_missed), up=True)[1:]  # how likely these keys are matched, and no other of them
+    log_missed = keys.urn.log_missed((1 - member) @ keys.weight, weight + keys.filler)  # of the keys outside the subset
+    exactly = _differences(np.expm1(log_missed), up=True)[1:]  # the probability that exactly these keys are matched
     mean = member[1:] @ right / records[1:]
     if spread is None:
         return float((exactly * mean).sum())
@@ -151,14 +151,14 @@ def check_work(steps: int) -> None:
 
 
 class Circle:
-    """Points z of a circle in the plane on which the mean of a power series, times z^-m, is its coefficient of z^m.
+    """Points z of a circle in the complex plane, for a Cauchy integral: the mean of a power series times z^-m is its coefficient of z^m.
 
     It is the circle on which the coefficient of z^m is the greatest of an urn of this weight.
     """
 
     turns: Complex  # z^-m, up to a factor, times the share of the point in the mean
     start: float  # the logarithm of the generating function of weight 1 where the circle meets the positive axis
-    change: Complex  # from there on
+    change: Complex  # of this logarithm from there on
 
     def __init__(self, m: int, weight: float, *, reinforced: bool):
         odds = m / max(weight, 1.0) if reinforced else m / weight  # R / (1 - R), or R
@@ -167,16 +167,16 @@ class Circle:
         place = np.arange(points // 2 + 1)
         angle = 2 * np.pi * place / points
         away = odds * (2 * np.sin(angle / 2) ** 2 - 1j * np.sin(angle))  # odds (1 - e^(i angle))
-        share = np.where((place == 0) | (2 * place == points), 1, 2)  # of two points that are each other's mirror images
+        share = np.where((place == 0) | (2 * place == points), 1, 2)  # a point stands for its mirror image, too
         self.turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
         self.start, self.change = (log1p(odds), -np.log(1 + away)) if reinforced else (odds, -away)
 
 
 def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
-    """An even number of points, enough that other coefficients than that of z^m add a negligible share."""
+    """An even number of points, large enough that the coefficients other than that of z^m contribute a negligible share."""
 
     def log_share(k: int) -> float:
-        """Of the coefficient of z^k against that of z^m, on the circle."""
+        """Logarithm of the coefficient of z^k relative to that of z^m, on the circle."""
         gained = lgamma(weight + k) - lgamma(weight + m) - (k - m) * log1p(1 / odds) if reinforced else (k - m) * log(m)
         return gained - lgamma(k + 1) + lgamma(m + 1)
 
@@ -187,7 +187,7 @@ def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
 
 
 class Groups:
-    """Keys of one table with their circle; those with as many original records, ``sizes``, and the same weight are a group."""
+    """Keys of one table with their circle; keys with equal numbers of original records, ``sizes``, and equal weight are one group."""
 
     def __init__(self, keys: Keys):
         self.keys, self.circle = keys, Circle(keys.urn.m, keys.total, reinforced=keys.urn.reinforced)
@@ -198,18 +198,18 @@ class Groups:
 
     @cached_property
     def exponents(self) -> Floats:
-        """Over these u, 1 / x^2 is STEP times the sum of u^2 exp(-u x), and of u exp(-u x) it is 1 / x, less the same for all x."""
+        """The nodes u of the sums: STEP times the sum of u^2 exp(-u x) is 1 / x^2, and that of u exp(-u x) is 1 / x minus a constant."""
         first, last = -LEFT_OUT / 2 - log(self.keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
         return np.asarray(np.exp(np.arange(first, last + STEP, STEP)))
 
     @cached_property
     def coefficient(self) -> float:
-        """That of z^m in the generating function of all keys."""
+        """The coefficient of z^m in the generating function of all keys."""
         return float((np.exp(self.keys.total * self.circle.change) @ self.circle.turns).real)
 
     @cached_property
     def _greatest_factors(self) -> Floats:
-        """Of each group, the logarithm of the greatest of ``_mean_factors`` from a point on, in units in which all keys weigh nothing."""
+        """For each group, the logarithm of the greatest of ``_mean_factors`` from each point on, relative to keys of weight 0."""
         tail = np.maximum.accumulate(np.abs(self._mean_factors[:, ::-1]), axis=1)[:, ::-1]
         return np.asarray(np.log(tail + TINY) + (self.weight * self.circle.start)[:, None])
 
@@ -224,14 +224,14 @@ class Groups:
             of_key = np.maximum(self.weight * growth, 0)
             of_key = of_key + np.log(y + rest * np.exp(-of_key) + TINY)
             bound = (self.number * of_key).sum(-1, keepdims=True) + self.keys.filler * growth - self.keys.total * self.circle.start
-            if squares:  # also where one key has its mean factor instead
+            if squares:  # also where one key is replaced by its mean factor
                 bound = np.maximum(bound, bound - of_key + self._greatest_factors[:, point])
             return bool(bound.max() < floor)
 
         return bisect_left(range(points), True, key=negligible)
 
     def expected(self, right: Floats, spread: Floats | None) -> float:
-        """What `over_sets` gives, for many keys."""
+        """The result of `over_sets`, for many keys."""
         if spread is not None:
             check_work(self.keys.urn.m * len(self.sizes))
         starts = range(0, len(self.exponents), TOGETHER)
@@ -239,7 +239,7 @@ class Groups:
         parts = [(u, self._reach(u, squares=spread is not None)) for u in together]
         check_work(sum(len(u) * reach for u, reach in parts) * len(self.sizes))
         matched, near = self.keys.matched(), 0.0
-        if spread is None:  # the mean is that of the deviations from a share, which have the mean 0 before the division
+        if spread is None:  # deviations from a share are averaged, which have mean 0 before the division
             near = float((matched * right).sum() / (matched * self.keys.o_j).sum())
             right = right - near * self.keys.o_j
         circle, rights, power = self.circle, np.bincount(self.group, right), 1 if spread is None else 2
@@ -265,7 +265,7 @@ class Groups:
         return near * self.keys.some_matched() + found / self.coefficient
 
     def _factor(self, g: int, u: Floats, reach: int) -> tuple[Complex, Complex]:
-        """Of a key of group g: the logarithm of y + (1 - y) e^-E, and y (1 - e^-E) / (y + (1 - y) e^-E), where y = exp(-u o_.j)."""
+        """For a key of group g: the logarithm of y + (1 - y) e^-E, and y (1 - e^-E) / (y + (1 - y) e^-E), where y = exp(-u o_.j)."""
         exponent = self.weight[g] * (self.circle.start + self.circle.change[:reach])
         right_half = exponent.real >= 0
         toward_zero = np.where(right_half, -exponent, exponent)
@@ -277,7 +277,7 @@ class Groups:
 
     @cached_property
     def _mean_factors(self) -> Complex:
-        """Of each group, the sum over k of f(k) P(k) e^(i k angle) for the number k of records of a key, if it were not bound to m."""
+        """For each group, the sum over k of f(k) P(k) e^(i k angle), k being the number of records of a key if the total m were random."""
         urn, points = self.keys.urn, 2 * (len(self.circle.turns) - 1)
         k = np.arange(1, urn.m + points + 1, dtype=np.float64)
         found = np.empty((len(self.sizes), len(self.circle.turns)), complex)

@@ -1,4 +1,4 @@
-"""What every model of a random release can do, and the one place where a model is checked that was given."""
+"""The base class of the models of a random release, and the check of a model given by the caller."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Model:
     """
 
     def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
-        """The tables that its formulas take."""
+        """The arguments of its formulas, as aligned tables."""
         return Aligned({"o": o}, by_key)
 
     def arrays(self, aligned: Aligned) -> list[Array]:
@@ -66,23 +66,23 @@ class Model:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        """The parameters; of a table or a matrix its shape alone."""
+        """The model with its parameters; for a table or a matrix only the shape."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         shown = (f"{name}={_shown(value)}" for name, value in given.items() if value is not None)
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _set(self, **checked: Any) -> None:
-        """Keep parameters as they were checked, once, while a model is made."""
+        """Store checked parameters; to be called once, when a model is made."""
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     def matching(self, o: Any) -> Self:  # noqa: ARG002
-        """The model for this original: its own labels in the order of those of `o`."""
+        """The model for this original, with its labels in the order of those of `o`."""
         return self
 
 
 def checked_model(model: Any, o: Any, *, limit: bool = False) -> Model:
-    """The model that was given, for this original; with ``limit``, its number of records may be left out."""
+    """The given model, checked and matched to this original; with ``limit`` its number of records may be missing."""
     if not isinstance(model, Model):
         word = model if isinstance(model, str) else getattr(model, "__name__", "")
         meant = [call for call in CALLS if len(word) >= 4 and call[:4].lower() == word[:4].lower()]  # "permutation" is Permuted
@@ -90,7 +90,7 @@ def checked_model(model: Any, o: Any, *, limit: bool = False) -> Model:
         got = model if isinstance(model, type) else shown(model)
         raise TypeError(f"`model` must be a model, {' or '.join(filter(None, [', '.join(calls[:-1]), calls[-1]]))}; got {got}.")
     if getattr(model, "m", 0) is None and not limit:
-        raise ValueError(f"`{model!r}` is the limit of large releases, of which only `cap_law` knows. Give it a number of records, `m`.")
+        raise ValueError(f"`{model!r}` is the limit of large releases, which only `cap_law` accepts. Give it a number of records, `m`.")
     return model.matching(o)
 
 
@@ -109,7 +109,7 @@ def _shown(value: Any) -> str:
 
 
 def check_held(table: Array, name: str) -> Array:
-    """The table, where it has a record to draw from."""
+    """The table, if it has records to draw from; otherwise an error."""
     if not table.any():
         raise ValueError(f"`{name}` holds no record, so that the model has nothing to draw from. Give a table with records.")
     return table

@@ -1,6 +1,6 @@
 """Partial synthesis: keys are kept, and the targets of each key are drawn anew."""
 
-# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+# ruff: noqa: D102, ARG002 -- methods are documented at `Model`
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Releases that permute the targets of one release: its margins stay, the link of key and target goes."""
 
-# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+# ruff: noqa: D102, ARG002 -- methods are documented at `Model`
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class Permuted(Model):
         self.check(o, s)
         s_j, m = s.key_total(), s.total()
         w_j, p_i = ratio(s_j, m[..., None], 0.0), ratio(s.target_total(), m[..., None], 0.0)
-        a = o.like(ratio(o.values, o.on_cells(s_j), 0.0))  # a_ij: what a record of key j with target i is right for
+        a = o.like(ratio(o.values, o.on_cells(s_j), 0.0))  # a_ij: the right attributions by a release record of key j with target i
 
         of_target = o.like(a.values * o.on_cells(w_j)).target_total()
         mean = (p_i * of_target).sum(-1)[..., None]
@@ -54,7 +54,7 @@ class Permuted(Model):
         _, squares = centred_squares(o, a, p_i, of_key, of_target - mean)
         spread = (w_j * squares).sum(-1)
         m = m.astype(np.float64)
-        right = ratio(m**2, np.maximum(m - 1, 0), 0.0) * spread  # one record can only stay where it is
+        right = ratio(m**2, np.maximum(m - 1, 0), 0.0) * spread  # a single record cannot move
         return ratio(right, _records(o, s, unmatched).astype(np.float64) ** 2, np.nan)
 
     def draw(self, o: Array, s: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Post-randomisation (PRAM): keys are kept, and every record draws its target by the row of its own target in a matrix."""
 
-# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+# ruff: noqa: D102, ARG002 -- methods are documented at `Model`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class Pram(KeptKeys):
         elif isinstance(self.matrix, xr.DataArray) and self.matrix.ndim == 2 and self.matrix.dims.count("target") == 1:
             by_target = self.matrix.transpose("target", ...)
             _probabilities(by_target)
-            self._set(matrix=by_target)  # for `matching` to put in order
+            self._set(matrix=by_target)  # which `matching` sorts
         else:
             self._set(matrix=_probabilities(self.matrix))
 
@@ -49,7 +49,7 @@ class Pram(KeptKeys):
         if own is None or labelled is None:
             return replace(self, matrix=matrix.values)
         places = []
-        for index in (labelled, matrix.indexes.get(matrix.dims[1], labelled)):  # columns without labels are in the order of the rows
+        for index in (labelled, matrix.indexes.get(matrix.dims[1], labelled)):  # columns without labels have the order of the rows
             if not index.is_unique or len(index) != len(own) or (index.get_indexer(own) < 0).any():
                 raise ValueError("The labels of `matrix` must be the targets of `o`, each once; they are not. Make it from the same table.")
             places.append(index.get_indexer(own))
@@ -69,14 +69,14 @@ class Pram(KeptKeys):
         return np.asarray(self.matrix, np.float64)
 
     def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
-        self._check_size(o)  # it is linear in records, and so defined for their weights
+        self._check_size(o)  # the mean is linear in records, so that weights are allowed
         if self.theta is not None:
             return between(o, 1 - self.theta)
         together = o.like(ratio(o.values, o.on_cells(o.key_total()), 0.0)).across_targets(o)  # sum_j o_aj o_bj / o_.j
         return ratio((self._rows * together).sum((-2, -1)), o.total(), np.nan)
 
     def of_records(self, o: Table) -> Floats:
-        """Each record draws its target by itself, by the row of its own target."""
+        """Each record draws its target independently, by the row of its own target."""
         found = self._by_margin(o, self.theta) if self.theta is not None else self._by_matrix(o)
         return np.asarray(ratio(found, o.key_total().astype(np.float64) ** 2, 0.0).sum(-1))
 
@@ -117,10 +117,10 @@ def _probabilities(matrix: Any) -> NDArray[np.float64]:
     if found.ndim != 2 or found.shape[0] != found.shape[1]:
         raise ValueError(f"`matrix` must be square, one row and one column a target; its shape is {found.shape}.")
     if not ((found >= 0) & np.isfinite(found)).all():
-        raise ValueError("`matrix` must hold probabilities, finite and from 0; it does not. Row a says what becomes of target a.")
+        raise ValueError("`matrix` must hold probabilities, finite and from 0; it does not. Row a is for records of target a.")
     wrong = np.flatnonzero(np.abs(found.sum(1) - 1) > 1e-9)
     if len(wrong):
         raise ValueError(
-            f"Each row of `matrix` must sum to 1; row {wrong[0]} sums to {found[wrong[0]].sum():.12g}. Row a says what becomes of a."
+            f"Each row of `matrix` must sum to 1; row {wrong[0]} sums to {found[wrong[0]].sum():.12g}. Row a is for records of target a."
         )
-    return np.asarray(found / found.sum(1, keepdims=True))  # what rounding left over
+    return np.asarray(found / found.sum(1, keepdims=True))  # without the rounding error

@@ -1,4 +1,4 @@
-"""What formulas ask of the shares with which targets are drawn in a key, where cells that a table does not store have a share too."""
+"""Sums over the shares with which targets are drawn in a key; cells that a sparse table does not store have a share, too."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rest_of_targets(o: Table, by_target: Array) -> Array:
 
 
 def centred_squares(o: Table, a: Table, weights: Array, of_key: Array, of_target: Array) -> tuple[Floats, Array]:
-    """d, which is ``a`` less a number of its key and one of its target; and in each key the sum of d^2 over targets by their weights.
+    """d, the values ``a`` centred by key and by target; and in each key the weighted sum of d^2 over targets.
 
     Cells that are not stored have a = 0.
     """
@@ -41,5 +41,5 @@ def centred_squares(o: Table, a: Table, weights: Array, of_key: Array, of_target
 
 
 def spread(o: Table, shares: Array, unstored: Array, mean: Array) -> Floats:
-    """Variance of o_ij in each key where target i is drawn with the given share; ``unstored`` is that of cells that are not stored."""
+    """Variance of o_ij in each key where target i is drawn with the given share; ``unstored`` is the share of cells that are not stored."""
     return np.asarray(o.like(shares * (o.values - o.on_cells(mean)) ** 2).key_total() + unstored * mean**2)

@@ -1,6 +1,6 @@
 """Swapping: keys are kept, and the targets of some records are permuted among them."""
 
-# ruff: noqa: D102, ARG002 -- what each method gives is said at `Model`
+# ruff: noqa: D102, ARG002 -- methods are documented at `Model`
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -43,11 +43,11 @@ class Swap(KeptKeys):
         """A permutation of the targets of some records; d_ij is r_ij, centred over records on either side."""
         o_j, o_i, n = o.key_total(), o.target_total(), o.total()
         r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), marginal(o)[..., None]
-        rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # what a random target gets in key j
+        rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # right attributions of a random target in key j
         d, squares = centred_squares(o, r, o_i, rho - b, p)
 
         delta = o.like(o.values * d).total()
-        own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total()  # spread of d over the records
+        own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total()  # variation of d over the records
         every = (o_j * squares).sum(-1)
         together = r.across_targets(o)
         of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj

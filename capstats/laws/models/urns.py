@@ -1,7 +1,7 @@
-"""Draws from an urn: how likely it is that parts of it are missed, and the mean inverse of how often a part is drawn.
+"""Draws from an urn: the probability that parts of it are missed, and the mean inverse of the number of draws of a part.
 
-A multinomial table is drawn from an urn into which each ball is put back; a Dirichlet-multinomial one from an urn that gets one more ball
-of the same kind with it. Each function is written without differences of almost equal numbers; the notes below prove the error of each.
+A multinomial table is drawn from an urn with replacement; a Dirichlet-multinomial one from Polya's urn, in which each ball is put back with
+one more of its kind. No function takes differences of almost equal numbers; the notes below prove the error of each.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from capstats.tables.gamma_ratios import first_terms, inverse_cross, log_cross_ratio, sum_rule
 from capstats.tables.table import Floats
 
-FEW = 32  # draws that are multiplied one by one
+FEW = 32  # draws up to which factors are multiplied one by one
 BLOCK = 1 << 16  # probabilities computed at a time
 NEGLIGIBLE = 2.0**-60
 NODES = 20  # of the Gauss rule for a sum
-WIDE = 4096  # numbers of draws that are added one by one, if no more belong together
+WIDE = 4096  # numbers of draws that are added one by one
 
-# What floats do to `log_missed`, in the symbols of theory/models.md#expected-cap. Where the urn is reinforced ln Z(w) = -T(A - w; w, m)
+# Rounding errors of `log_missed`, in the symbols of theory/models.md#expected-cap. Where the urn is reinforced ln Z(w) = -T(A - w; w, m)
 # with T(x; a, b) = G(x) + G(x + a + b) - G(x + a) - G(x + b) for G = ln Gamma. As T(x) = T(x + 1) + f(x) with f(x) = ln(1 +
 # ab / (x (x + a + b))), let x >= 16, where six terms of Stirling's series are off by less than 2e-18. With h(u) = ln(1 + u) / u - 1 and
 # a <= b they give
@@ -56,7 +56,7 @@ class Urn:
     reinforced: bool
 
     def log_missed(self, part: Floats, rest: Floats, draws: Floats | None = None) -> Floats:
-        """Logarithm of the probability that no draw is of a part of this weight, of which the urn holds ``rest`` besides.
+        """Logarithm of the probability that no draw is from a part of this weight, when the urn also holds ``rest``.
 
         Of the m draws, or of the number given.
         """
@@ -125,7 +125,7 @@ class Urn:
         return float(inverse / probability)
 
     def _stretch(self, k: int, a: float, b: float, *, up: bool) -> int:
-        """How many numbers of draws beyond k are summed by one rule: their probabilities change by a small factor, and no end is nearer."""
+        """The number of terms beyond k that one Gauss rule sums: the probabilities change by a small factor, and no end is nearer."""
         m = self.m
         ends = min(k, (m - k) // 2) if up else min(k // 2, m - k)
         if ends <= WIDE:
@@ -144,7 +144,7 @@ class Urn:
         return change if up else -change
 
     def _mode(self, a: float, b: float) -> tuple[int, bool]:
-        """Where probabilities are greatest, and whether they fall from there on to both sides."""
+        """Where probabilities are greatest, and whether they decrease from there on both sides."""
         m = self.m
         if not self.reinforced:
             return min(int((m + 1) * (a / (a + b))), m), True
@@ -160,7 +160,7 @@ def _cross_ratio_of_any(x: Floats, a: float, b: Floats) -> Floats:
 
 
 def _smooth_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
-    """The same for x of more than ten times as many terms: their integral, by Gauss and Legendre, and the ends, by Euler and Maclaurin."""
+    """The same sum for x above ten times the number of terms: an integral by a Gauss rule, with Euler-Maclaurin terms at the ends."""
     nodes, weights = np.polynomial.legendre.leggauss(10)
     found = np.zeros(x.shape)
     for node, weight in zip(nodes, weights, strict=True):

@@ -1,4 +1,4 @@
-"""How much to perturb: the parameter of a model that gives a wanted expected average CAP."""
+"""The parameter of a model that gives a wanted expected average CAP."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
         raise ValueError(
             "`Dirichlet` needs `m`, the number of records of a release."
             if m is None
-            else f"`m` does not belong to `{model.__name__}`, whose releases have as many records as `o`. Leave it out."
+            else f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out."
         )
     aligned = one_table(Aligned({"o": o}))
     if not aligned.totals("o") > 0:
@@ -113,7 +113,7 @@ def _swapped(aligned: Aligned, risk: float) -> dict[str, float]:
 
 
 def _left(aligned: Aligned, risk: float, what: str, most: Model, none: Model) -> tuple[float, dict[str, float]]:
-    """Which part of the way from the least expected CAP, with the strongest change, to that without a change leads to the wanted one."""
+    """The position of the wanted CAP between the least expected CAP, at the strongest change (0), and that without a change (1)."""
     ends = {"least": _expected(aligned, most), "greatest": _expected(aligned, none)}
     _check_range(what, risk, **ends)
     left = (risk - ends["least"]) / (ends["greatest"] - ends["least"])
@@ -121,7 +121,7 @@ def _left(aligned: Aligned, risk: float, what: str, most: Model, none: Model) ->
 
 
 def _alpha(aligned: Aligned, model: Callable[[float], Model], risk: float) -> dict[str, float]:
-    """The first place on a grid where the expected CAP crosses the wanted one, found to the last digits."""
+    """The first root on a grid of the expected CAP minus the wanted one, to the last digits."""
     from scipy.optimize import brentq
 
     def expected(alpha: float) -> float:

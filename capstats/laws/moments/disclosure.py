@@ -1,4 +1,4 @@
-"""Disclosure with certainty that a random release has on average: what a perfect synthesiser discloses too."""
+"""Expected disclosure with certainty of a random release, which even a perfect synthesiser has."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
 
 
 def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Array]:
-    """Expected records of each key that are disclosed, whose key is pure, and whose key is matched."""
+    """Expected numbers of records of each key that are disclosed, that have a pure key, and that have a matched key."""
     cells, o_j, targets = model.cells(o, *given), o.key_total(), targets_of(o)
     rest, unstored = cells.rest(), absent(o)
 
     def pure(own: Floats, others: Floats, rest: Floats) -> Floats:
-        """How likely a cell of weight ``own`` is filled while the ``others`` of its key are empty."""
+        """The probability that a cell of weight ``own`` is filled while the ``others`` of its key are empty."""
         return np.asarray(-np.exp(cells.urn.log_missed(others, own + rest)) * np.expm1(cells.urn.log_missed(own, rest)))
 
     if isinstance(model, Independent):

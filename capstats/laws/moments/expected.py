@@ -1,4 +1,4 @@
-"""Mean and variance of the average CAP of a random release: what it would be on average, and how far chance takes it."""
+"""Mean and variance of the average CAP of a random release."""
 
 from __future__ import annotations
 
@@ -123,6 +123,6 @@ def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> x
     try:
         check_unmatched(unmatched)
     except ValueError as error:
-        raise ValueError(f"{error} With nearest keys it is that of the `average_cap` of draws, of `sample_tables`.") from None
+        raise ValueError(f"{error} For nearest keys estimate it from the `average_cap` of draws of `sample_tables`.") from None
     model = checked_model(model, o)
     return model.aligned(o).map(lambda *tables: model.variance(*tables, unmatched=unmatched), "variance_cap")

@@ -198,7 +198,7 @@ def test_keys_are_joined_by_their_labels_and_batches_and_sparse_tables_give_the_
 def test_what_cannot_be_bounded_is_refused():
     tables = held([[3, 1], [1, 2]], [[2, 0], [0, 1]])
     others = held([[3, 1], [1, 3]], [[2, 0], [0, 1]])
-    with pytest.raises(ValueError, match=r"`caps\[0\]` and `caps\[1\]` must have as many records of each key"):
+    with pytest.raises(ValueError, match=r"`caps\[0\]` and `caps\[1\]` must have the same number of records of each key"):
         joint_bounds([tables, others])
     with pytest.raises(TypeError, match="`caps` must hold average CAPs or tables, not both"):
         joint_bounds([tables, 0.5])

@@ -204,8 +204,8 @@ def test_tables_of_a_sparse_original_are_sparse():
         ({"key_totals": [1.5, 2.5]}, "`key_totals` must hold integers"),
         ({"target_totals": [5, -1]}, "`target_totals` must be non-negative; got -1 at target=1"),
         ({"target_totals": [2, 1, 1]}, "they must agree"),
-        ({"o": np.ones((2, 2, 2), int)}, "`o` has dims 'draw' besides, and `target_totals` is given. Choose one table."),
-        ({"key_totals": [[1, 3], [2, 2]]}, "`key_totals` has dims 'draw' besides"),
+        ({"o": np.ones((2, 2, 2), int)}, "`o` has the further dims 'draw'; `target_totals` needs one table. Choose one."),
+        ({"key_totals": [[1, 3], [2, 2]]}, "`key_totals` has the further dims 'draw'"),
         ({"unmatched": "nearest"}, '`unmatched` must be "zero"'),
     ],
 )

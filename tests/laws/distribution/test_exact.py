@@ -71,7 +71,7 @@ def test_values_without_weight_are_none():
 
 
 def test_a_law_of_values_has_no_density():
-    with pytest.raises(ValueError, match="This law has no density: it has atoms"):
+    with pytest.raises(ValueError, match="This law has no density, because it has atoms"):
         Atoms(WEIGHTS, 4).density(0.25)
 
 

@@ -59,7 +59,7 @@ def test_the_density_is_zero_outside_the_support():
     found = Even(0.1).density([0.1, 0.25, 0.5, 0.75, 1])
     np.testing.assert_allclose(found.least, [0, 1.9, 1.9, 0, 0])
     np.testing.assert_allclose(found.greatest, [0, 2.1, 2.1, 0, 0])
-    with pytest.raises(ValueError, match="This law has no density: it has atoms"):
+    with pytest.raises(ValueError, match="This law has no density, because it has atoms"):
         Coin().density(0.5)
 
 
@@ -180,11 +180,11 @@ def test_laws_of_one_value_and_bad_numbers_of_releases():
     for wrong in (0, 1.5, True, None):
         with pytest.raises(ValueError, match="`releases` must be a number of releases"):
             law.mean_of(wrong)
-    with pytest.raises(ValueError, match="takes 1,000,000 cells of simulated releases, and at most 100,000"):
+    with pytest.raises(ValueError, match="takes 1,000,000 cells of simulated releases, and the limit is 100,000"):
         Law.mean_of(law, 10**6)
 
 
-# --- a law that is known by values of it ------------------------------------------------------------------------------
+# --- a simulated law -------------------------------------------------------------------------------------------------
 
 
 def uniform_draws(number, rng):
@@ -255,7 +255,7 @@ def test_a_simulated_law_is_monotone_and_its_quantiles_agree_with_its_distributi
 
 def test_a_simulated_law_has_no_density_and_prints_intervals():
     law = Simulated(uniform_draws, (0, 1), about="even", cost=1)
-    with pytest.raises(ValueError, match="A simulated law has no density: it is known by values of it"):
+    with pytest.raises(ValueError, match="A simulated law has no density, only sampled values"):
         law.density(0.5)
     with pytest.raises(ValueError, match="The atoms of this law are not listed"):
         law.atoms()
@@ -269,7 +269,7 @@ def test_what_a_simulation_cannot_do_is_refused():
     check_cells(100_000)
     with pytest.raises(
         ValueError,
-        match=r"takes 100,001 cells .* at most 100,000 .*`expected_cap`",
+        match=r"takes 100,001 cells .* the limit is 100,000.*`expected_cap`",
     ):
         check_cells(100_001)
 

@@ -171,8 +171,8 @@ def test_numbers_broadcast_and_no_privacy_promises_nothing():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "Give `epsilon`, with or without `delta`, or `tradeoff`"),
-        ({"epsilon": 1, "tradeoff": from_claims}, "Give `epsilon`, with or without `delta`, or `tradeoff`"),
+        ({}, "Give either `epsilon`, with or without `delta`, or `tradeoff`"),
+        ({"epsilon": 1, "tradeoff": from_claims}, "Give either `epsilon`, with or without `delta`, or `tradeoff`"),
         ({"tradeoff": from_claims, "delta": 0.1}, "leave out `delta`"),
         ({"epsilon": -1}, "`epsilon` must be at least 0"),
         ({"epsilon": 1, "delta": 2}, "`delta` must be from 0 to 1"),

@@ -237,7 +237,7 @@ def without(network, column):
     ("o", "columns", "message"),
     [
         ([[1, 2]], NETWORK, "`o` must have labels, by which the generator knows its cells; its .*s have none"),
-        (TABLES.o, without(NETWORK, "age"), "The generator says nothing of the column 'age'"),
+        (TABLES.o, without(NETWORK, "age"), "The generator does not draw the column 'age'"),
         (TABLES.o, without(NETWORK, "town") | {"town": NETWORK["town"]}, "'job' depends on 'town', which is not drawn before it"),
         (TABLES.o, NETWORK | {"job": NETWORK["job"] / 2}, "The probabilities of 'job' must be at least 0 and sum to 1"),
         (TABLES.o, NETWORK | {"job": NETWORK["job"].drop("B")}, "are drawn with the probability 0.3, as of 'job'. Say what is drawn there"),

@@ -275,7 +275,7 @@ def test_labels_decide_which_probability_belongs_to_which_cell():
         ),
         (lambda: expected_cap([[1]], Given(3, p=[[-0.5]])), "`p` must be non-negative; got -0.5"),
         (lambda: expected_cap(ORIGINAL, Given(3, p=[[0.5]])), "`o` has 2 targets x 3 keys, `p` has 1 targets x 1 keys|they must agree"),
-        (lambda: expected_cap(ORIGINAL, Given(p=floats(SHARES))), "is the limit of large releases, of which only `cap_law` knows"),
+        (lambda: expected_cap(ORIGINAL, Given(p=floats(SHARES))), "is the limit of large releases, which only `cap_law` accepts"),
         (lambda: expected_cap(ORIGINAL, Given(0, p=floats(SHARES))), "`m` must be a number of synthetic records"),
         (lambda: sample_tables([[1]], Given(3, p=[[0.5]], key_weights=[1.0]), draws=1), "`key_weights` has targets that `p` lacks"),
         (lambda: sample_tables([[1]], Given(3, p=[[[0.5]], [[1.0]]]), draws=1), "`o` and `p` must be one table"),
@@ -283,7 +283,7 @@ def test_labels_decide_which_probability_belongs_to_which_cell():
         (lambda: expected_cap([[1]], Given(3, p=[[1.0]]), unmatched="lost"), '`unmatched` must be "zero" .* or "nearest"'),
         (
             lambda: variance_cap([[1]], Given(3, p=[[1.0]]), unmatched="nearest"),
-            '`unmatched` must be "zero" .* or "drop".*With nearest keys it is',
+            '`unmatched` must be "zero" .* or "drop".*For nearest keys estimate it',
         ),
     ],
 )

@@ -73,7 +73,7 @@ def test_a_model_is_equal_to_one_with_the_same_numbers():
 def test_the_limit_of_many_records_has_no_m():
     assert Uniform().m is None
     assert repr(Dirichlet(alpha=1)) == "Dirichlet(alpha=1.0)"
-    with pytest.raises(ValueError, match=r"`Uniform\(\)` is the limit of large releases, of which only `cap_law` knows. Give it .*, `m`"):
+    with pytest.raises(ValueError, match=r"`Uniform\(\)` is the limit of large releases, which only `cap_law` accepts. Give it .*, `m`"):
         expected_cap(ORIGINAL, Uniform())
 
 

@@ -149,7 +149,7 @@ def test_the_result_prints_as_a_table():
         ({"model": "pram", "risk": 1.0}, "`risk` must be a wanted expected CAP, between 0 and 1; got 1.0"),
         ({"model": "pram", "risk": "0.5"}, "`risk` must be a wanted expected CAP"),
         ({"model": "dirichlet", "risk": 0.5}, "`Dirichlet` needs `m`, the number of records of a release"),
-        ({"model": "swap", "risk": 0.5, "m": 5}, "`m` does not belong to `Swap`, whose releases have as many records as `o`"),
+        ({"model": "swap", "risk": 0.5, "m": 5}, "`m` does not belong to `Swap`, whose releases have the same number of records as `o`"),
         ({"model": "pram", "risk": 0.5, "o": [[0]]}, "`o` holds no record"),
         ({"model": "pram", "risk": 0.5, "o": [[[1, 2]], [[2, 1]]]}, "`o` must be one table of .*Choose one table"),
     ],

@@ -54,7 +54,7 @@ def test_a_simulation_of_the_paper_has_the_exact_mean_and_variance(simulated, un
 
 
 def test_options_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"`Uniform\(\)` is the limit of large releases, of which only `cap_law` knows"):
+    with pytest.raises(ValueError, match=r"`Uniform\(\)` is the limit of large releases, which only `cap_law` accepts"):
         expected_cap(ORIGINAL, Uniform())
     with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
         variance_cap(ORIGINAL, Uniform(3), unmatched="nearest")
