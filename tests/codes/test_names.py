@@ -39,7 +39,7 @@ RESULTS = {
     "suda_scores": lambda t: capstats.population.suda_scores(t.o),
     "dis_suda": lambda t: capstats.population.dis_suda(t.o, sampling_fraction=0.1),
     "prosecutor_risk": lambda t: capstats.anonymity.prosecutor_risk(t.o).to_dataset(),
-    "individual_risk": lambda t: capstats.population.individual_risk(t.assign(o_records=t.o)).to_dataset(),
+    "individual_risk": lambda t: capstats.population.individual_risk(xr.Dataset({"o": t.o, "o_records": t.o})).to_dataset(),
     "journalist_risk": lambda t: capstats.population.journalist_risk(t.o, population=t.o).to_dataset(),
 }
 
