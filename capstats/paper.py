@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from capstats import __version__
 from capstats.cap.average import average_cap, correct_predictions
 from capstats.cap.distribution import cap_boxplot
 from capstats.cap.individual import individual_cap
+from capstats.codes.names import printable
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, cap_law, maximum_cap, sample_tables
 from capstats.laws.distribution.exact import Atoms
@@ -352,3 +354,12 @@ def report(values: list[Value], shares: xr.DataArray) -> str:
     ]
     lines += ["", CHOSEN, "", "Errata of the text:", *(f"  - {line}" for line in ERRATA)]
     return "\n".join(lines)
+
+
+def command(settings: Mapping[str, Any], _: list[str]) -> tuple[str, int]:
+    """``capstats paper``: what was regenerated, as text; status 1 where a printed value does not agree."""
+    values, shares, files = reproduce(settings["out"], seed=settings.get("seed", SEED))
+    wrong = [value for value in values if not value.agrees]
+    written = f"Written: {', '.join(printable(file) for file in files)}"
+    agree = f"{len(values) - len(wrong)} of {len(values)} printed values agree."
+    return f"{report(values, shares)}\n\n{written}\n\n{agree}", 1 if wrong else 0

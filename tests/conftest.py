@@ -17,6 +17,7 @@ settings.register_profile("thorough", max_examples=100, deadline=None, derandomi
 settings.register_profile("random", max_examples=100, deadline=None, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+pytest_plugins = ["command_files"]
 collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
 SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mark
 

@@ -12,7 +12,6 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from capstats.cli.option_values import KINDS, LISTED, Kind, fits
-from capstats.lessons import LESSONS
 
 Settings = Mapping[str, Any]  # the given options, by their long names
 HELD: dict[str, Any] = tomllib.loads(files("capstats.cli").joinpath("commands.toml").read_text(encoding="utf-8"))
@@ -31,6 +30,7 @@ class Option:
     also: str | None = None  # another spelling on the command line
     count: str | None = None  # of positional arguments: "?" or "*"
     required: bool = False
+    completes: Sequence[str] = ()  # values that a shell may complete, where others are possible
     endings: tuple[str, ...] = ()  # the endings that an output file may have in a configuration
 
     @property
@@ -61,7 +61,7 @@ class Option:
             actions.append(group.add_argument(f"--{name}", action="append", dest=_single(self.key), metavar=metavar, help=text))
         if not self.kind.is_path and self.choices is None:
             for action in actions:
-                action.completer = lambda **_: _completions(self.key)  # type: ignore[attr-defined]  # which argcomplete calls
+                action.completer = lambda **_: _completions(self)  # type: ignore[attr-defined]  # which argcomplete calls
 
     def given(self, namespace: argparse.Namespace) -> Any:
         """Its value on the command line; None where it is not given."""
@@ -92,6 +92,7 @@ class Command:
     """A command: its name, its purpose, its options under their headings, and examples."""
 
     name: str
+    run: str  # "module:function", which gets the settings and messages, and returns the text to print and the exit status
     help: str
     groups: Mapping[str, Sequence[Option]]
     examples: Sequence[tuple[str, str]]  # what an example does, and the command line
@@ -123,21 +124,19 @@ def _command(name: str, words: Mapping[str, Any]) -> Command:
     own = words.get("options", {})
     keys = {heading: HELD["reading"][x] if isinstance(x, str) else x for heading, x in words["groups"].items()}
     groups = {heading: [_option(key, **own.get(key, {})) for key in x] for heading, x in keys.items()}
-    return Command(name, words["help"], groups, list(words["examples"].items()))
+    return Command(name, words["run"], words["help"], groups, list(words["examples"].items()))
 
 
 OPTIONS = {key: _option(key) for key in HELD["options"]}
 COMMANDS = tuple(_command(name, words) for name, words in HELD["commands"].items())
 
 
-def _completions(key: str) -> list[str]:
+def _completions(option: Option) -> list[str]:
     """Completions of a value that is neither a file nor one of the choices."""
     from capstats.auditing.measures import computed
 
-    if key == "lesson":
-        return [*LESSONS, "all"]
-    names = computed(against=False, generator=False) if key in ("fail-above", "rank-by") else []
-    return [f"{name}{'=' * (key == 'fail-above')}" for name in names]
+    names = computed(against=False, generator=False) if option.key in ("fail-above", "rank-by") else option.completes
+    return [f"{name}{'=' * (option.key == 'fail-above')}" for name in names]
 
 
 def _single(key: str) -> str:

@@ -12,31 +12,17 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
 from capstats import __version__
-from capstats.cli import anonymity, attack, audit, browser, count, describe, lesson, paper, records, sweep
 from capstats.cli.configuration import settings_of
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
 from capstats.cli.outputs import INPUTS
 from capstats.codes.names import printable
 
-RUN = {
-    "paper": paper.run,
-    "lesson": lesson.run,
-    "browser": browser.run,
-    "describe": describe.run,
-    "audit": audit.run,
-    "count": count.run,
-    "sweep": sweep.run,
-    "records": records.run,
-    "anonymity": anonymity.run,
-    "attack membership": attack.membership,
-    "attack knowledge": attack.knowledge,
-    "attack model": attack.model,
-}
 TEXTS: dict[str, str] = HELD["texts"]
 QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths in a message
 # errors of wrong input; any other error is a bug and shows its traceback
@@ -57,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise OSError("standard output is closed.")
         with _signals_clean_up():
-            text, status = RUN[command.name](settings_of(command, given), messages)
+            module, _, run = command.run.partition(":")
+            text, status = getattr(import_module(module), run)(settings_of(command, given), messages)
     except KeyboardInterrupt:
         print(f"\ncapstats {command.name}: interrupted.", file=sys.stderr)
         return 130

@@ -7,6 +7,7 @@ import pytest
 from command_line import printed, refused, run
 
 from capstats.cli import main
+from capstats.cli.options import OPTIONS
 from capstats.lessons import LESSONS, page
 
 
@@ -92,3 +93,7 @@ def test_a_file_of_somebody_else_stays_and_no_other_is_written(asked, tmp_path, 
 def test_an_old_lesson_is_replaced(asked):
     for _ in range(2):
         assert main(["lesson", "hands", "--no-open"]) == 0
+
+
+def test_a_shell_completes_all_lessons() -> None:
+    assert [*LESSONS, "all"] == list(OPTIONS["lesson"].completes)

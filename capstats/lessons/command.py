@@ -1,4 +1,4 @@
-"""``capstats lesson``: interactive lessons for the browser, each written as one HTML file."""
+"""``capstats lesson`` and ``capstats browser``: pages for the browser, each written as one HTML file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from capstats.auditing.confidential import check_replaceable
 from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
+from capstats.lessons.browser import browser_page
 from capstats.lessons.pages import contents
 from capstats.sources.new_files import write_file
 
@@ -26,6 +27,11 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     folder = Path(settings.get("out", "."))
     folder.mkdir(parents=True, exist_ok=True)
     return write_pages({folder / f"{name}.html": text for name, text in pages.items()}, settings, messages), 0
+
+
+def browser(settings: Settings, messages: list[str]) -> tuple[str, int]:
+    """Write the page that counts two CSV files without Python; return what was written."""
+    return write_pages({Path(settings.get("out", "browser.html")): browser_page()}, settings, messages), 0
 
 
 def write_pages(pages: Mapping[Path, str], settings: Settings, messages: list[str]) -> str:
