@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from capstats import __version__
+from capstats.cli.about import about
 from capstats.cli.configuration import settings_of
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
 from capstats.cli.outputs import INPUTS
@@ -36,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import argcomplete
 
         argcomplete.autocomplete(grammar)
+    if {"--version", "--verbose"} == set(sys.argv[1:] if arguments is None else arguments):
+        print(about())
+        return 0
     given = grammar.parse_args(arguments)
     command: Command = given.command
     messages: list[str] = []
@@ -157,6 +161,7 @@ def parser() -> Parser:
     epilog = f"Every command has a --help with examples.\n\n{TEXTS['completion']}\n{TEXTS['status']}"
     top = Parser(prog="capstats", description=TEXTS["description"], epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"capstats {__version__}")
+    top.add_argument("--verbose", action="store_true", help="after --version: the versions of all that capstats uses, for a bug report")
     commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND", parser_class=Parser)
     families = {"": commands}
     for command in COMMANDS:

@@ -1,0 +1,20 @@
+"""What a bug report needs."""
+
+from importlib.metadata import version
+
+import pytest
+
+from capstats.cli import main
+
+
+@pytest.mark.parametrize("arguments", [["--version", "--verbose"], ["--verbose", "--version"]])
+def test_it_names_every_version(arguments, capsys) -> None:
+    assert main(arguments) == 0
+    found = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert found["capstats"] == version("capstats")
+    assert {name: found[name] for name in ("numpy", "pandas", "xarray", "duckdb")} == {
+        x: version(x) for x in ("numpy", "pandas", "xarray", "duckdb")
+    }
+    assert found["Python"].startswith("3.")
+    assert {"system", "encoding", "polars", "pyspark", "scikit-learn"} <= found.keys()
+    assert not {"pytest", "sphinx"} & found.keys()
