@@ -27,7 +27,8 @@ from capstats.codes.labels import MISSING
 from capstats.codes.names import missing_name, open_room
 from capstats.counting.tabulate import tabulate
 from capstats.tables.counts_files import read_counts, write_counts
-from capstats.tables.dataset import collapse, from_counts, full_domain, merge_counts, observed_domain
+from capstats.tables.dataset import from_counts, merge_counts
+from capstats.tables.domains import collapse, full_domain, observed_domain
 from capstats.tables.levels import LevelsWarning
 from capstats.tables.longform import compare_levels, expand, to_frame
 from capstats.tables.ties import at_most

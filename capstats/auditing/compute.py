@@ -31,7 +31,8 @@ from capstats.laws.models import Bootstrap, Independent
 from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index
-from capstats.tables.dataset import observed_domain, synthetic_labels
+from capstats.tables.dataset import synthetic_labels
+from capstats.tables.domains import observed_domain
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table, ratio

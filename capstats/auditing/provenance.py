@@ -20,7 +20,8 @@ from capstats.auditing.measures import MEASURES, SENTENCES, convention
 from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.names import shortened
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.dataset import VERSION, observed_domain
+from capstats.tables.dataset import VERSION
+from capstats.tables.domains import observed_domain
 from capstats.tables.fineness import too_fine
 from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, with_compared, without_match
 

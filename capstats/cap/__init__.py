@@ -11,7 +11,7 @@ from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.groups import by_group
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import nearest_distance
-from capstats.cap.summary import summary
+from capstats.cap.overview import summary
 from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.names import open_room
 

@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = grammar.parse_args(arguments)
     command: Command = given.command
     messages: list[str] = []
+    text, status = "", 0
     try:
         if sys.stdout is None:
             raise OSError("standard output is closed.")

@@ -99,7 +99,7 @@ def open_room(module: str) -> None:
     room.setdefault("__getattr__", answer)
     for name in room["__all__"]:
         found = room.get(name)
-        if isinstance(found, FunctionType) and not hasattr(found, "__wrapped__"):
+        if isinstance(found, FunctionType) and not hasattr(found, "names_arguments"):
             room[name] = _naming_arguments(found, name)
             vars(sys.modules[found.__module__])[name] = room[name]  # where pickle looks for it
         elif isinstance(found, type) and isinstance(made := vars(found).get("__init__"), FunctionType):
@@ -108,7 +108,7 @@ def open_room(module: str) -> None:
 
 def _naming_arguments(function: FunctionType, called: str) -> FunctionType:
     """The function, which says of an argument that it does not have what to give in its place."""
-    code = function.__code__
+    code = inspect.unwrap(function).__code__
     if code.co_flags & inspect.CO_VARKEYWORDS:
         return function
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -120,6 +120,7 @@ def _naming_arguments(function: FunctionType, called: str) -> FunctionType:
                 raise TypeError(f"{called}() has no argument `{name}`.{_right_argument(name, [x for x in known if x != 'self'])}")
         return function(*positional, **given)
 
+    checked.names_arguments = True  # type: ignore[attr-defined]  # so that a name of two rooms is wrapped once
     return cast(FunctionType, checked)
 
 

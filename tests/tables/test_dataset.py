@@ -16,7 +16,6 @@ from small_tables import COUNTS, RECORDS, cells, drawn
 import capstats
 from capstats import from_counts, full_domain, merge_counts, observed_domain, read_counts, tabulate, write_counts
 from capstats.codes.labels import MISSING
-from capstats.tables import dataset as module
 from capstats.tables.dataset import as_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -373,7 +372,7 @@ def test_a_domain_that_is_too_large_raises_with_its_size(monkeypatch: pytest.Mon
     tables = from_counts(np.ones((1, 40)), key_labels={f"c{i}": list(range(40)) for i in range(6)})
     with pytest.raises(ValueError, match=rf"The full domain has {40**6} cells, more than 2\*\*27\. Give fewer key columns"):
         full_domain(tables)
-    monkeypatch.setattr(module, "LARGEST_DOMAIN", 6)
+    monkeypatch.setattr("capstats.tables.domains.LARGEST_DOMAIN", 6)
     assert full_domain(from_counts(COUNTS)).o.shape == (2, 3)
 
 

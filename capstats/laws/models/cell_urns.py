@@ -21,14 +21,18 @@ from capstats.tables.table import Array, Floats, Table
 
 @dataclass(frozen=True, repr=False)
 class CellUrn(Model):
-    """``m`` records placed in the cells of a table by draws from an urn; without m, the limit of large releases, for `cap_law` only."""
+    """``m`` records placed in the cells of a table by draws from an urn; without m, the limit of large releases, for `cap_law` only.
 
-    m: int | None = None
+    Several numbers of records are mapped over along the dim ``m`` (`for_each_m`); formulas see one.
+    """
+
+    m: Any = None  # an int, several, or None
     reinforced: ClassVar[bool] = False  # whether each draw puts one more ball of its cell into the urn
 
     def __post_init__(self) -> None:
         if self.m is not None:
-            self._set(m=check_records(self.m))
+            several = isinstance(self.m, (list, tuple, range))
+            self._set(m=tuple(map(check_records, self.m)) if several else check_records(self.m))
 
     @property
     def urn(self) -> Urn:
@@ -63,8 +67,9 @@ class Uniform(CellUrn):
 
     Parameters
     ----------
-    m : int, optional
-        Number of synthetic records, at least 1. Without it, the limit of large releases, which only `cap_law` knows.
+    m : int or sequence of ints, optional
+        Number of synthetic records, at least 1; several give results the dim ``m``. Without it, the limit of large releases, which only
+        `cap_law` knows.
 
     Examples
     --------

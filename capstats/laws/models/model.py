@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.codes.checks import check_integer, check_number, shown
@@ -91,7 +94,27 @@ def checked_model(model: Any, o: Any, *, limit: bool = False) -> Model:
         raise TypeError(f"`model` must be a model, {' or '.join(filter(None, [', '.join(calls[:-1]), calls[-1]]))}; got {got}.")
     if getattr(model, "m", 0) is None and not limit:
         raise ValueError(f"`{model!r}` is the limit of large releases, which only `cap_law` accepts. Give it a number of records, `m`.")
+    if isinstance(getattr(model, "m", 0), tuple):
+        raise ValueError(f"`{model!r}` has several numbers of records, and one is needed here. Give `m` one of them.")
     return model.matching(o)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def for_each_m(function: F) -> F:
+    """A function of an original and a model that maps over several numbers of records of the model, along a new first dim ``m``."""
+
+    @wraps(function)
+    def mapped(o: Counts, model: Any, **options: Any) -> Any:
+        numbers = getattr(model, "m", None)
+        if not isinstance(numbers, tuple):
+            return function(o, model, **options)
+        if "rng" in options:  # one stream for all of them
+            options["rng"] = np.random.default_rng(options["rng"])
+        return xr.concat([function(o, replace(model, m=m), **options) for m in numbers], pd.Index(numbers, name="m"))
+
+    return cast(F, mapped)
 
 
 def check_records(m: Any) -> int:

@@ -10,12 +10,14 @@ import xarray as xr
 
 from capstats.codes.checks import check_integer
 from capstats.laws.models import Model, checked_model
+from capstats.laws.models.model import for_each_m
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import Counts
 
 Rng = int | Sequence[int] | np.random.Generator | None
 
 
+@for_each_m
 def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr.DataArray:
     """Random synthetic tables under a model.
 

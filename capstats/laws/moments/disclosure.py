@@ -9,12 +9,14 @@ import xarray as xr
 
 from capstats.codes.checks import shown
 from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
+from capstats.laws.models.model import for_each_m
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
 
 
+@for_each_m
 def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
     """Means of DiSCO, DiS and the matched share over all releases that a model of synthesis can make of an original, exactly.
 

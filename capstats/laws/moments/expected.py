@@ -6,9 +6,11 @@ import xarray as xr
 
 from capstats.cap.neighbours import Convention, Unmatched, check_convention, check_unmatched, key_columns
 from capstats.laws.models import Model, checked_model
+from capstats.laws.models.model import for_each_m
 from capstats.tables.table import Counts
 
 
+@for_each_m
 def expected_cap(o: Counts, model: Model, *, unmatched: Convention = "zero") -> xr.DataArray:
     """Mean of average CAP over all releases that a model of synthesis can make of an original, exactly.
 
@@ -73,6 +75,7 @@ def expected_cap(o: Counts, model: Model, *, unmatched: Convention = "zero") -> 
     return aligned.map(lambda *tables: model.mean(*tables, unmatched=unmatched), "expected_cap")
 
 
+@for_each_m
 def variance_cap(o: Counts, model: Model, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     """Variance of average CAP over all releases that a model of synthesis can make of an original, exactly.
 

@@ -11,7 +11,7 @@ import pytest
 import capstats
 from capstats import from_counts, tabulate
 from capstats.laws import Given, expected_cap, variance_cap
-from capstats.tables.dataset import full_domain
+from capstats.tables.domains import full_domain
 
 NETWORK = {
     "age": pd.Series([0.25, 0.75], pd.Index(["old", "young"], name="age")),

@@ -16,7 +16,7 @@ from strategies import examples
 
 from capstats import average_cap, from_counts, minimum_cap
 from capstats.datasets import paper_originals
-from capstats.laws import Bootstrap, Permuted, Pram, Swap, Uniform, expected_cap, sample_tables, variance_cap
+from capstats.laws import Bootstrap, Permuted, Pram, Swap, Uniform, cap_law, expected_cap, expected_disclosure, sample_tables, variance_cap
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -313,3 +313,19 @@ def test_an_original_without_records_can_be_drawn_from_where_alpha_is_added():
 def test_what_cannot_be_drawn_is_refused(o, model, draws, message):
     with pytest.raises(ValueError, match=message):
         sample_tables(o, model(), draws=draws)
+
+
+def test_several_numbers_of_records_are_one_batch():
+    o, numbers = [[3, 1, 0], [1, 2, 2]], [4, 10, 25]
+    for function in (expected_cap, variance_cap, expected_disclosure):
+        together = function(o, Bootstrap(numbers))
+        for m in numbers:
+            xr.testing.assert_allclose(together.sel(m=m, drop=True), function(o, Bootstrap(m)))
+    drawn = sample_tables(o, Uniform(range(3, 6)), draws=4, rng=1)
+    assert dict(drawn.sizes) == {"m": 3, "draw": 4, "target": 2, "key": 3}
+    assert (drawn.sum(["target", "key"]) == drawn.m).all()
+    assert drawn.isel(m=0).equals(sample_tables(o, Uniform(3), draws=4, rng=1).assign_coords(m=3))
+    with pytest.raises(ValueError, match=r"`Uniform\(m=<2>\)` has several numbers of records, and one is needed here"):
+        cap_law(o, Uniform((3, 4)))
+    with pytest.raises(ValueError, match="`m` must be a number of synthetic records"):
+        Bootstrap([3, 0])
