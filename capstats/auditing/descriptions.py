@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack, cast
 import pandas as pd
 
 from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
-from capstats.auditing.command_lines import call, command
+from capstats.auditing.repeating import call, command
 from capstats.auditing.report import Block, Facts, Grid, Listing, Report, Sections, not_shown
 from capstats.codes.by_table import ALL, SCALARS, by_table
 from capstats.codes.declared_types import Type

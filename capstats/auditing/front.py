@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import Z, by_group, by_target, changes, errors_known
+from capstats.auditing.columns import by_group, changes
+from capstats.auditing.compute import Z, by_target, errors_known
 from capstats.auditing.findings import Findings
-from capstats.auditing.inputs import SIDE_BY_SIDE
 from capstats.auditing.measures import MEASURES, SENTENCES
+from capstats.auditing.provenance import SIDE_BY_SIDE
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown, percent
-from capstats.auditing.sections import LONGEST, at_most_this, commonest, known, level_names, number, people_right
+from capstats.auditing.sections import at_most_this, commonest, known, level_names, number, people_right
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import replicated_uniques, sample_uniques
@@ -32,16 +32,6 @@ MOST = 50_000  # keys times key columns, for which each column is left out and m
 WIDE = 1.0  # interval of a share that is no headline; to leave the share out would choose those that chance made narrow
 RARE = 0.05  # probability that so low a release is chance, for all releases together
 SMALL = 0.0005  # a change of average CAP that is none
-
-
-def title(audit: Findings) -> str:
-    """The title of a report: the release, or how many, and the date."""
-    several = len(audit.columns) > 1
-    path = audit.provenance.get("original") if several else (audit.provenance.get("synthetic") or [None])[0]
-    name = Path(path).name if path else "" if several else audit.columns[0]
-    shown = shortened(in_cell(name), LONGEST) if name else ""
-    what = f"{len(audit.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
-    return f"Disclosure risk of {what}, {audit.provenance['date']}"
 
 
 def front(audit: Findings) -> Sections:

@@ -11,15 +11,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.command_lines import call, command, restricted
-from capstats.auditing.compute import copied, guesses, total_of
-from capstats.auditing.copies import Copies
+from capstats.auditing.compute import Asked, copied, normalized, surely, total_of
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.findings import kept_limits
+from capstats.auditing.findings import Copies, kept_limits
 from capstats.auditing.measures import words
 from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
+from capstats.auditing.repeating import call, command, restricted
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, as_page, headings, not_shown
-from capstats.cap.average import average_cap
 from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.codes.progress import Progress
@@ -312,13 +310,17 @@ def _weights(given: Any) -> set[Hashable]:
 
 def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The measures of one target, as its own audit has them."""
-    unmatched, found, levels = guesses(tables)
-    used, baseline = found[f"average_cap_{unmatched}"], found["baseline"]
-    found |= {
-        "levels": (levels.records > 0).sum("target"),
-        "average_cap_nearest": used if unmatched == "nearest" else used * np.nan,
-        "average_cap_zero": average_cap(tables.o, tables.s),
-        "baseline_excess": xr.zeros_like(used) + ratio((used - baseline).values, (1 - baseline).values, np.nan),
+    asked = Asked(tables)
+    baseline = asked.baseline
+    found = {
+        **surely(asked),
+        "levels": (asked.by_target.records > 0).sum("target"),
+        "average_cap_nearest": asked.average if asked.unmatched == "nearest" else asked.average * np.nan,
+        "average_cap_zero": asked.version_1,
+        "baseline": baseline,
+        "baseline_excess": xr.zeros_like(asked.average) + ratio((asked.average - baseline).values, (1 - baseline).values, np.nan),
+        "original_cap": asked.original_cap,
+        "normalized_cap": normalized(asked),
     }
     return {name: found[name] for name in TARGET_MEASURES}
 

@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
+from capstats.auditing.beside import FEWEST
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, computed
-from capstats.auditing.public import public_page, public_text
+from capstats.auditing.publication import public_page, public_text
 from capstats.auditing.several_targets import ALL_TARGETS, TARGET_MEASURES, audit_targets
-from capstats.auditing.sisters import FEWEST
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
