@@ -296,9 +296,9 @@ def audit(
 
     >>> none = {"smoker": ["yes", "no"], "health": ["well", "well"]}
     >>> one_more = {"smoker": [*people["smoker"], "no"], "health": [*people["health"], "well"]}
-    >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
-    >>> found.to_frame()[["share_certain", "average_cap_nearest", "difference"]].round(3).reset_index().values.tolist()
-    [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
+    >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-records_certain", against="none")
+    >>> found.to_frame()[["records_certain", "average_cap_nearest", "difference"]].round(3).reset_index().values.tolist()
+    [['all', 2, 0.75, 0.0], ['none', 3, 0.75, 0.0]]
 
     A generator of two records with fair and independent columns: a key is in a release with the probability 3/4, and then half of its
     people are guessed right on average. Of the 16 releases that it can make, 11 have at most the average CAP of this one, 1/4:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -15,7 +16,7 @@ from capstats.cap.average import average_cap, correct_predictions, matched_recor
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Unmatched, rows_used, without_nearest
+from capstats.cap.neighbours import Convention, Unmatched, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, individual_share, sums_of_weights
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import dio, disclosed, replicated_uniques, sample_uniques
@@ -38,32 +39,47 @@ QUANTILES = {
     "upper_percentile": 0.99,
     "greatest": 1.0,
 }
+SURELY = ("above_half", "above_nine_tenths", "certain")  # how people are guessed right
 Z = 1.959964  # standard errors on each side of a 95 % interval
 
 Numbers = Mapping[str, Any]  # by the names of measures, without those that the tables do not give
 
 
+@dataclass
 class Asked:
-    """What the measures of an audit are computed from: the tables, what the caller gives beside them, and what several measures share.
+    """What an audit is asked: the tables, and what the caller gives beside them; and by their names the measures that answer it.
 
     ``against`` is the label of a release, ``population`` a table of counts by key; ``counted`` makes counts of further releases.
     """
 
-    def __init__(
-        self,
-        tables: xr.Dataset,
-        against: Any = None,
-        generator: Any = None,
-        counted: Callable[[Any], xr.Dataset] | None = None,
-        population_size: Any = None,
-        population: xr.DataArray | None = None,
-    ):
-        self.tables, self.o, self.s = tables, tables.o, tables.s
-        self.against, self.generator, self.counted = against, generator, counted
-        self.population_size, self.population = population_size, population
-        self.records = tables.get("o_records", tables.o)  # numbers and quantiles count each record of the original once
-        self.is_weighted = "o_records" in tables  # shares weigh it then
-        self.is_whole = self.o.dtype.kind == self.s.dtype.kind == "i" and not {"o_records", "s_records"} & set(tables.data_vars)
+    tables: xr.Dataset
+    against: Any = None
+    generator: Any = None
+    counted: Any = None
+    population_size: Any = None
+    population: xr.DataArray | None = None
+    results: dict[str, Any] = field(default_factory=dict)  # of the functions of measures
+
+    def __post_init__(self) -> None:
+        self.o, self.s = self.tables.o, self.tables.s
+        self.records = self.tables.get("o_records", self.o)  # numbers and quantiles count each record of the original once
+        self.is_weighted = "o_records" in self.tables  # shares weigh it then
+        self.is_whole = self.o.dtype.kind == self.s.dtype.kind == "i" and not {"o_records", "s_records"} & set(self.tables.data_vars)
+
+    def __getitem__(self, name: str) -> Any:
+        """A measure, by its function; None where these tables do not give it."""
+        function = MEASURES[name].function
+        if function not in self.results:
+            module, of_module = function.split(".")
+            self.results[function] = getattr(import_module(f"capstats.auditing.{module}"), of_module)(self)
+        found = self.results[function]
+        return found.get(name) if isinstance(found, Mapping) else found
+
+    @property
+    def average(self) -> xr.DataArray:
+        """Average CAP, in the version that the audit is of."""
+        found: xr.DataArray = self[f"average_cap_{self.unmatched}"]
+        return found
 
     @cached_property
     def no_nearest(self) -> str:
@@ -97,26 +113,6 @@ class Asked:
         return {dim: found.isel(dim=i) for i, dim in enumerate(("target", "key"))}
 
     @cached_property
-    def average(self) -> xr.DataArray:
-        """Average CAP."""
-        return average_cap(self.o, self.s, unmatched=self.unmatched)
-
-    @cached_property
-    def version_1(self) -> xr.DataArray:
-        """Average CAP, unmatched keys counting 0."""
-        return self.average if self.unmatched == "zero" else average_cap(self.o, self.s)
-
-    @cached_property
-    def original_cap(self) -> xr.DataArray:
-        """Average CAP of the original itself."""
-        return average_cap(self.o, self.o)
-
-    @cached_property
-    def baseline(self) -> xr.DataArray:
-        """The share of right guesses from the frequencies of the target alone."""
-        return baseline_cap(self.o)
-
-    @cached_property
     def shares_by_target(self) -> xr.Dataset:
         """The people with each level of the target, by weight."""
         return by_target(self.o, self.s, self.unmatched)
@@ -130,25 +126,10 @@ class Asked:
         counted = by_target(self.records, self.s, self.unmatched)
         return shares.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
 
-    @cached_property
-    def matched(self) -> xr.DataArray:
-        """Records of the original whose key the release has, by weight."""
-        return matched_records(self.o, self.s)
-
 
 def measured(asked: Asked) -> xr.Dataset:
-    """All measures in the list, as far as they can be had: each by its function."""
-    results: dict[str, Any] = {}
-    found = {}
-    for name, measure in MEASURES.items():
-        if measure.function not in results:
-            module, function = measure.function.split(".")
-            results[measure.function] = getattr(import_module(f"capstats.auditing.{module}"), function)(asked)
-        value = results[measure.function]
-        if isinstance(value, Mapping):
-            value = value.get(name)
-        if value is not None:
-            found[name] = value
+    """All measures in the list, as far as they can be had."""
+    found = {name: value for name in MEASURES if (value := asked[name]) is not None}
     return Result(found, attrs={"result": "Measures of an audit"})
 
 
@@ -156,49 +137,42 @@ def measured(asked: Asked) -> xr.Dataset:
 
 
 def sizes(asked: Asked) -> Numbers:
-    """The number of records of each table, and of weighted ones the sum of their weights."""
-    found, tables = {}, asked.tables
+    """The number of records of each table, and of weighted ones the sum of their weights; keys of the original."""
+    found, tables = {"keys": xr.DataArray(asked.observed.sizes["key"])}, asked.tables
     for of, name in (("o", "original"), ("s", "synthetic"), ("h", "holdout")):
         if f"{of}_records" in tables:
             found |= {f"{name}_records": total_of(tables[f"{of}_records"]), f"{name}_weight": total_of(tables[of])}
         elif of in tables:
-            found[f"{name}_records"] = asked.n if of == "o" else total_of(tables[of])
+            found[f"{name}_records"] = total_of(tables[of])
     return found
 
 
-def keys(asked: Asked) -> xr.DataArray:
-    """Keys of the original."""
-    return xr.DataArray(asked.observed.sizes["key"])
-
-
-def unmatched_records(asked: Asked) -> xr.DataArray:
-    """People whose key no synthetic record has."""
-    return total_of(asked.records) - matched_records(asked.records, asked.s) if asked.is_weighted else asked.n - asked.matched
-
-
-def matched_share(asked: Asked) -> xr.DataArray:
-    """The share of people whose key a synthetic record has."""
-    return asked.matched / asked.n
+def matched(asked: Asked) -> Numbers:
+    """People whose key no synthetic record has, and the share of those whose key one has."""
+    by_weight = matched_records(asked.o, asked.s)
+    people = matched_records(asked.records, asked.s) if asked.is_weighted else by_weight
+    return {"unmatched_records": asked["original_records"] - people, "matched_share": by_weight / asked.n}
 
 
 def averages(asked: Asked) -> Numbers:
-    """Average CAP in its versions, two of them with the least and the greatest that there can be.
+    """Average CAP, where unmatched keys count 0, are left out, or use the nearest ones."""
+    versions: dict[str, Convention] = {"zero": "zero", "matched": "drop", asked.unmatched: asked.unmatched}
+    return {f"average_cap_{name}": average_cap(asked.o, asked.s, unmatched=version) for name, version in versions.items()}
 
-    These are over all synthetic tables on the targets and keys that the original or the synthetic table has. A target that only the
+
+def bounds(asked: Asked) -> Numbers:
+    """The least and the greatest average CAP that there can be, where unmatched keys count 0 or are left out.
+
+    They are over all synthetic tables on the targets and keys that the original or the synthetic table has. A target that only the
     synthetic table has is an empty row of the original, so both versions can be 0 (Theorems 2 and 3); a key that only the synthetic table
     has is an empty column, so version 1 can be. Neither changes what is greatest.
     """
     targets, keys = (of > 0 for of in asked.foreign.values())
-    found = {f"average_cap_{asked.unmatched}": asked.average}
-    of_matched = average_cap(asked.o, asked.s, unmatched="drop")
-    versions: dict[str, tuple[Unmatched, xr.DataArray, xr.DataArray]] = {
-        "average_cap_zero": ("zero", asked.version_1, targets | keys),
-        "average_cap_matched": ("drop", of_matched, targets),
-    }
-    for name, (unmatched, average, lowered) in versions.items():
-        found[name] = average
-        found[f"{name}_least"] = minimum_cap(asked.observed, unmatched=unmatched) * ~lowered
-        found[f"{name}_greatest"] = maximum_cap(asked.observed, unmatched=unmatched)
+    versions: dict[str, tuple[Unmatched, xr.DataArray]] = {"zero": ("zero", targets | keys), "matched": ("drop", targets)}
+    found = {}
+    for name, (unmatched, lowered) in versions.items():
+        found[f"average_cap_{name}_least"] = minimum_cap(asked.observed, unmatched=unmatched) * ~lowered
+        found[f"average_cap_{name}_greatest"] = maximum_cap(asked.observed, unmatched=unmatched)
     return found
 
 
@@ -229,18 +203,19 @@ def difference(asked: Asked) -> Numbers:
 
 def original_cap(asked: Asked) -> xr.DataArray:
     """Average CAP of the original itself."""
-    return asked.original_cap
+    return average_cap(asked.o, asked.o)
 
 
 def baseline(asked: Asked) -> xr.DataArray:
     """The share of right guesses from the frequencies of the target alone."""
-    return asked.baseline
+    return baseline_cap(asked.o)
 
 
 def normalized(asked: Asked) -> xr.DataArray:
     """Average CAP, 0 at the baseline and 1 for the original itself."""
-    span = (asked.original_cap - asked.baseline).where(~at_most(asked.original_cap, asked.baseline))
-    return (asked.average - asked.baseline) / span
+    least: xr.DataArray = asked["baseline"]
+    most: xr.DataArray = asked["original_cap"]
+    return (asked.average - least) / (most - least).where(~at_most(most, least))
 
 
 def commonest(asked: Asked) -> Numbers:
@@ -263,19 +238,15 @@ def individuals(asked: Asked) -> Numbers:
     if "h" not in tables or not (errors_known(tables, "o") and errors_known(tables, "h")):
         return {}
     found = individual_share(tables.o, tables.s, h=tables.h, unmatched=asked.unmatched, **sums_of_weights(tables))
-    renamed = {
-        "individual_disclosure": "plain_contrast",
-        "individual_disclosure_error": "plain_contrast_error",
-        "fresh_sample_cap": "fresh_sample",
-        "fresh_sample_cap_error": "fresh_sample_error",
-    }
-    return {**dict(found.data_vars), **{name: found[of] for name, of in renamed.items()}}
+    renamed = {"plain_contrast": "individual_disclosure", "fresh_sample": "fresh_sample_cap"}
+    renamed |= {f"{old}_error": f"{new}_error" for old, new in renamed.items()}
+    return {renamed.get(str(name), str(name)): of for name, of in found.data_vars.items()}
 
 
 def surely(asked: Asked) -> Numbers:
     """People who are guessed right with probability above 0.5, above 0.9 and with certainty, and their shares."""
     found = {}
-    for name in ("above_half", "above_nine_tenths", "certain"):
+    for name in SURELY:
         found[f"records_{name}"] = asked.by_target[f"records_{name}"].sum("target")
         found[f"share_{name}"] = asked.shares_by_target[f"records_{name}"].sum("target") / asked.n
     return found

@@ -14,6 +14,7 @@ from capstats.auditing.report import Picture
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.codes.names import printable
+from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
 from capstats.tables.printing import Result, count, share
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
@@ -94,13 +95,13 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
-    caps, distances, certain = (list(map(share, m[name].values)) for name in (audit.average, "target_distance", "share_certain"))
+    caps, distances, certain = (list(map(share, m[name].values)) for name in (audit.average, "target_distance", CERTAIN))
     risk = [f"{labels[i]}: {caps[i]}, {distances[i]}." for i in audit.ranked]
     sure = [f"{labels[i]}: {certain[i]}" for i in audit.ranked]
     right = f"guessed right with certainty from each release (DiSCO): {', '.join(sure[:MANY])}.{_more(sure)}"
     alts = {
         "risk-utility": f"Average CAP and target distance of each release. {' '.join(risk[:MANY])}{_more(risk)}",
-        "arrows": f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; {right}",
+        "arrows": f"Share of people certain in the original (DiO): {share(m[CERTAIN_IN_ORIGINAL].item())}; {right}",
     }
     drawn = {"risk-utility": plot_risk_utility(m, risk=audit.average), "arrows": plot_disclosure_arrows(m.isel(synthetic=audit.ranked))}
     return [_picture(ax, name, alts[name]) for name, ax in drawn.items()]

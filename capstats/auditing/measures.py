@@ -66,6 +66,7 @@ _LIST = _read("measures.toml")
 TERMS = {name: Term(**term) for name, term in _LIST["terms"].items()}
 MEASURES = {name: Measure(**measure) for name, measure in _LIST["measures"].items()}
 BY_COLUMN = {name: Measure("columns.by_column", **measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
+OF_TARGET = {name: Measure("several_targets.measured", **measure) for name, measure in _LIST["of_target"].items()}  # of `TargetAudits`
 
 
 def in_table(table: Shown, found: Collection[Any]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import total_of
+from capstats.auditing.compute import SURELY, total_of
 from capstats.auditing.findings import Findings
 from capstats.auditing.measures import MEASURES, SENTENCES, definitions, words
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
@@ -23,6 +23,7 @@ from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
 OF_ORIGINAL = ("baseline", "original_cap")  # of the people in the original, whatever is released; sums of squares, see `publication`
+AT = {"above_half": 10, "above_nine_tenths": 18}  # above which of the bands people are
 BANDS = np.linspace(0, 1, 21)  # values of individual CAP at which the distribution is given
 TEXT = SENTENCES["public"]
 MOST_RELEASES = 4  # whoever made the releases can choose them so that many rounded numbers together tell a small count
@@ -99,9 +100,10 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         "average_cap_zero": _average(tables.o, tables.s, steps),
         **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
         "matched_share": rounded(m.matched_share),
-        "share_above_half": 1 - below[10],
-        "share_above_nine_tenths": 1 - below[18],
-        "share_certain": rounded(m.share_certain),
+        **{
+            f"share_{name}": 1 - below[band] if band else rounded(m[f"share_{name}"])
+            for name, band in zip(SURELY, (10, 18, 0), strict=True)
+        },
     }
     against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
@@ -207,7 +209,7 @@ def public_note(p: Publication) -> str:
 
 def public_sections(p: Publication) -> Sections:
     """The sections of the page."""
-    surely = ("share_above_half", "share_above_nine_tenths", "share_certain")
+    surely = [f"share_{name}" for name in SURELY]
     computed = [(name, _say(p, text)) for name, text in TEXT["computed"].items() if name != "errors" or not p.weighted]
     return {
         "What was compared": [_compared(p)],

@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.auditing import figures
 from capstats.auditing.beside import AT_MOST, differing, holds_people
-from capstats.auditing.compute import Z
+from capstats.auditing.compute import SURELY, Z
 from capstats.auditing.findings import LONGEST, Findings
 from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table
 from capstats.auditing.provenance import SIDE_BY_SIDE, facts, fingerprints
@@ -78,6 +78,7 @@ def of_individuals(audit: Findings) -> str:
 def in_sentences(audit: Findings) -> list[Block]:
     """The result for one release."""
     m, weighted = audit.measures, "original_weight" in audit.measures
+    of = f"{audit.words['share']} " if weighted else ""
     numbers = {
         **audit.numbers,
         "average": share(audit.caps[0]),
@@ -88,7 +89,7 @@ def in_sentences(audit: Findings) -> list[Block]:
         "individuals": of_individuals(audit),
         "test": ANSWER["no_test" if "holdout_differs" in audit.provenance else "test"],
         "most": at_most_this(audit, "permutation_p_value"),
-        "of": f"{audit.words['share']} " if weighted else "",
+        **{name: f"{audit.numbers[f'records_{name}']} ({of}{audit.numbers[f'share_{name}']})" for name in SURELY},
     }
     said = {
         "right_weighted" if weighted else "right": True,

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.compute import Asked, copied, normalized, surely, total_of
+from capstats.auditing.compute import Asked, copied, total_of
 from capstats.auditing.descriptions import FirstReading
 from capstats.auditing.findings import Copies, kept_limits
-from capstats.auditing.measures import words
+from capstats.auditing.measures import OF_TARGET, words
 from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
 from capstats.auditing.repeating import call, command, restricted
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, as_page, headings, not_shown
@@ -38,28 +38,7 @@ LEVELS = 1000  # of a target that "all" takes, at most
 ROWS = 60  # of the table of a text
 SHOWN = 10  # columns of which an error says why they are left out
 WIDEST = 24  # characters of a name in a table
-HEADINGS = {
-    "levels": ("levels", "levels of the target in the original; a missing value is one of them"),
-    "average_cap_nearest": (
-        "average CAP",
-        "share of the people in the original for whom the guess is expected to be right; people whose key no synthetic record has are "
-        "guessed from the nearest keys",
-    ),
-    "average_cap_zero": ("version 1", "the same where they count 0"),
-    "baseline": ("baseline", "the same of a guess from the frequencies of the target in the original, without any key"),
-    "baseline_excess": (
-        "excess",
-        "(average CAP - baseline) / (1 - baseline), of version 1 where the nearest keys cannot be had: 1 is always right",
-    ),
-    "original_cap": ("original", "average CAP if the original itself were released"),
-    "normalized_cap": ("normalized", "(average CAP - baseline) / (original - baseline): which part of that the release tells"),
-    "records_above_nine_tenths": ("> 0.9", "people for whom the guess is right with probability above 0.9"),
-    "records_certain": ("certain", "people for whom it is right with certainty"),
-}
 NO_COPIES = "not computed: copy_columns is 0 (--copy-columns)"
-MORE = ("share_above_nine_tenths", "share_certain")  # further measures, of the JSON report
-TARGET_MEASURES = (*HEADINGS, *MORE)
-COUNTS = ("levels", "records_above_nine_tenths", "records_certain")
 ORDER = """\
 The worst target comes first: that with the greatest excess of average CAP (unmatched keys use the nearest) over its baseline, as a share \
 of what is left to gain. So a target that everybody guesses from its frequencies alone is not first because its average CAP is \
@@ -95,7 +74,7 @@ class TargetAudits(Report):
     def to_frame(self) -> pd.DataFrame:
         """A row for each target, and each synthetic table where there are several, the worst first; a column for each measure."""
         dims = [str(dim) for dim in ("target_column", "synthetic") if dim in self.measures.dims]
-        frame = self.measures[list(TARGET_MEASURES)].to_dataframe(dim_order=dims)[list(TARGET_MEASURES)]
+        frame = self.measures[list(OF_TARGET)].to_dataframe(dim_order=dims)[list(OF_TARGET)]
         order = np.lexsort([-frame["records_above_nine_tenths"], -_known(frame["baseline_excess"])])
         return frame.iloc[order]
 
@@ -311,18 +290,13 @@ def _weights(given: Any) -> set[Hashable]:
 def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The measures of one target, as its own audit has them."""
     asked = Asked(tables)
-    baseline = asked.baseline
-    found = {
-        **surely(asked),
+    average, baseline = asked.average, asked["baseline"]
+    own = {
         "levels": (asked.by_target.records > 0).sum("target"),
-        "average_cap_nearest": asked.average if asked.unmatched == "nearest" else asked.average * np.nan,
-        "average_cap_zero": asked.version_1,
-        "baseline": baseline,
-        "baseline_excess": xr.zeros_like(asked.average) + ratio((asked.average - baseline).values, (1 - baseline).values, np.nan),
-        "original_cap": asked.original_cap,
-        "normalized_cap": normalized(asked),
+        "average_cap_nearest": average if asked.unmatched == "nearest" else average * np.nan,
+        "baseline_excess": xr.zeros_like(average) + ratio((average - baseline).values, (1 - baseline).values, np.nan),
     }
-    return {name: found[name] for name in TARGET_MEASURES}
+    return {name: own[name] if name in own else asked[name] for name in OF_TARGET}
 
 
 def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.DataArray) -> xr.Dataset:
@@ -330,7 +304,7 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
     coords: dict[str, Any] = {"target_column": list(map(str, rows))}
     if releases.dims:
         coords["synthetic"] = releases.indexes["synthetic"]
-    of_all = {name: [np.broadcast_to(row[name].values, releases.shape) for row in rows.values()] for name in TARGET_MEASURES}
+    of_all = {name: [np.broadcast_to(row[name].values, releases.shape) for row in rows.values()] for name in OF_TARGET}
     return Result(
         {name: (tuple(coords), np.stack(values)) for name, values in of_all.items()}, coords, {"result": "Measures of the targets"}
     )
@@ -362,11 +336,12 @@ def _sections(found: TargetAudits, most: int | None = None) -> Sections:
     known = listed([named(c) for c in p["keys"]])
     read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
     read += [("keys", known), ("targets", many(found.measures.sizes["target_column"], "column"))]
+    shown_measures = {name: of for name, of in OF_TARGET.items() if of.heading}
     rows = []
     for index, row in frame.iterrows():
         label = [shortened(in_cell(str(x)), WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
-        rows.append([*label, *((count if name in COUNTS else share)(row[name]) for name in HEADINGS)])
-    head = ["target", *(["synthetic"] if several else []), *(heading for heading, _ in HEADINGS.values())]
+        rows.append([*label, *((count if of.form == "count" else share)(row[name]) for name, of in shown_measures.items())])
+    head = ["target", *(["synthetic"] if several else []), *(of.heading for of in shown_measures.values())]
     copies = Copies(found.copies, headings([str(x) for x in labels] if several else [""]), words([]))
     places = range(len(labels))
     told = [text for i in places for text in copies.said(i)] or [f"{found.copies.get('not_computed', NO_COPIES)}."]
@@ -384,7 +359,7 @@ def _sections(found: TargetAudits, most: int | None = None) -> Sections:
         "What was read": [Facts(read)],
         "Columns left out": [Facts([(str(named(c)), why) for c, why in found.left_out.items()])] if found.left_out else [],
         "How to read it": [
-            Facts([*HEADINGS.values(), ("confidential", "as the original is")]),
+            Facts([*((of.heading, of.meaning) for of in shown_measures.values()), ("confidential", "as the original is")]),
             "A high excess of a target that nobody would mind is no harm, and a low average can hide a few people: read the full report.",
         ],
     }
