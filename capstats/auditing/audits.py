@@ -85,7 +85,7 @@ class Audit(Findings):
             "provenance": self.provenance,
         }
 
-    def sections(self) -> Sections:
+    def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  `to_html` has a page of its own
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
         return {**self._front, **text_sections(self)}
 

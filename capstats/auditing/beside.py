@@ -13,7 +13,7 @@ from capstats.auditing.compute import Asked, total_of
 from capstats.cap.average import average_cap
 from capstats.codes.by_table import ALL, is_by_table, of_table
 from capstats.codes.checks import shown
-from capstats.codes.labels import canonical, in_order, one_kind
+from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
 from capstats.laws.distribution.average import cap_law
@@ -89,7 +89,7 @@ def _in_order(column: str, labels: Any, records: Mapping[str, Array], cut: Colle
     """
     if column in cut:
         return records
-    known = list(map(canonical, labels))
+    known = canonicals(labels)
     place = {label: i for i, label in enumerate(in_order(known, one_kind(known, column, "original")))}
     order = np.argsort([place[label] for label in known])
     return {name: of_levels[order] for name, of_levels in records.items()}

@@ -14,7 +14,7 @@ from capstats.cap.average import average_cap
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.neighbours import rows_used
 from capstats.codes.column import Places
-from capstats.codes.labels import canonical, in_order, one_kind
+from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.counting.lattice import Columns, Lattice
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index
@@ -36,11 +36,7 @@ class Group(NamedTuple):
     with_release: float  # their average CAP, unmatched keys using the nearest
     without_release: float  # that of a guess from the target's frequencies
     above_nine_tenths: float  # how many of them are guessed right with probability above 0.9
-
-    @property
-    def above(self) -> float:
-        """By how much the release makes them easier to guess."""
-        return self.with_release - self.without_release
+    above: float  # by how much the release makes them easier to guess
 
 
 def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Group]:
@@ -63,8 +59,9 @@ def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Gr
     found = []
     for name, codes, levels in zip(tables.attrs["key_columns"], axis.codes, axis.levels, strict=True):
         sums = [np.bincount(codes, part, len(levels)) for part in (weight, right, without, people, above)]
-        shares = [ratio(part, sums[0], np.nan) for part in sums[1:3]]
-        rows = zip(levels, *(part.tolist() for part in (sums[3], *shares, sums[4])), strict=True)
+        guessed, guessed_without = (ratio(part, sums[0], np.nan) for part in sums[1:3])
+        parts = (sums[3], guessed, guessed_without, sums[4], guessed - guessed_without)
+        rows = zip(levels, *(part.tolist() for part in parts), strict=True)
         found += [Group(name, *row) for row in rows if row[1] > 0]
     return found
 
@@ -133,7 +130,7 @@ def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Cha
 
 def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floats) -> Places:
     """To which of half as many levels each level of a key column belongs."""
-    labels, codes = list(map(canonical, key.levels[i])), np.asarray(key.codes[i])
+    labels, codes = canonicals(key.levels[i]), np.asarray(key.codes[i])
     n, categories = len(labels), tables.attrs.get("categories", {}).get(name)
     kind = one_kind(labels, name, "original", typed=False)
     ordered = categories is not None or name in tables.attrs.get("bins", {}) or kind not in ("text", "bool")

@@ -20,7 +20,7 @@ from capstats.auditing.provenance import Seen
 from capstats.auditing.report import Report, headings, percent
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical
-from capstats.codes.names import hint, in_cell, listed, named, shortened
+from capstats.codes.names import hint, in_cell, listed, named
 from capstats.counting.beyond_chance import LEVEL
 from capstats.tables.backing import unstacked
 from capstats.tables.printing import count, many, share
@@ -183,7 +183,7 @@ class Findings(Report):
         several, p = len(self.columns) > 1, self.provenance
         path = p.get("original") if several else (p.get("synthetic") or [None])[0]
         name = Path(path).name if path else "" if several else self.columns[0]
-        shown = shortened(in_cell(name), LONGEST) if name else ""
+        shown = in_cell(name, LONGEST) if name else ""
         what = f"{len(self.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
         return f"Disclosure risk of {what}, {p['date']}"
 

@@ -18,7 +18,7 @@ from capstats.auditing.sections import at_most_this, commonest, known, level_nam
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import replicated_uniques, sample_uniques
-from capstats.tables.printing import count, many, share
+from capstats.tables.printing import count, many, share, shares
 from capstats.tables.ties import at_most
 
 FRONT = SENTENCES["front"]
@@ -190,7 +190,7 @@ def _scale(audit: Findings) -> Scale:
     if audit.holdout_says and np.isfinite(error := audit.of("fresh_sample_cap_error", 0)):
         x = audit.of("fresh_sample_cap", 0)
         since, *ends = (min(max(end, 0.0), 1.0) for end in (x, x - Z * error, x + Z * error))
-        own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(map(share, ends))})"))
+        own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(shares(ends))})"))
     heads = audit.heads if len(caps) > 1 else ["this release"]
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
     releases = [
@@ -271,7 +271,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     found.sort(key=lambda x: (-round(x.above, 9), -copies.get(x.column, {}).get(in_cell(x.level), 0), -x.people))
     rows = [
         [
-            f"{shortened(named(group.column), 30)}: {shortened(in_cell(group.level), 30)}",
+            f"{shortened(named(group.column), 30)}: {in_cell(group.level, 30)}",
             f"+{group.above:.2f}",
             percent(group.above_nine_tenths / group.people),
             count(group.people),

@@ -17,7 +17,7 @@ from capstats.auditing.beside import LEVEL, differing
 from capstats.auditing.compute import Asked, copies_known
 from capstats.auditing.measures import MEASURES, SENTENCES, convention
 from capstats.codes.by_table import ALL
-from capstats.codes.labels import MISSING, canonical, kind_of
+from capstats.codes.labels import MISSING, canonicals, kind_of
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION
@@ -130,7 +130,7 @@ def columns_understood(asked: Asked) -> dict[str, Any]:
     for role, dim in (("keys", "key"), ("target", "target")):
         axis = axis_of(observed, dim)
         own = tables.attrs[f"{dim}_columns"]
-        levels = [] if axis is None else [[canonical(x) for x in level] for level in axis.levels]
+        levels = [] if axis is None else list(map(canonicals, axis.levels))
         names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
         columns[role] = {name: _kind(labels) for name, labels in zip(own, levels, strict=True)}
     sizes = {}

@@ -21,7 +21,7 @@ from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Section
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-from capstats.tables.printing import count, many, share
+from capstats.tables.printing import count, counts, many, share, shares
 
 HEADING = 14  # characters of the heading of a column, at most
 SHOWN_LEVELS = 12  # levels of the target that have a row each
@@ -200,7 +200,7 @@ def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEA
 
 def heading(name: str, longest: int) -> str:
     """The heading of the column of a measure, or of a number of the caller's, whose name is shortened."""
-    return MEASURES[name].heading if name in MEASURES else shortened(in_cell(name), longest)
+    return MEASURES[name].heading if name in MEASURES else in_cell(name, longest)
 
 
 def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest: int = HEADING) -> list[tuple[str, str]]:
@@ -234,7 +234,7 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
     several = "synthetic" in found.dims
     most = np.argsort(-found.records.values, kind="stable")[: LEVELS if several else SHOWN_LEVELS]
     shown = found.isel(target=np.sort(most))
-    held = list(map(count, shown.records.values))
+    held = counts(shown.records.values)
     more = not_shown(found.sizes["target"] - len(most), "level", f" with fewer {people}.")
     if not several:
         names = (audit.average, "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
@@ -258,10 +258,10 @@ def added_by_column(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """What each key column adds to average CAP, a row for each release; those columns that add most to any release."""
     found = audit.by_column
     which = "shapley" if "shapley" in found else "leave_one_out"
-    shares = found[which].transpose("key_column", "synthetic").values
-    most = np.sort(np.argsort(-np.abs(shares).max(axis=1), kind="stable")[:LEVELS])
-    columns = [[shortened(in_cell(str(found.indexes["key_column"][c])), HEADING), *map(share, shares[c, audit.ranked])] for c in most]
-    rest = len(shares) - len(most)
+    added = found[which].transpose("key_column", "synthetic").values
+    most = np.sort(np.argsort(-np.abs(added).max(axis=1), kind="stable")[:LEVELS])
+    columns = [[in_cell(found.indexes["key_column"][c], HEADING), *shares(added[c, audit.ranked])] for c in most]
+    rest = len(added) - len(most)
     more = not_shown(rest, "column", f" that {'add' if rest > 1 else 'adds'} less.")
     return [BY_COLUMN[which].meaning, *beside(rows_of(audit, heads), columns), *more]
 
@@ -375,7 +375,7 @@ def _keys(audit: Findings, summary: xr.Dataset, which: Any, caption: str) -> Gri
     """Some keys of a summary, a row each."""
     axis, some = axis_of(audit.tables.o, "key"), summary.isel(key=which)
     labels = [tuple(axis[j]) if axis is not None else (j,) for j in which]
-    names = [", ".join(shortened(in_cell(x), LEVEL) for x in label) for label in labels]
+    names = [", ".join(in_cell(x, LEVEL) for x in label) for label in labels]
     heads = {
         "records": "original",
         "synthetic_records": "synthetic",
@@ -383,7 +383,7 @@ def _keys(audit: Findings, summary: xr.Dataset, which: Any, caption: str) -> Gri
         "correct": "expected right",
         "disclosed": "certain",
     }
-    columns = [[head, *map(share if name == "cap" else count, some[name].values.tolist())] for name, head in heads.items()]
+    columns = [[head, *(shares if name == "cap" else counts)(some[name].values.tolist())] for name, head in heads.items()]
     return Grid.of_columns([", ".join(named(x) for x in audit.provenance["columns"]["keys"]), *names], columns, caption)
 
 

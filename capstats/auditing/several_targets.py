@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,19 +13,18 @@ import xarray as xr
 from capstats.auditing.compute import Asked, copied, total_of
 from capstats.auditing.descriptions import FirstReading
 from capstats.auditing.findings import Copies, kept_limits
-from capstats.auditing.measures import OF_TARGET, words
+from capstats.auditing.measures import OF_TARGET, SENTENCES, words
 from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
 from capstats.auditing.repeating import call, command, restricted
-from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, as_page, headings, not_shown
+from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
 from capstats.codes.labels import in_json
-from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.every_column import Looked, every_column, is_identifier
 from capstats.counting.inputs import files_read
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
-from capstats.sources.new_files import write_file
 from capstats.sources.source import Options
 from capstats.tables.dataset import VERSION
 from capstats.tables.levels import shares_nothing
@@ -38,11 +36,7 @@ LEVELS = 1000  # of a target that "all" takes, at most
 ROWS = 60  # of the table of a text
 SHOWN = 10  # columns of which an error says why they are left out
 WIDEST = 24  # characters of a name in a table
-NO_COPIES = "not computed: copy_columns is 0 (--copy-columns)"
-ORDER = """\
-The worst target comes first: that with the greatest excess of average CAP (unmatched keys use the nearest) over its baseline, as a share \
-of what is left to gain. So a target that everybody guesses from its frequencies alone is not first because its average CAP is \
-high. Of equal ones, that with more people guessed right with probability above 0.9 comes first."""
+TEXTS = SENTENCES["targets"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +80,7 @@ class TargetAudits(Report):
 
     def limits(self, limits: Mapping[str, float]) -> list[tuple[str, bool]]:
         """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
-        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or NO_COPIES)
+        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
 
     @property
     def command(self) -> str:
@@ -101,16 +95,52 @@ class TargetAudits(Report):
         """What the report is."""
         return f"capstats {VERSION}: disclosure risk of each target by Correct Attribution Probability (CAP)"
 
-    def sections(self) -> Sections:
+    def sections(self, *, whole: bool = False) -> Sections:
         """The report: what was read, the order, the table, and the command for the worst target."""
-        return _sections(self, ROWS)
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
-        page = as_page(self.title(), _sections(self), note="Confidential, as the original is.", footer=f"capstats {VERSION}. Confidential.")
-        if path is not None:
-            write_file(path, page)
-        return page
+        p, frame = self.provenance, self.to_frame()
+        several = isinstance(frame.index, pd.MultiIndex)
+        labels = self.measures.indexes["synthetic"] if several else [None]
+        given = p.get("synthetic", [None] * len(labels))
+        tables = [
+            ("original", p.get("original"), p["original_records"]),
+            *zip(
+                ["synthetic", *[""] * (len(labels) - 1)],
+                [path or label for path, label in zip(given, labels, strict=True)],
+                np.atleast_1d(p["synthetic_records"]).tolist(),
+                strict=True,
+            ),
+            *([("holdout", p.get("holdout"), p["holdout_records"])] if "holdout_records" in p else []),
+        ]
+        known = listed([named(c) for c in p["keys"]])
+        read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
+        read += [("keys", known), ("targets", many(self.measures.sizes["target_column"], "column"))]
+        shown_measures = {name: of for name, of in OF_TARGET.items() if of.heading}
+        rows = []
+        for index, row in frame.iterrows():
+            label = [in_cell(x, WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
+            rows.append([*label, *((count if of.form == "count" else share)(row[name]) for name, of in shown_measures.items())])
+        head = ["target", *(["synthetic"] if several else []), *(of.heading for of in shown_measures.values())]
+        copies = Copies(self.copies, headings([str(x) for x in labels] if several else [""]), words([]))
+        places = range(len(labels))
+        told = [text for i in places for text in copies.said(i)] or [f"{self.copies.get('not_computed', TEXTS['no_copies'])}."]
+        shown: dict[str, Sequence[Block]] = {
+            "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
+            "Targets, the worst first": [
+                TEXTS["attack"].format(known=known),
+                TEXTS["order"],
+                Grid(head, rows if whole else rows[:ROWS]),
+                *([] if whole else not_shown(len(rows) - ROWS, "more row", "; see --json, or to_frame.")),
+            ],
+            "Copies of real records": told if not any(map(copies.found, places)) or several else [],
+            "The full report on the worst target": [Listing(self.command)],
+            "What was read": [Facts(read)],
+            "Columns left out": [Facts([(str(named(c)), why) for c, why in self.left_out.items()])] if self.left_out else [],
+            "How to read it": [
+                Facts([*((of.heading, of.meaning) for of in shown_measures.values()), ("confidential", "as the original is")]),
+                TEXTS["excess"],
+            ],
+        }
+        return {name: blocks for name, blocks in shown.items() if blocks}
 
 
 @shows_options
@@ -313,54 +343,3 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
 def _known(values: Any) -> Any:
     """What is undefined as the least."""
     return np.where(np.isnan(values), -np.inf, np.round(values, 12))
-
-
-# --- the report -----------------------------------------------------------------------------------------------------------
-
-
-def _sections(found: TargetAudits, most: int | None = None) -> Sections:
-    p, frame = found.provenance, found.to_frame()
-    several = isinstance(frame.index, pd.MultiIndex)
-    labels = found.measures.indexes["synthetic"] if several else [None]
-    given = p.get("synthetic", [None] * len(labels))
-    tables = [
-        ("original", p.get("original"), p["original_records"]),
-        *zip(
-            ["synthetic", *[""] * (len(labels) - 1)],
-            [path or label for path, label in zip(given, labels, strict=True)],
-            np.atleast_1d(p["synthetic_records"]).tolist(),
-            strict=True,
-        ),
-        *([("holdout", p.get("holdout"), p["holdout_records"])] if "holdout_records" in p else []),
-    ]
-    known = listed([named(c) for c in p["keys"]])
-    read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
-    read += [("keys", known), ("targets", many(found.measures.sizes["target_column"], "column"))]
-    shown_measures = {name: of for name, of in OF_TARGET.items() if of.heading}
-    rows = []
-    for index, row in frame.iterrows():
-        label = [shortened(in_cell(str(x)), WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
-        rows.append([*label, *((count if of.form == "count" else share)(row[name]) for name, of in shown_measures.items())])
-    head = ["target", *(["synthetic"] if several else []), *(of.heading for of in shown_measures.values())]
-    copies = Copies(found.copies, headings([str(x) for x in labels] if several else [""]), words([]))
-    places = range(len(labels))
-    told = [text for i in places for text in copies.said(i)] or [f"{found.copies.get('not_computed', NO_COPIES)}."]
-    shown: dict[str, Sequence[Block]] = {
-        "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
-        "Targets, the worst first": [
-            f"Somebody who knows {known} of a person picks a synthetic record with the same keys at "
-            f"random, and takes its target for the person's; each column below is such a target.",
-            ORDER,
-            Grid(head, rows[:most]),
-            *not_shown(len(rows) - (most or len(rows)), "more row", "; see --json, or to_frame."),
-        ],
-        "Copies of real records": told if not any(map(copies.found, places)) or several else [],
-        "The full report on the worst target": [Listing(found.command)],
-        "What was read": [Facts(read)],
-        "Columns left out": [Facts([(str(named(c)), why) for c, why in found.left_out.items()])] if found.left_out else [],
-        "How to read it": [
-            Facts([*((of.heading, of.meaning) for of in shown_measures.values()), ("confidential", "as the original is")]),
-            "A high excess of a target that nobody would mind is no harm, and a low average can hide a few people: read the full report.",
-        ],
-    }
-    return {name: blocks for name, blocks in shown.items() if blocks}

@@ -6,11 +6,11 @@ import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 
-from capstats.auditing.confidential import check_replaceable
 from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
 from capstats.lessons.pages import contents
+from capstats.sources.confidential import check_replaceable
 from capstats.sources.new_files import write_file
 
 
