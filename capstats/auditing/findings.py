@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,14 +14,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.beside import holds_people
+from capstats.auditing.beside import AT_MOST, holds_people
 from capstats.auditing.compute import copies_known
 from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, convention, words
-from capstats.auditing.provenance import Seen
 from capstats.auditing.report import Report, headings, percent
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical
-from capstats.codes.names import hint, in_cell, listed, named
+from capstats.codes.names import hint, in_cell, listed, named, shortened
 from capstats.counting.beyond_chance import LEVEL
 from capstats.tables.backing import unstacked
 from capstats.tables.printing import count, many, share
@@ -28,6 +28,7 @@ from capstats.tables.table import Floats
 from capstats.tables.ties import at_most, ranks
 
 TEXTS = SENTENCES["copies"]
+SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
 ALERTS = 3  # releases with copies that have a sentence each
 SHOWN = 3  # columns that are named
 LONGEST = 64  # characters of a name in a sentence, at most
@@ -122,6 +123,21 @@ class Copies:
         }
         text: str = TEXTS[name].format_map({**self.words, **numbers, **texts, **more})
         return text[0].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it was when it was read."""
+
+    path: Path
+    size: int
+    changed: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: str) -> Seen:
+        """The file as it is."""
+        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
+        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,9 +247,37 @@ class Findings(Report):
         """A number of people, or of records where these have weights."""
         return f"{count(n)} {self.words['person' if n == 1 else 'people']}"
 
+    def known(self, most: int, article: str = "") -> str:
+        """The key columns, or how many where they are more than ``most``."""
+        keys = list(self.provenance["columns"]["keys"])
+        return listed([*map(named, keys)]) if len(keys) <= most else f"{article}{len(keys)} key columns"
+
+    def people_right(self, x: float) -> str:
+        """A share of the people as their number, unless they have weights."""
+        return share(x) if "original_weight" in self.measures else count(round(x * self.measures.original_records.item()))
+
+    def commonest(self, i: int) -> dict[str, str]:
+        """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""
+        values = {
+            "named": self.of(f"predictive_success_{self.unmatched}", i),
+            "named_without": self.measures.baseline_predictive_success.item(),
+            "named_with": self.measures.original_predictive_success.item(),
+        }
+        return {name: self.people_right(x) for name, x in values.items()}
+
+    def at_most(self, name: str) -> str:
+        """What is said before a p-value that is a bound."""
+        return "at most " if AT_MOST in self.provenance["conventions"].get(name, "") else ""
+
     def say(self, text: str, **more: str) -> str:
         """One of the sentences of the room, with the words of the report in it."""
         return text.format_map({**self.words, **more})
+
+
+def level_names(found: xr.Dataset, width: int) -> list[str]:
+    """Levels of the target as a table has them."""
+    levels = (level if isinstance(level, tuple) else (level,) for level in found.indexes["target"])
+    return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
 
 
 def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mapping[str, Any] | str) -> list[tuple[str, bool]]:

@@ -10,11 +10,9 @@ import xarray as xr
 
 from capstats.auditing.columns import by_group, changes
 from capstats.auditing.compute import Z, by_target, errors_known
-from capstats.auditing.findings import Findings
-from capstats.auditing.measures import MEASURES, SENTENCES
-from capstats.auditing.provenance import SIDE_BY_SIDE
+from capstats.auditing.findings import SIDE_BY_SIDE, Findings, level_names
+from capstats.auditing.measures import MEASURES, SENTENCES, number
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown, percent
-from capstats.auditing.sections import at_most_this, commonest, known, level_names, number, people_right
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import replicated_uniques, sample_uniques
@@ -43,7 +41,7 @@ def front(audit: Findings) -> Sections:
     alerts += map(Alert, audit.provenance.get("warnings", []))
     scope = FRONT["scope_of_both" if "holdout_records" in audit.measures else "scope"]
     glance = [
-        audit.say(scope, known=known(audit, 2 * SIDE_BY_SIDE), **audit.numbers),
+        audit.say(scope, known=audit.known(2 * SIDE_BY_SIDE), **audit.numbers),
         *_headline(audit, first),
         _scale(audit),
         *_sisters(audit),
@@ -85,7 +83,7 @@ def _sisters(audit: Findings) -> list[Block]:
     texts = {
         "this": _release(audit, i),
         "one": f"the least of {count(several)}" if several > 1 else "one of them",
-        "most": "at most " if several > 1 else at_most_this(audit, "generator_p_value"),
+        "most": "at most " if several > 1 else audit.at_most("generator_p_value"),
         "mean": share(audit.of("generator_mean", i)),
         "cap": share(audit.of("average_cap_zero", i)),
         "p": percent(p),
@@ -177,7 +175,7 @@ def _right(audit: Findings, i: int) -> Headline:
     """How many are guessed right with the release, without it and with the original itself; shares of weighted records."""
     m = audit.measures
     values = {"release": audit.caps[i], "baseline": m.baseline.item(), "original": m.original_cap.item()}
-    texts = {**{name: people_right(audit, x) for name, x in values.items()}, **commonest(audit, i), "n": count(m.original_records.item())}
+    texts = {**{name: audit.people_right(x) for name, x in values.items()}, **audit.commonest(i), "n": count(m.original_records.item())}
     text = audit.say(FRONT["right_weighted" if "original_weight" in m else "right"], **texts)
     return Headline(" or ".join(dict.fromkeys([texts["release"], texts["named"]])), text, audit.heads[i], whole=True)
 
@@ -299,7 +297,7 @@ def _instead(audit: Findings, i: int) -> list[str]:
     now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
     found = {name: share(value) for name, value in lower[best].items()}
     shown = "instead" if at_most(SMALL, lower[best]["lower"]) else "instead_of_copies"
-    texts = [audit.say(FRONT[shown], known=known(audit, 2 * SIDE_BY_SIDE), other=audit.heads[best], now=now, then=then, **found)]
+    texts = [audit.say(FRONT[shown], known=audit.known(2 * SIDE_BY_SIDE), other=audit.heads[best], now=now, then=then, **found)]
     if about[best]:
         texts.append(audit.say(FRONT["about_too"], gain=_points(100 * audit.of("individual_gain", best))))
     exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))

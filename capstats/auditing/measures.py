@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-from capstats.auditing.report import Terms
+import numpy as np
+
+from capstats.tables.printing import count, share
 
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
@@ -109,15 +111,20 @@ def words(weighted: Collection[str]) -> dict[str, str]:
     }
 
 
-def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms:
+def definitions(names: Collection[str], weighted: Collection[str] = ()) -> list[tuple[str, str, list[tuple[str, str | None]]]]:
     """The terms that explain the measures named; ``weighted`` are the tables whose records have sampling weights."""
     wanted = {term for name, measure in (MEASURES | BY_COLUMN).items() if name in names for term in measure.terms}
     own = words(weighted)
     sources = {key: (text, *address, None)[:2] for key, (text, *address) in _LIST["sources"].items()}
-    return Terms(
-        [
-            (name, term.meaning.format(**own), [(f"{THEORY}{term.statement}", None), *([sources[term.source]] if term.source else [])])
-            for name, term in TERMS.items()
-            if name in wanted
-        ]
-    )
+    return [
+        (name, term.meaning.format(**own), [(f"{THEORY}{term.statement}", None), *([sources[term.source]] if term.source else [])])
+        for name, term in TERMS.items()
+        if name in wanted
+    ]
+
+
+def number(name: str, value: Any, digits: int = 3) -> str:
+    """A measure as text; a number of the caller's, of which nothing is known, with up to five significant digits."""
+    if name not in MEASURES:
+        return "undefined" if np.isnan(value) else f"{value:.5g}"
+    return count(value) if MEASURES[name].form == "count" else share(value, digits)

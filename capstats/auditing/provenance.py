@@ -6,7 +6,6 @@ import datetime as dt
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import xarray as xr
 
 from capstats.auditing.beside import LEVEL, differing
 from capstats.auditing.compute import Asked, copies_known
+from capstats.auditing.findings import SIDE_BY_SIDE, Seen
 from capstats.auditing.measures import MEASURES, SENTENCES, convention
 from capstats.codes.by_table import ALL
 from capstats.codes.labels import MISSING, canonicals, kind_of
@@ -28,7 +28,6 @@ from capstats.tables.printing import count, many
 BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys", "fine_targets")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
-SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
 SHOWN_FILES = 5  # files of one table that are named
 SHOWN_COLUMNS = 5  # columns that are named
 FRACTIONAL = "counts of the original or of the holdout are fractional"
@@ -149,21 +148,6 @@ def _kind(labels: Sequence[Any]) -> dict[str, Any]:
 
 
 # --- files that were read ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A file as it was when it was read."""
-
-    path: Path
-    size: int
-    changed: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: str) -> Seen:
-        """The file as it is."""
-        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
-        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:

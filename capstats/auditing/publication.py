@@ -12,7 +12,7 @@ import xarray as xr
 from capstats.auditing.compute import SURELY, total_of
 from capstats.auditing.findings import Findings
 from capstats.auditing.measures import MEASURES, SENTENCES, definitions, words
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
+from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, Terms, as_page, as_text
 from capstats.cap.distribution import by_value, cap_ecdf
 from capstats.codes.checks import check_integer
 from capstats.codes.labels import canonical
@@ -218,7 +218,7 @@ def public_sections(p: Publication) -> Sections:
         "Matched people": [_grid(p, _shown(p, ["matched_share"]), _say(p, TEXT["matched"]))],
         "Distribution of the risk": [_grid(p, _shown(p, surely), _say(p, TEXT["surely"])), _curve(p)],
         "Left out": [_say(p, TEXT["left_out"])],
-        "Definitions": [definitions(p.shares, _weighted(p))],
+        "Definitions": [Terms(definitions(p.shares, _weighted(p)))],
         "How it was computed": [Facts(computed)],
     }
 

@@ -11,13 +11,13 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing import figures
-from capstats.auditing.beside import AT_MOST, differing, holds_people
+from capstats.auditing.beside import differing, holds_people
 from capstats.auditing.compute import SURELY, Z
-from capstats.auditing.findings import LONGEST, Findings
-from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table
-from capstats.auditing.provenance import SIDE_BY_SIDE, facts, fingerprints
+from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, level_names
+from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, number
+from capstats.auditing.provenance import facts, fingerprints
 from capstats.auditing.repeating import as_toml
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Sections, as_page, beside, headings, not_shown
+from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
@@ -52,15 +52,9 @@ def text_sections(audit: Findings) -> Sections:
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
-def known(audit: Findings, most: int, article: str = "") -> str:
-    """The key columns, or how many where they are more than ``most``."""
-    keys = list(audit.provenance["columns"]["keys"])
-    return listed([*map(named, keys)]) if len(keys) <= most else f"{article}{len(keys)} key columns"
-
-
 def attack(audit: Findings) -> str:
     """Who guesses what, and how."""
-    return audit.say(ANSWER["attack"], known=known(audit, SIDE_BY_SIDE, "the "))
+    return audit.say(ANSWER["attack"], known=audit.known(SIDE_BY_SIDE, "the "))
 
 
 def of_individuals(audit: Findings) -> str:
@@ -84,11 +78,11 @@ def in_sentences(audit: Findings) -> list[Block]:
         "average": share(audit.caps[0]),
         "expected": count(audit.caps[0] * m.original_records.item()),
         "version": ANSWER["version"][audit.unmatched],
-        **commonest(audit, 0),
+        **audit.commonest(0),
         "unmatched": ANSWER[audit.unmatched],
         "individuals": of_individuals(audit),
         "test": ANSWER["no_test" if "holdout_differs" in audit.provenance else "test"],
-        "most": at_most_this(audit, "permutation_p_value"),
+        "most": audit.at_most("permutation_p_value"),
         **{name: f"{audit.numbers[f'records_{name}']} ({of}{audit.numbers[f'share_{name}']})" for name in SURELY},
     }
     said = {
@@ -105,22 +99,6 @@ def in_sentences(audit: Findings) -> list[Block]:
     return [f"{attack(audit)} {first}", *more, *among_sisters(audit)]
 
 
-def commonest(audit: Findings, i: int) -> dict[str, str]:
-    """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""
-    m = audit.measures
-    values = {
-        "named": audit.of(f"predictive_success_{audit.unmatched}", i),
-        "named_without": m.baseline_predictive_success.item(),
-        "named_with": m.original_predictive_success.item(),
-    }
-    return {name: people_right(audit, x) for name, x in values.items()}
-
-
-def people_right(audit: Findings, x: float) -> str:
-    """A share of the people as their number, unless they have weights."""
-    return share(x) if "original_weight" in audit.measures else count(round(x * audit.measures.original_records.item()))
-
-
 def among_sisters(audit: Findings) -> list[str]:
     """What releases of the generator have, and where one release is among them."""
     m = audit.measures
@@ -128,13 +106,8 @@ def among_sisters(audit: Findings) -> list[str]:
         return []
     error = f"; standard error of the mean {share(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
     high = (m.generator_p_value >= HIGH) & (m.average_cap_zero > m.generator_mean)
-    most = at_most_this(audit, "generator_p_value")
+    most = audit.at_most("generator_p_value")
     return [audit.say(ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **audit.numbers)]
-
-
-def at_most_this(audit: Findings, name: str) -> str:
-    """What is said before a p-value that is a bound."""
-    return "at most " if AT_MOST in audit.provenance["conventions"].get(name, "") else ""
 
 
 def _compared(audit: Findings) -> list[Block]:
@@ -212,20 +185,7 @@ def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest:
     return [(heading(name, longest), meanings[name]) for name in names if name in audit.measures]
 
 
-def number(name: str, value: Any, digits: int = 3) -> str:
-    """A measure as text; a number of the caller's, of which nothing is known, with up to five significant digits."""
-    if name not in MEASURES:
-        return "undefined" if np.isnan(value) else f"{value:.5g}"
-    return count(value) if MEASURES[name].form == "count" else share(value, digits)
-
-
 # --- who bears the risk -----------------------------------------------------------------------------------------------
-
-
-def level_names(found: xr.Dataset, width: int) -> list[str]:
-    """Levels of the target as a table has them."""
-    levels = (level if isinstance(level, tuple) else (level,) for level in found.indexes["target"])
-    return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
 
 
 def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -327,7 +287,7 @@ def internal_sections(audit: Findings) -> Sections:
         "In the population": measure_grid(audit, "population", heads),
         "Keys at the highest risk": _worst(audit, heads),
         "Levels that differ": _levels(p),
-        "Definitions": [definitions(explained, audit.weighted), Facts([note for note in notes(audit) if note[0] in NOTES])],
+        "Definitions": [Terms(definitions(explained, audit.weighted)), Facts([note for note in notes(audit) if note[0] in NOTES])],
         "How it was computed": _computed(audit),
     }
     return {name: blocks for name, blocks in found.items() if blocks}

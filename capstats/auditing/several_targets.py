@@ -12,9 +12,9 @@ import xarray as xr
 
 from capstats.auditing.compute import Asked, copied, total_of
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.findings import Copies, kept_limits
+from capstats.auditing.findings import Copies, Seen, kept_limits
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
-from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
+from capstats.auditing.provenance import files_named, files_seen, warnings_of
 from capstats.auditing.repeating import call, command, restricted
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
 from capstats.codes.labels import in_json

@@ -78,7 +78,7 @@ def test_a_table_has_words_for_what_it_shows():
 
 
 def test_each_page_exists_and_each_source_has_an_address_or_none():
-    for _, meaning, more in definitions(ALL).rows:
+    for _, meaning, more in definitions(ALL):
         (page, address), *sources = more
         chapter, _, anchor = page.partition("#")
         assert f'<a id="{anchor}"></a>' in (THEORY.parent / chapter).read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def test_what_a_report_compares_is_explained():
 
 
 def test_only_what_is_asked_for_is_explained():
-    assert [term for term, *_ in definitions({"baseline"}).rows] == ["baseline"]
+    assert [term for term, *_ in definitions({"baseline"})] == ["baseline"]
 
 
 def test_what_may_be_public_is_what_is_published_and_two_differences_of_it(whole):
@@ -117,14 +117,14 @@ def test_what_may_be_public_is_what_is_published_and_two_differences_of_it(whole
 
 def test_weighted_tables_have_meanings_of_their_own():
     """Of each table alone, and no longer than the others."""
-    usual = {term: meaning for term, meaning, _ in definitions(ALL).rows}
+    usual = {term: meaning for term, meaning, _ in definitions(ALL)}
     for table, terms in {"original": {"average CAP", "baseline"}, "synthetic": {"CAP of one person", "commonest target"}}.items():
-        told = {term: meaning for term, meaning, _ in definitions(ALL, [table]).rows}
+        told = {term: meaning for term, meaning, _ in definitions(ALL, [table])}
         changed = {term for term in told if told[term] != usual[term]}
         assert changed == terms
         assert all("weight" in told[term] and len(told[term]) <= 2 * 140 + 40 for term in changed)
     assert "picked at random" in usual["CAP of one person"]
-    assert "at random" not in dict(row[:2] for row in definitions(ALL, ["synthetic"]).rows)["CAP of one person"]
+    assert "at random" not in dict(row[:2] for row in definitions(ALL, ["synthetic"]))["CAP of one person"]
 
 
 @pytest.fixture
