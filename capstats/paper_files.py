@@ -12,8 +12,8 @@ import pandas as pd
 import xarray as xr
 
 from capstats import __version__
-from capstats.auditing.confidential import check_replaceable
 from capstats.datasets import paper_originals, paper_synthetics, smoking
+from capstats.sources.confidential import check_replaceable
 from capstats.sources.new_files import write_file
 
 HEADS = {"values.csv": ["section", "value", "printed", "computed", "agrees"], "tables.csv": ["table", "target", "key", "count"]}

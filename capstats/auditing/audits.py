@@ -12,19 +12,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.compute import by_column, check_comparison, check_limits, compared, measured, order_of, total_of
-from capstats.auditing.findings import Findings
-from capstats.auditing.front import front, title
-from capstats.auditing.holdout import holdout_differs
-from capstats.auditing.internal import internal_page
+from capstats.auditing.beside import BELOW_1, holdout_differs, register
+from capstats.auditing.columns import by_column
+from capstats.auditing.compute import Asked, measured, total_of
+from capstats.auditing.findings import Findings, check_comparison, check_limits, order_of, with_utility
+from capstats.auditing.front import front
 from capstats.auditing.ledger import published
-from capstats.auditing.population import BELOW_1, of_population, register
 from capstats.auditing.provenance import FRACTIONAL, conventions, description, files_named, files_seen, today, warnings_of
-from capstats.auditing.public import public_page
+from capstats.auditing.publication import public_page
 from capstats.auditing.report import Sections
-from capstats.auditing.sections import text_sections
-from capstats.auditing.sisters import among_sisters
-from capstats.cap.neighbours import without_nearest
+from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import in_json
@@ -88,13 +85,9 @@ class Audit(Findings):
             "provenance": self.provenance,
         }
 
-    def sections(self) -> Sections:
+    def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  `to_html` has a page of its own
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
         return {**self._front, **text_sections(self)}
-
-    def title(self) -> str:
-        """The release, or how many, and the date."""
-        return title(self)
 
     def to_html(
         self,
@@ -303,9 +296,9 @@ def audit(
 
     >>> none = {"smoker": ["yes", "no"], "health": ["well", "well"]}
     >>> one_more = {"smoker": [*people["smoker"], "no"], "health": [*people["health"], "well"]}
-    >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-share_certain", against="none")
-    >>> found.to_frame()[["share_certain", "average_cap_nearest", "difference"]].round(3).reset_index().values.tolist()
-    [['all', 0.5, 0.75, 0.0], ['none', 0.75, 0.75, 0.0]]
+    >>> found = audit(people, {"all": one_more, "none": none}, keys="smoker", target="health", rank_by="-records_certain", against="none")
+    >>> found.to_frame()[["records_certain", "average_cap_nearest", "difference"]].round(3).reset_index().values.tolist()
+    [['all', 2, 0.75, 0.0], ['none', 3, 0.75, 0.0]]
 
     A generator of two records with fair and independent columns: a key is in a release with the probability 3/4, and then half of its
     people are guessed right on average. Of the 16 releases that it can make, 11 have at most the average CAP of this one, 1/4:
@@ -342,34 +335,32 @@ def audit(
     with Progress(reading.get("progress")) as shown:
         tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
         shown.step("computing the measures")
-        described = description(tables, counts_given=counts_given)
-        if counts_given and not allow_same and "different_records" not in tables.encoding:
-            check_counts(tables)
-        differs = holdout_differs(tables) if "h" in tables else {}
-        warnings = warnings_of({**tables.attrs, **tables.encoding, **described}, allow_no_match, differs)
-        measures, levels = measured(tables)
-        measures = compared(tables, measures, against, utility)
         people = None
         if population is not None:
             people, read = register(population, tables, None if counts_given else reading)
             population_size = int(total_of(people))
-            if "files" in read:
-                described["population"] = read["original"]
-                described["files"] = {**described.get("files", {}), "population": read["files"]["original"]}
-        measures = measures.assign(of_population(tables, population_size, people))
+        asked = Asked(tables, against, generator, further, population_size, people)
+        described = description(asked, counts_given=counts_given)
+        if counts_given and not allow_same and "different_records" not in tables.encoding:
+            check_counts(tables)
+        differs = holdout_differs(tables) if "h" in tables else {}
+        warnings = warnings_of({**tables.attrs, **tables.encoding, **described}, allow_no_match, differs)
+        measures = with_utility(measured(asked), utility)
+        if people is not None and "files" in read:
+            described["population"] = read["original"]
+            described["files"] = {**described.get("files", {}), "population": read["files"]["original"]}
         if population_size is not None:
             described["population_size"] = int(population_size)
         if generator is not None:
-            measures = measures.assign(among_sisters(tables, generator, further))
             described["files"] = {**described.get("files", {}), "generator": seen}
-        columns = by_column(tables, "nearest" if "average_cap_nearest" in measures else "zero")
-    asked = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
+        levels, columns = asked.by_target, by_column(tables, asked.unmatched)
+    wanted = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
     settings = {
         "date": today(),
         **described,
         **conventions(measures),
-        **({} if "average_cap_nearest" in measures else {"average_cap_nearest": f"not computed: {without_nearest(tables.o, tables.s)}"}),
-        **{name: value for name, value in asked.items() if value is not None},
+        **({"average_cap_nearest": f"not computed: {asked.no_nearest}"} if asked.no_nearest else {}),
+        **{name: value for name, value in wanted.items() if value is not None},
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
         **({"weighted_matches": f"not defined: {BELOW_1}"} if "o_records" in tables and "weighted_matches" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),
@@ -378,4 +369,5 @@ def audit(
     }
     if rank_by is not None:
         order_of(measures, rank_by)
+    levels = levels.isel(target=np.flatnonzero(levels.records.values > 0))
     return Audit(tables, measures, levels, columns, settings, {} if counts_given else files_seen(files_named(settings)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-from capstats.auditing.command_lines import options_of
+from capstats.auditing.repeating import options_of
 from capstats.tables.fineness import MANY
 
 Role = Literal["", "key", "target", "weight"]

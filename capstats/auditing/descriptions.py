@@ -10,13 +10,14 @@ from typing import Any, TypedDict, Unpack, cast
 import pandas as pd
 
 from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
-from capstats.auditing.command_lines import call, command
+from capstats.auditing.measures import SENTENCES
+from capstats.auditing.repeating import call, command
 from capstats.auditing.report import Block, Facts, Grid, Listing, Report, Sections, not_shown
 from capstats.codes.by_table import ALL, SCALARS, by_table
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
 from capstats.codes.missing_codes import MissingCodes, NullValues, plain
-from capstats.codes.names import hint, in_cell, named, shortened
+from capstats.codes.names import hint, in_cell, named
 from capstats.codes.progress import Progress
 from capstats.counting.every_column import (
     Look,
@@ -43,6 +44,7 @@ WIDEST = 28  # characters of a name in a table
 FINDINGS = 20  # sentences on what does not meet
 LABELS = 6  # labels of values that are shown
 CANDIDATES = 12  # that are shown with their reasons
+TEXTS = SENTENCES["describe"]
 JSON = "; see --json."  # where all of them are
 REMARKS = {"to_cut": "to cut", "near_identifier": "nearly all distinct", "likely_codes": "likely codes"}
 PLACES = ("kind", "levels", "missing", "likely_codes", "near_identifier", "to_cut", "label", "value_labels", "role", "reason")
@@ -126,9 +128,25 @@ class Description(Report):
         """What the report is."""
         return f"capstats {VERSION}: what the tables hold"
 
-    def sections(self) -> Sections:
+    def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  a page has the same
         """The report: tables, what does not meet, candidates, commands, and the columns."""
-        return _sections(self)
+        tables = self.provenance["tables"]
+        paths = [path for given in self.files for path in given]
+        names = [f"{path}, " for path in paths] or [""] * len(tables)
+        sizes = [f"{name}{many(x['records'], 'record')}, {many(x['columns'], 'column')}" for name, x in zip(names, tables, strict=True)]
+        heads = ["original", *("synthetic" if i == 0 else "" for i in range(len(tables) - 1))]
+        shown: dict[str, Sequence[Block]] = {
+            "What was read": [Facts(list(zip(heads, sizes, strict=True)))],
+            "What does not meet": [*self.findings[:FINDINGS], *not_shown(len(self.findings) - FINDINGS, "more finding", JSON)]
+            or ([TEXTS["all_meet"]] if len(tables) > 1 else []),
+            "Candidates: a guess from names and numbers of levels": _candidates(self),
+            "Commands to paste": _pasted(self, several=len(tables) > 1),
+            "Columns, the most important first": _columns(self),
+            "Likely codes of missing values": _codes(self),
+            "Labels in the file": _labels(self),
+            "Confidential": [TEXTS["confidential"]],
+        }
+        return {name: blocks for name, blocks in shown.items() if blocks}
 
 
 def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReading]) -> Description:
@@ -397,34 +415,8 @@ def _arguments(
 # --- the report -----------------------------------------------------------------------------------------------------------
 
 
-def _sections(found: Description) -> Sections:
-    tables = found.provenance["tables"]
-    paths = [path for given in found.files for path in given]
-    names = [f"{path}, " for path in paths] or [""] * len(tables)
-    sizes = [f"{name}{many(x['records'], 'record')}, {many(x['columns'], 'column')}" for name, x in zip(names, tables, strict=True)]
-    heads = ["original", *("synthetic" if i == 0 else "" for i in range(len(tables) - 1))]
-    shown: dict[str, Sequence[Block]] = {
-        "What was read": [Facts(list(zip(heads, sizes, strict=True)))],
-        "What does not meet": [*found.findings[:FINDINGS], *not_shown(len(found.findings) - FINDINGS, "more finding", JSON)]
-        or (["All columns of the original are in every release, with the same kinds, and share levels."] if len(tables) > 1 else []),
-        "Candidates: a guess from names and numbers of levels": _candidates(found),
-        "Commands to paste": _pasted(found, several=len(tables) > 1),
-        "Columns, the most important first": _columns(found),
-        "Likely codes of missing values": _codes(found),
-        "Labels in the file": _labels(found),
-        "Confidential": [
-            "The report shows names of columns, labels that the file itself defines, and likely codes of missing values; no other value of "
-            "the data. Numbers of levels and shares of missing values are those of the original: keep it where the original is kept."
-        ],
-    }
-    return {name: blocks for name, blocks in shown.items() if blocks}
-
-
 def _candidates(found: Description) -> list[Block]:
-    blocks: list[Block] = [
-        "Nobody can tell from the data what an intruder knows. Keys are what somebody could know of a person, such as age, sex or region; "
-        "the target is what nobody should learn. Choose both yourself; these are a start."
-    ]
+    blocks: list[Block] = [TEXTS["candidates"]]
     for heading, columns in (("keys", found.keys), ("targets", found.targets)):
         rows = [(heading if i == 0 else "", f"{named(c)}: {reason}") for i, (c, reason) in enumerate(list(columns.items())[:CANDIDATES])]
         rest = len(columns) - CANDIDATES
@@ -435,8 +427,8 @@ def _candidates(found: Description) -> list[Block]:
 
 def _pasted(found: Description, *, several: bool) -> list[Block]:
     if not found.commands:
-        return ["No column is fit for a target, or none for a key. Choose them in the list of columns."]
-    more = [] if several else ["With a release, give it behind the original: capstats describe ORIGINAL RELEASE, then capstats audit."]
+        return [TEXTS["no_candidates"]]
+    more = [] if several else [TEXTS["release"]]
     return [*map(Listing, found.commands), *more]
 
 
@@ -451,14 +443,14 @@ def _columns(found: Description) -> list[Block]:
         role = "key" if c in found.keys else "target" if c in found.targets else row["role"]
         remarks = [remark for what, remark in REMARKS.items() if row[what]]
         numbers = count(row["levels"]), share(row["missing"])
-        rows.append([shortened(in_cell(c), WIDEST), row["kind"], *numbers, f"{role}?" if role else "", ", ".join(remarks)])
+        rows.append([in_cell(c, WIDEST), row["kind"], *numbers, f"{role}?" if role else "", ", ".join(remarks)])
     blocks: list[Block] = [Grid(["column", "kind", "levels", "missing", "guess", "remarks"], rows)] if rows else []
     others: dict[str, list[str]] = {}
     for c in order[ROWS:]:
         size = "at most" if of[c]["levels"] <= MANY else "more than"
         others.setdefault(f"{of[c]['kind']}, {size} {MANY} levels", []).append(named(c))
     if others:
-        blocks += ["The other columns (see --json for all of them):", Facts([(what, ", ".join(names)) for what, names in others.items()])]
+        blocks += [TEXTS["others"], Facts([(what, ", ".join(names)) for what, names in others.items()])]
     return blocks
 
 

@@ -14,7 +14,8 @@ from capstats.auditing.report import Picture
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.codes.names import printable
-from capstats.tables.printing import Result, count, share
+from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
+from capstats.tables.printing import Result, count, share, shares
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
 MOST_DOTS = 400  # people
@@ -40,9 +41,9 @@ def _dots(audit: Findings) -> list[Picture]:
     found = individual_cap(one.o, one.s, unmatched=audit.unmatched)
     ax = plot_people(one, found, **_lines(audit, audit.caps[audit.ranked[0]]))
     at = [0.0, 0.25, 0.5, 0.75, 1.0]
-    shares = cap_ecdf(one.o, one.s, at, unmatched=audit.unmatched).values
+    below = shares(cap_ecdf(one.o, one.s, at, unmatched=audit.unmatched).values)
     alt = "One dot for each person at their CAP. " + ", ".join(
-        f"{share(x)} of the people are at most at {v:g}" for v, x in zip(at, shares, strict=True)
+        f"{x} of the people are at most at {v:g}" for v, x in zip(at, below, strict=True)
     )
     return [_picture(ax, "people", f"{alt}.")]
 
@@ -84,8 +85,8 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=["people in the original", "holdout"])
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.caps[0] if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
-    shares = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
-    alt += " ".join(f"{label}: {', '.join(share(x) for x in values)}." for label, values in zip(_names_of(ecdf), shares, strict=True))
+    below = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
+    alt += " ".join(f"{label}: {', '.join(shares(values))}." for label, values in zip(_names_of(ecdf), below, strict=True))
     return [_picture(ax, "curves", alt)]
 
 
@@ -94,13 +95,13 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
-    caps, distances, certain = (list(map(share, m[name].values)) for name in (audit.average, "target_distance", "share_certain"))
+    caps, distances, certain = (shares(m[name].values) for name in (audit.average, "target_distance", CERTAIN))
     risk = [f"{labels[i]}: {caps[i]}, {distances[i]}." for i in audit.ranked]
     sure = [f"{labels[i]}: {certain[i]}" for i in audit.ranked]
     right = f"guessed right with certainty from each release (DiSCO): {', '.join(sure[:MANY])}.{_more(sure)}"
     alts = {
         "risk-utility": f"Average CAP and target distance of each release. {' '.join(risk[:MANY])}{_more(risk)}",
-        "arrows": f"Share of people certain in the original (DiO): {share(m.original_certain.item())}; {right}",
+        "arrows": f"Share of people certain in the original (DiO): {share(m[CERTAIN_IN_ORIGINAL].item())}; {right}",
     }
     drawn = {"risk-utility": plot_risk_utility(m, risk=audit.average), "arrows": plot_disclosure_arrows(m.isel(synthetic=audit.ranked))}
     return [_picture(ax, name, alts[name]) for name, ax in drawn.items()]

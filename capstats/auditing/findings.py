@@ -1,26 +1,143 @@
-"""What an audit finds, as reports use it: the counts, the numbers, and where they come from."""
+"""What an audit finds, as reports use it: the counts, the numbers, where they come from, and what is said of copies of real records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import copies_known, order_of
-from capstats.auditing.copies import Copies
-from capstats.auditing.holdout import holds_people
-from capstats.auditing.measures import MEASURES, OnScale, convention, words
-from capstats.auditing.provenance import Seen
-from capstats.auditing.report import Report, headings
-from capstats.codes.names import listed, named
+from capstats.auditing.beside import AT_MOST, holds_people
+from capstats.auditing.compute import copies_known
+from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, convention, words
+from capstats.auditing.report import Report, headings, percent
+from capstats.codes.checks import check_number, shown
+from capstats.codes.labels import canonical
+from capstats.codes.names import hint, in_cell, listed, named, shortened
+from capstats.counting.beyond_chance import LEVEL
 from capstats.tables.backing import unstacked
-from capstats.tables.printing import count, share
-from capstats.tables.ties import at_most
+from capstats.tables.printing import count, many, share
+from capstats.tables.table import Floats
+from capstats.tables.ties import at_most, ranks
+
+TEXTS = SENTENCES["copies"]
+SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
+ALERTS = 3  # releases with copies that have a sentence each
+SHOWN = 3  # columns that are named
+LONGEST = 64  # characters of a name in a sentence, at most
+MOST = 0.5  # share of a release that is copies, from which it makes no sense to leave them out
+
+
+@dataclass(frozen=True)
+class Copies:
+    """What is known of copies in all releases, as `capstats.counting.copies` has it; ``heads`` name the releases."""
+
+    known: Mapping[str, Any]
+    heads: Sequence[str]
+    words: Mapping[str, str]
+    some_dropped: bool = False  # whether records with a missing value are left out of everything else
+
+    def of(self, i: int) -> Mapping[str, Any]:
+        """What is known of one release; nothing where copies were not counted."""
+        entry: Mapping[str, Any] = self.known["releases"][i] if "releases" in self.known else {}
+        return entry
+
+    def found(self, i: int) -> bool:
+        """Whether people were copied into a release beyond chance."""
+        return self.of(i).get("copied_beyond_chance") == 1
+
+    def alert(self, ranked: Sequence[int]) -> list[str]:
+        """A text where people were copied into releases beyond chance, in the order of the releases."""
+        if not (beyond := [i for i in ranked if self.found(i)]):
+            return []
+        first, *others = beyond
+        more = "more_copies_holdout" if self.of(first)["by_holdout"] else "more_copies"
+        texts = [self._say("copies", first), *(self._say(more, i) for i in others[: ALERTS - 1])]
+        if rest := others[ALERTS - 1 :]:
+            texts.append(many(len(rest), "more release"))
+        each = {"p": f"each p at most {LEVEL:g}"} if others else {}
+        why = ["beyond_holdout" if self.of(first)["by_holdout"] else "beyond_fresh", *self._beside(first)]
+        return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first, **each) for text in why)])]
+
+    def said(self, i: int) -> list[str]:
+        """What is said of a release that is not known to have copies beyond chance."""
+        entry = self.of(i)
+        if not entry or self.found(i):
+            return []
+        if entry["copied_beyond_chance"] is None:
+            return [" ".join([self._say("untold", i, why=self._why(entry)), *(self._say(text, i) for text in self._beside(i))])]
+        if not entry["by_holdout"]:
+            texts = ["no_copies_fresh", *(["by_chance"] if entry["copied_people"] else []), *self._beside(i)]
+        else:
+            texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else []), "fewest", *self._beside(i)]
+        return [" ".join(self._say(text, i) for text in texts if text != "fewest" or entry["copied_people_fewest"])]
+
+    def cell(self, i: int) -> str:
+        """The people whose record a release has, and in brackets how many of them beyond chance."""
+        entry = self.of(i)
+        if entry["copied_beyond_chance"] is None:
+            return f"{count(entry['copied_people'])} (not told)"
+        upper = count(entry["copied_people_upper"])
+        ends = f"{count(entry['copied_people_lower'])} to {upper}" if self.found(i) else f"at most {upper}"
+        return f"{count(entry['copied_people'])} ({ends})"
+
+    def leave_out(self, i: int) -> str:
+        """What to do about the copies in a release."""
+        entry = self.of(i)
+        return self._say("leave_out" if entry["copied_records"] < MOST * entry["records"] else "make_anew", i)
+
+    def _beside(self, i: int) -> list[str]:
+        """Texts on people of the holdout whom no fresh sample would match so often, and on records that are left out elsewhere."""
+        entry = self.of(i)
+        alike = entry["by_holdout"] and entry.get("holdout_alike")
+        said = {"alike": alike, "all_records": self.some_dropped, "spelled": entry["spelled"]}
+        return [text for text, is_said in said.items() if is_said]
+
+    def _why(self, entry: Mapping[str, Any]) -> str:
+        if not (apart := entry["apart"]) and entry.get("too_small"):
+            return str(TEXTS["too_small"].format_map(self.words))
+        if not apart:
+            return str(TEXTS["no_test_holdout" if entry["by_holdout"] else "no_test_fresh"].format_map(self.words))
+        columns = [f"{named(column)} {why}" for column, why in list(apart.items())[:SHOWN]]
+        return listed([*columns, *([f"{len(apart) - SHOWN} more columns do so"] if len(apart) > SHOWN else [])])
+
+    def _say(self, name: str, i: int, **more: str) -> str:
+        entry, head = self.of(i), self.heads[i]
+        numbers = {name: count(x) for name, x in entry.items() if isinstance(x, (int, float))}
+        p = entry["copied_p_value"]
+        texts = {
+            "of": f" of {head}" if head else "",
+            "release": (release := f"release {head}" if head else "the release"),
+            "Release": release.capitalize() if not head else f"Release {head}",
+            "columns": many(entry["columns"], "column"),
+            "spelled": listed([f"{named(column)} ({why})" for column, why in entry["spelled"].items()]) if entry["spelled"] else "",
+            "share": percent(entry["copied_records"] / entry["records"]),
+            "p": f"p = {p:.1g}" if p >= LEVEL / 50 else f"p < {LEVEL / 50:g}",
+        }
+        text: str = TEXTS[name].format_map({**self.words, **numbers, **texts, **more})
+        return text[0].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it was when it was read."""
+
+    path: Path
+    size: int
+    changed: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: str) -> Seen:
+        """The file as it is."""
+        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
+        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +194,15 @@ class Findings(Report):
         """The measure by which the worst release is first: what is about its people where a holdout tells it, or else average CAP."""
         return "individual_gain" if self.holdout_says else self.average
 
+    def title(self) -> str:
+        """The release, or how many, and the date."""
+        several, p = len(self.columns) > 1, self.provenance
+        path = p.get("original") if several else (p.get("synthetic") or [None])[0]
+        name = Path(path).name if path else "" if several else self.columns[0]
+        shown = in_cell(name, LONGEST) if name else ""
+        what = f"{len(self.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
+        return f"Disclosure risk of {what}, {p['date']}"
+
     def limits(self) -> list[tuple[str, bool]]:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
         return kept_limits(self.measures, self.provenance.get("limits", {}), self.provenance.get("copies", "undefined"))
@@ -121,9 +247,37 @@ class Findings(Report):
         """A number of people, or of records where these have weights."""
         return f"{count(n)} {self.words['person' if n == 1 else 'people']}"
 
+    def known(self, most: int, article: str = "") -> str:
+        """The key columns, or how many where they are more than ``most``."""
+        keys = list(self.provenance["columns"]["keys"])
+        return listed([*map(named, keys)]) if len(keys) <= most else f"{article}{len(keys)} key columns"
+
+    def people_right(self, x: float) -> str:
+        """A share of the people as their number, unless they have weights."""
+        return share(x) if "original_weight" in self.measures else count(round(x * self.measures.original_records.item()))
+
+    def commonest(self, i: int) -> dict[str, str]:
+        """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""
+        values = {
+            "named": self.of(f"predictive_success_{self.unmatched}", i),
+            "named_without": self.measures.baseline_predictive_success.item(),
+            "named_with": self.measures.original_predictive_success.item(),
+        }
+        return {name: self.people_right(x) for name, x in values.items()}
+
+    def at_most(self, name: str) -> str:
+        """What is said before a p-value that is a bound."""
+        return "at most " if AT_MOST in self.provenance["conventions"].get(name, "") else ""
+
     def say(self, text: str, **more: str) -> str:
         """One of the sentences of the room, with the words of the report in it."""
         return text.format_map({**self.words, **more})
+
+
+def level_names(found: xr.Dataset, width: int) -> list[str]:
+    """Levels of the target as a table has them."""
+    levels = (level if isinstance(level, tuple) else (level,) for level in found.indexes["target"])
+    return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
 
 
 def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mapping[str, Any] | str) -> list[tuple[str, bool]]:
@@ -146,3 +300,76 @@ def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mappi
             shown = absent.get(name, "undefined") if np.isnan(value) else f"{value:.10g}"
             found.append((f"{name}{of} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
     return found
+
+
+# --- what the caller asks of several releases: their utility, differences to one of them, and an order ---------------------
+
+
+def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: Any, utility: Mapping[str, Any] | None) -> None:
+    """Raise for a comparison that cannot be made, before any record is read."""
+    if against is not None and (labels is None or canonical(against) not in labels):
+        rule = f"`against` must be the label of one of several synthetic tables; got {shown(against)}"
+        if labels is None:
+            raise ValueError(f"{rule}, and `synthetic` is one table. Give {{label: table}}, or leave `against` out.")
+        raise ValueError(f"{rule}.{hint(against, labels)}")
+    if utility is not None and not isinstance(utility, Mapping):
+        raise TypeError(f"`utility` must be a mapping of names to numbers; got {type(utility).__name__}.")
+    for name, given in (utility or {}).items():
+        if not isinstance(name, str) or not name or name in (*MEASURES, "synthetic"):
+            raise ValueError(
+                f"`utility` must name numbers by texts that are no measure of an audit; got {shown(name)}. Choose another name."
+            )
+        _numbers(name, given, labels)
+    known = [*computed(against=against is not None), *(utility or {})]
+    if rank_by is not None and (not isinstance(rank_by, str) or (rank_by not in known and rank_by.removeprefix("-") not in known)):
+        least = "; a minus in front of the name puts the least first"
+        raise ValueError(
+            f"`rank_by` must be the name of a measure{least}; got {shown(rank_by)}.{hint(str(rank_by).removeprefix('-'), known)}"
+        )
+
+
+def check_limits(limits: Mapping[str, float] | None, utility: Mapping[str, Any] | None) -> None:
+    """Raise unless each limit is a number for a measure of an audit, or for a utility."""
+    if limits is not None and not isinstance(limits, Mapping):
+        raise TypeError(f"`limits` must be a mapping of measures to numbers; got {type(limits).__name__}.")
+    for name, limit in (limits or {}).items():
+        if name not in (known := [*MEASURES, *(utility or {})]):
+            raise ValueError(f"`limits` names {name!r}, which is no measure.{hint(name, known)}")
+        check_number(limit, f"limits[{name!r}]", "a number")
+
+
+def with_utility(measures: xr.Dataset, utility: Mapping[str, Any] | None) -> xr.Dataset:
+    """The measures with the numbers of the caller."""
+    labels = list(measures.indexes["synthetic"]) if "synthetic" in measures.dims else None
+    found = {}
+    for name, given in (utility or {}).items():
+        numbers = _numbers(name, given, labels)
+        found[name] = xr.DataArray(numbers if labels is not None else numbers[0], dims=() if labels is None else "synthetic")
+    return measures.assign(found)
+
+
+def order_of(measures: xr.Dataset, rank_by: str) -> list[int]:
+    """Positions of the synthetic tables, that with the greatest value first, with the least for "-name"; ties as given, NaN last."""
+    releases = measures.sizes.get("synthetic", 1)
+    name = rank_by if rank_by in measures else rank_by.removeprefix("-")
+    if name not in measures:
+        raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")
+    values = np.broadcast_to(measures[name].values.astype(np.float64), releases)
+    places = ranks(values if name == rank_by else -values)
+    return [int(place) for place in np.argsort(places, kind="stable")]
+
+
+def _numbers(name: str, given: Any, labels: Sequence[Hashable] | None) -> Floats:
+    """A number of each synthetic table, of which there is one where they have no labels."""
+    if isinstance(given, Mapping):
+        own = {canonical(label): number for label, number in given.items()}
+        if labels is None or set(own) != set(labels):
+            expected = "is one table: give a number" if labels is None else f"has the labels {list(labels)!r}: give each of them a number"
+            raise ValueError(f"`utility[{name!r}]` has the labels {list(given)!r}, and `synthetic` {expected}.")
+        numbers = [own[label] for label in labels]
+    else:
+        numbers = [given] * (1 if labels is None else len(labels))
+    for number in numbers:
+        if not isinstance(number, Real) or isinstance(number, bool):
+            raise TypeError(f"`utility[{name!r}]` must hold a number for each synthetic table; got {shown(number)}.")
+    return np.array(numbers, np.float64)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import Z, by_group, by_target, changes, errors_known
-from capstats.auditing.findings import Findings
-from capstats.auditing.inputs import SIDE_BY_SIDE
-from capstats.auditing.measures import MEASURES, SENTENCES
+from capstats.auditing.columns import by_group, changes
+from capstats.auditing.compute import Z, by_target, errors_known
+from capstats.auditing.findings import SIDE_BY_SIDE, Findings, level_names
+from capstats.auditing.measures import MEASURES, SENTENCES, number
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown, percent
-from capstats.auditing.sections import LONGEST, at_most_this, commonest, known, level_names, number, people_right
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import share_replicated, share_unique
-from capstats.tables.printing import count, many, share
+from capstats.tables.printing import count, many, share, shares
 from capstats.tables.ties import at_most
 
 FRONT = SENTENCES["front"]
@@ -34,16 +32,6 @@ RARE = 0.05  # probability that so low a release is chance, for all releases tog
 SMALL = 0.0005  # a change of average CAP that is none
 
 
-def title(audit: Findings) -> str:
-    """The title of a report: the release, or how many, and the date."""
-    several = len(audit.columns) > 1
-    path = audit.provenance.get("original") if several else (audit.provenance.get("synthetic") or [None])[0]
-    name = Path(path).name if path else "" if several else audit.columns[0]
-    shown = shortened(in_cell(name), LONGEST) if name else ""
-    what = f"{len(audit.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
-    return f"Disclosure risk of {what}, {audit.provenance['date']}"
-
-
 def front(audit: Findings) -> Sections:
     """The sections of the front sheet; those of one release are about that which comes first in the report."""
     first, limits = audit.ranked[0], audit.limits()
@@ -53,7 +41,7 @@ def front(audit: Findings) -> Sections:
     alerts += map(Alert, audit.provenance.get("warnings", []))
     scope = FRONT["scope_of_both" if "holdout_records" in audit.measures else "scope"]
     glance = [
-        audit.say(scope, known=known(audit, 2 * SIDE_BY_SIDE), **audit.numbers),
+        audit.say(scope, known=audit.known(2 * SIDE_BY_SIDE), **audit.numbers),
         *_headline(audit, first),
         _scale(audit),
         *_sisters(audit),
@@ -95,7 +83,7 @@ def _sisters(audit: Findings) -> list[Block]:
     texts = {
         "this": _release(audit, i),
         "one": f"the least of {count(several)}" if several > 1 else "one of them",
-        "most": "at most " if several > 1 else at_most_this(audit, "generator_p_value"),
+        "most": "at most " if several > 1 else audit.at_most("generator_p_value"),
         "mean": share(audit.of("generator_mean", i)),
         "cap": share(audit.of("average_cap_zero", i)),
         "p": percent(p),
@@ -187,7 +175,7 @@ def _right(audit: Findings, i: int) -> Headline:
     """How many are guessed right with the release, without it and with the original itself; shares of weighted records."""
     m = audit.measures
     values = {"release": audit.caps[i], "baseline": m.baseline.item(), "original": m.original_cap.item()}
-    texts = {**{name: people_right(audit, x) for name, x in values.items()}, **commonest(audit, i), "n": count(m.original_records.item())}
+    texts = {**{name: audit.people_right(x) for name, x in values.items()}, **audit.commonest(i), "n": count(m.original_records.item())}
     text = audit.say(FRONT["right_weighted" if "original_weight" in m else "right"], **texts)
     return Headline(" or ".join(dict.fromkeys([texts["release"], texts["named"]])), text, audit.heads[i], whole=True)
 
@@ -200,7 +188,7 @@ def _scale(audit: Findings) -> Scale:
     if audit.holdout_says and np.isfinite(error := audit.of("fresh_sample_cap_error", 0)):
         x = audit.of("fresh_sample_cap", 0)
         since, *ends = (min(max(end, 0.0), 1.0) for end in (x, x - Z * error, x + Z * error))
-        own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(map(share, ends))})"))
+        own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(shares(ends))})"))
     heads = audit.heads if len(caps) > 1 else ["this release"]
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
     releases = [
@@ -281,7 +269,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     found.sort(key=lambda x: (-round(x.above, 9), -copies.get(x.column, {}).get(in_cell(x.level), 0), -x.people))
     rows = [
         [
-            f"{shortened(named(group.column), 30)}: {shortened(in_cell(group.level), 30)}",
+            f"{shortened(named(group.column), 30)}: {in_cell(group.level, 30)}",
             f"+{group.above:.2f}",
             percent(group.above_nine_tenths / group.people),
             count(group.people),
@@ -309,7 +297,7 @@ def _instead(audit: Findings, i: int) -> list[str]:
     now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
     found = {name: share(value) for name, value in lower[best].items()}
     shown = "instead" if at_most(SMALL, lower[best]["lower"]) else "instead_of_copies"
-    texts = [audit.say(FRONT[shown], known=known(audit, 2 * SIDE_BY_SIDE), other=audit.heads[best], now=now, then=then, **found)]
+    texts = [audit.say(FRONT[shown], known=audit.known(2 * SIDE_BY_SIDE), other=audit.heads[best], now=now, then=then, **found)]
     if about[best]:
         texts.append(audit.say(FRONT["about_too"], gain=_points(100 * audit.of("individual_gain", best))))
     exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))

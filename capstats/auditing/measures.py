@@ -1,6 +1,6 @@
 """The one list of the numbers of an audit: what reports call each of them, where they show it, what it means, and what may be public.
 
-The list is `measures.toml`. To add a row to the reports is to add an entry there; `compute.measured` gives its number.
+The list is `measures.toml`. To add a row to the reports is to add an entry there, which names the function that computes it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-from capstats.auditing.report import Terms
+import numpy as np
+
+from capstats.tables.printing import count, share
 
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
@@ -36,14 +38,16 @@ class Term:
 class Measure:
     """A number of an audit, as reports show it; its texts are formats of `words`.
 
-    ``row`` is its row in a table of one release (two spaces before it: a part of the row above), ``heading`` its column in a table of
-    several, and ``meaning`` what the column holds. ``tables`` show it, in the order of the list: of the text "answer" and "details" of
-    several releases and "one" of one release, the others of the internal page. ``terms`` explain it, and those that follow it. ``public``
-    is its row or column in the public version: what has none is confidential. Where the measure that it is ``in_place_of`` is not computed,
-    the tables of that one show it. ``needs`` is the argument of `audit` without which it is not
-    computed.
+    ``function``, of a module of this room, computes it from what an audit is asked: one number of each release, or several by the names of
+    their measures, without those that the tables do not give. ``row`` is its row in a table of one release (two spaces before it: a part of
+    the row above), ``heading`` its column in a table of several, and ``meaning`` what the column holds. ``tables`` show it, in the order of
+    the list: of the text "answer" and "details" of several releases and "one" of one release, the others of the internal page. ``terms``
+    explain it, and those that follow it. ``public`` is its row or column in the public version: what has none is confidential. Where the
+    measure that it is ``in_place_of`` is not computed, the tables of that one show it. ``needs`` is the argument of `audit` without which
+    it is not computed.
     """
 
+    function: str
     row: str = ""
     heading: str = ""
     meaning: str = ""
@@ -63,7 +67,8 @@ SENTENCES = _read("sentences.toml")
 _LIST = _read("measures.toml")
 TERMS = {name: Term(**term) for name, term in _LIST["terms"].items()}
 MEASURES = {name: Measure(**measure) for name, measure in _LIST["measures"].items()}
-BY_COLUMN = {name: Measure(**measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
+BY_COLUMN = {name: Measure("columns.by_column", **measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
+OF_TARGET = {name: Measure("several_targets.measured", **measure) for name, measure in _LIST["of_target"].items()}  # of `TargetAudits`
 
 
 def in_table(table: Shown, found: Collection[Any]) -> list[str]:
@@ -106,15 +111,20 @@ def words(weighted: Collection[str]) -> dict[str, str]:
     }
 
 
-def definitions(names: Collection[str], weighted: Collection[str] = ()) -> Terms:
+def definitions(names: Collection[str], weighted: Collection[str] = ()) -> list[tuple[str, str, list[tuple[str, str | None]]]]:
     """The terms that explain the measures named; ``weighted`` are the tables whose records have sampling weights."""
     wanted = {term for name, measure in (MEASURES | BY_COLUMN).items() if name in names for term in measure.terms}
     own = words(weighted)
     sources = {key: (text, *address, None)[:2] for key, (text, *address) in _LIST["sources"].items()}
-    return Terms(
-        [
-            (name, term.meaning.format(**own), [(f"{THEORY}{term.statement}", None), *([sources[term.source]] if term.source else [])])
-            for name, term in TERMS.items()
-            if name in wanted
-        ]
-    )
+    return [
+        (name, term.meaning.format(**own), [(f"{THEORY}{term.statement}", None), *([sources[term.source]] if term.source else [])])
+        for name, term in TERMS.items()
+        if name in wanted
+    ]
+
+
+def number(name: str, value: Any, digits: int = 3) -> str:
+    """A measure as text; a number of the caller's, of which nothing is known, with up to five significant digits."""
+    if name not in MEASURES:
+        return "undefined" if np.isnan(value) else f"{value:.5g}"
+    return count(value) if MEASURES[name].form == "count" else share(value, digits)

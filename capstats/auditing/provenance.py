@@ -1,38 +1,40 @@
-"""Where the numbers of an audit come from: files and their hashes, columns and levels, conventions, warnings, and settings to repeat it."""
+"""Where the numbers of an audit come from: files and their hashes, columns and levels, conventions, warnings; and how reports say it."""
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import copies_known, foreign
-from capstats.auditing.holdout import LEVEL, differing
+from capstats.auditing.beside import LEVEL, differing
+from capstats.auditing.compute import Asked, copies_known
+from capstats.auditing.findings import SIDE_BY_SIDE, Seen
 from capstats.auditing.measures import MEASURES, SENTENCES, convention
-from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.codes.names import shortened
+from capstats.codes.by_table import ALL
+from capstats.codes.labels import MISSING, canonicals, kind_of
+from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION
-from capstats.tables.domains import observed_domain
 from capstats.tables.fineness import too_fine
 from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, with_compared, without_match
+from capstats.tables.printing import count, many
 
 BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys", "fine_targets")  # attrs of the tables that are mappings of columns
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
-
-
+SHOWN_FILES = 5  # files of one table that are named
+SHOWN_COLUMNS = 5  # columns that are named
 FRACTIONAL = "counts of the original or of the holdout are fractional"
 UNKNOWN = "not known: the report was made from counts"
 OF_ORIGINAL = "the original's counts are fractional"
+
+Provenance = Mapping[str, Any]
 
 
 def today() -> str:
@@ -98,8 +100,9 @@ def files_named(provenance: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
 
 
-def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
+def description(asked: Asked, *, counts_given: bool) -> dict[str, Any]:
     """What was read, as the attrs of the tables tell it; what they do not tell of records is said not to be known."""
+    tables = asked.tables
     attrs, read, copies = tables.attrs, tables.encoding, copies_known(tables)
     over: Any = {name: x for name, x in copies.items() if name not in ("synthetic", "releases")}
     if "not_computed" in copies:
@@ -109,7 +112,7 @@ def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
         **{name: x for name, x in read.items() if name in ("original", "synthetic", "holdout", "files")},
         "keys": attrs["key_columns"],
         "target": attrs["target_columns"],
-        **columns_understood(tables),
+        **columns_understood(asked),
         "missing": UNKNOWN,
         **{name: attrs[name] for name in ("missing", "dropped", "null_values", "weights", "counts") if name in attrs},
         **({"types": read["types"]} if "types" in read else {}),
@@ -118,20 +121,19 @@ def description(tables: xr.Dataset, *, counts_given: bool) -> dict[str, Any]:
     }
 
 
-def columns_understood(tables: xr.Dataset) -> dict[str, Any]:
+def columns_understood(asked: Asked) -> dict[str, Any]:
     """The columns, their kinds and levels in the original, which levels the tables have in common, and the domain of the bounds."""
-    observed = observed_domain(tables)
+    tables, observed = asked.tables, asked.observed
     names: dict[str, str] = {}  # those under which columns are stored -> their own
     columns: dict[str, dict[str, Any]] = {}
     for role, dim in (("keys", "key"), ("target", "target")):
         axis = axis_of(observed, dim)
         own = tables.attrs[f"{dim}_columns"]
-        levels = [] if axis is None else [[canonical(x) for x in level] for level in axis.levels]
+        levels = [] if axis is None else list(map(canonicals, axis.levels))
         names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
-        columns[role] = {name: _column(labels) for name, labels in zip(own, levels, strict=True)}
+        columns[role] = {name: _kind(labels) for name, labels in zip(own, levels, strict=True)}
     sizes = {}
-    for dim in ("target", "key"):
-        more = foreign(tables.o, tables.s, dim)
+    for dim, more in asked.foreign.items():
         sizes[f"{dim}s"] = observed.sizes[dim] + more.item() if not more.ndim else [observed.sizes[dim] + x for x in more.values.tolist()]
     return {
         "columns": columns,
@@ -140,27 +142,12 @@ def columns_understood(tables: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _column(labels: Sequence[Any]) -> dict[str, Any]:
+def _kind(labels: Sequence[Any]) -> dict[str, Any]:
     known = [x for x in labels if x is not MISSING]
     return {"kind": kind_of(known[0]) if known else None, "levels": len(known), "missing": len(known) < len(labels)}
 
 
 # --- files that were read ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A file as it was when it was read."""
-
-    path: Path
-    size: int
-    changed: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: str) -> Seen:
-        """The file as it is."""
-        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
-        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:
@@ -182,37 +169,141 @@ def _fingerprint(file: Seen) -> str:
         return "cannot be read any more"
 
 
-# --- settings as the text of a configuration file, from which `capstats audit --config` repeats the audit -------------------
+# --- as facts of a report ---------------------------------------------------------------------------------------------
 
 
-def as_toml(settings: Mapping[str, Any]) -> str:
-    """Settings as TOML text, tables last: texts, numbers, truth values, lists of these, and mappings of them under texts."""
-    plain = [f"{_key(name)} = {_value(value)}" for name, value in settings.items() if not isinstance(value, Mapping)]
-    tables = []
-    for name, value in settings.items():
-        if isinstance(value, Mapping):
-            tables.append("\n".join([f"[{_key(name)}]", *(f"{_key(key)} = {_value(x)}" for key, x in value.items())]))
-    return "\n\n".join(["\n".join(plain)] * bool(plain) + tables) + "\n"
+def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[str]) -> list[tuple[str, str]]:
+    """Headings and what they say; ``heads`` is what the labels of the synthetic tables are shortened to."""
+    files = p.get("files", {})
+    bins = p.get("bins", {})
+    found = [("original", _source(p.get("original"), files.get("original")) + _size(m, "original"))]
+    found += _synthetic(m, p, labels, heads)
+    if "holdout_records" in m:
+        found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + _size(m, "holdout")))
+    if "population_size" in p:
+        where = _source(p.get("population"), files.get("population"))
+        found.append(("population", f"{where}{count(p['population_size'])} {'person' if p['population_size'] == 1 else 'people'}"))
+    for role, columns in p["columns"].items():
+        described = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
+        combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(described) > 1 else ""
+        found.append((role, ", ".join(described) + combinations))
+    found.append(("missing", _missing(p)))
+    if "same_records" in p:
+        found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
+    if "null_values" in p:
+        found.append(("codes", f"missing{_in_all(p['null_values'])}: {_codes(p['null_values'])}"))
+    found.append(("copies", _copies(p["copies"])))
+    if "generator_p_value" in m:
+        found.append(("generator", p["conventions"]["generator_p_value"]))
+    found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
+    for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
+        if what in p:
+            columns = ", ".join(f"{named(column)} of `{table}`" for table, column in p[what].items())
+            found.append((what, f"{meaning}: {columns}"))
+    if "example" in p:
+        found.append(("example", p["example"]))
+    return found
 
 
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+def _synthetic(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[str]) -> list[tuple[str, str]]:
+    """A line for each synthetic table, or one for all where there are many whose names fit elsewhere."""
+    records = np.broadcast_to(m.synthetic_records.values, (len(labels),)).tolist()
+    given = p.get("synthetic") or [None] * len(labels)
+    pools = p.get("files", {}).get("synthetic") or [None] * len(labels)
+    if len(labels) > SIDE_BY_SIDE and list(heads) == list(labels) and not any(pool and len(pool) > 1 for pool in pools):
+        least, most = count(min(records)), count(max(records))
+        return [("synthetic", f"{len(labels)} tables of {least if least == most else f'{least} to {most}'} records")]
+    lines = []
+    for i, (label, head, path, pool) in enumerate(zip(labels, heads, given, pools, strict=True), 1):
+        number = "" if head == label else f"{i}  "
+        name = "" if not label or (path is not None and path.endswith(label)) else f"{named(label)}: "
+        lines.append(("" if i > 1 else "synthetic", number + name + _source(path, pool) + _size(m, "synthetic", i - 1)))
+    return lines
 
 
-def _text(text: str) -> str:
-    """A text in quotes; what cannot be seen is escaped, and half of a pair, which TOML cannot write, is replaced."""
-    whole = text.encode("utf-8", "replace").decode("utf-8")
-    shown = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in whole.replace("\\", "\\\\").replace('"', '\\"'))
-    return f'"{shown}"'
+def _size(m: xr.Dataset, table: str, i: int = 0) -> str:
+    """The number of records of a table, of the i-th where there are several; of weighted ones the sum of their weights, too."""
+    records, *weights = (np.atleast_1d(m[f"{table}_{what}"].values)[i] for what in ("records", "weight") if f"{table}_{what}" in m)
+    return many(records, "record") + "".join(f", weighted to {count(weight)}" for weight in weights)
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)} = {_value(x)}" for key, x in value.items()) + "}"
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, float):
-        return repr(value) if "." in repr(value) or "e" not in repr(value) else repr(value).replace("e", ".0e")
-    return json.dumps(value)
+def _source(given: str | None, files: Sequence[str] | None) -> str:
+    """Where the records are from, if that is known, before the number of them."""
+    if given is None:
+        return ""
+    if files is None or len(files) < 2:
+        return f"{given}, "
+    more = f" and {len(files) - SHOWN_FILES} more" if len(files) > SHOWN_FILES else ""
+    return f"{given}: {len(files)} files pooled as one table ({', '.join(files[:SHOWN_FILES])}{more}), "
+
+
+def _column(column: Mapping[str, Any], points: Sequence[Any] | None) -> str:
+    missing = " and missing" if column["missing"] else ""
+    if points is not None:
+        return f"cut at {', '.join(map(_point, points)) or 'no point'}: {many(column['levels'], 'level')}{missing}"
+    return f"{column['kind']}, {many(column['levels'], 'level')}{missing}" if column["levels"] else "missing everywhere"
+
+
+def _point(cut: Any) -> str:
+    return f"{cut:.10g}" if isinstance(cut, float) else str(cut)
+
+
+def _missing(p: Provenance) -> str:
+    if p["missing"] not in ("level", "drop"):
+        return str(p["missing"])
+    if p["missing"] == "level":
+        return "a missing value is a level of its column"
+    dropped = [f"{count(n)} of `{table}`" for table, n in p.get("dropped", {}).items()]
+    return f"records with a missing value are dropped: {', '.join(dropped)}"
+
+
+def _copies(known: Mapping[str, Any] | str) -> str:
+    """Over which columns whole records were compared, or why they were not."""
+    if isinstance(known, str):
+        return known
+    reasons: dict[str, list[str]] = {}
+    for column, why in known["left_out"].items():
+        reasons.setdefault(why, []).append(named(column))
+    without = []
+    for why, columns in reasons.items():
+        rest = [f"{len(columns) - SHOWN_COLUMNS} more"] if len(columns) > SHOWN_COLUMNS else []
+        without.append(f"; without {listed([*columns[:SHOWN_COLUMNS], *rest])}: {why}")
+    if "first_records" in known:
+        first = f"spellings in the first {count(known['first_records'])} records of each table"
+        without.append(f"; of so many records, {first}, and neither copies by level nor near copies are counted")
+    return f"whole records are compared over {many(len(known['columns']), 'column')} that all tables have{''.join(without)}"
+
+
+def _in_all(codes: Mapping[str, Any] | Sequence[str]) -> str:
+    return "" if isinstance(codes, Mapping) and any(isinstance(of, Mapping) for of in codes.values()) else " in all tables"
+
+
+def _codes(codes: Mapping[str, Any] | Sequence[str]) -> str:
+    """The codes that mean missing, by column."""
+    by_column = codes if isinstance(codes, Mapping) else {ALL: codes}
+    tables = {table: of for table, of in by_column.items() if isinstance(of, Mapping)}
+    if tables:
+        plain = {column: of for column, of in by_column.items() if column not in tables}
+        own = [f"in `{table}` {_codes(of)}" for table, of in tables.items()]
+        return "; ".join([*([_codes(plain)] if plain else []), *own])
+    return "; ".join(
+        f"{', '.join(map(in_cell, of))} {'in any column' if column == ALL else f'of {named(column)}'}" for column, of in by_column.items()
+    )
+
+
+def _levels(p: Provenance, labels: Sequence[str]) -> list[str]:
+    """Levels that the tables have in common, a line for each column and table where they differ."""
+    levels = p.get("levels", {})
+    if not levels:
+        return ["every table has all levels of the original, and no others"]
+    if len(labels) > SIDE_BY_SIDE:
+        return [f"{named(column)}: other levels than in the original in {many(len(tables), 'table')}" for column, tables in levels.items()]
+    lines = []
+    for column, tables in levels.items():
+        for table, entry in tables.items():
+            parts = {
+                f"{many(entry['absent'], 'level')} of `original` ({many(entry['absent_records'], 'record')}) not in it": entry["absent"],
+                f"{many(entry['foreign'], 'level')} ({many(entry['foreign_records'], 'record')}) not in `original`": entry["foreign"],
+            }
+            lines.append(f"{named(column)} of `{table}`: {'; '.join(part for part, n in parts.items() if n)}")
+    return lines

@@ -7,16 +7,19 @@ import hashlib
 import operator
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, is_dataclass, replace
+from functools import cache
 from importlib.resources import files
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from capstats.codes.names import in_cell, printable, printable_json, shortened
-from capstats.tables.printing import many
+from capstats.sources.new_files import write_file
+from capstats.tables.dataset import VERSION
+from capstats.tables.printing import Column, lines_of, many
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,6 +30,7 @@ WIDTH = 100  # characters of a line of text
 LABEL = 24  # characters of the label of a row, at most
 DOTS = "..."  # for what is left out
 CELL = 160  # characters of a cell of a table of HTML
+SHORT = {("Grid", "head"), ("Grid", "rows"), ("Headline", "number"), ("Headline", "of")}  # texts that are cells of a page
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
 
 
@@ -63,9 +67,8 @@ class Grid:
     def lines(self) -> list[str]:
         """The block as text."""
         rows = [[printable(cell) for cell in row] for row in [self.head, *self.rows]]
-        first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-        cells = [[f"{row[0]:<{first}}", *map(str.rjust, row[1:], others)] for row in rows if any(row)]
-        lines = ["  ".join(row) for row in cells]
+        label, *columns = (Column("", head, cells) for head, *cells in zip(*rows, strict=True))
+        lines = lines_of([label], columns)[not any(rows[0]) :]  # without an empty line of headings
         return [*(wrapped(f"{self.caption}:") if self.caption else []), *lines]
 
 
@@ -203,13 +206,21 @@ class Report:
         """The first line of the report."""
         raise NotImplementedError
 
-    def sections(self) -> Sections:
-        """What the report says, under its headings."""
+    def sections(self, *, whole: bool = False) -> Sections:
+        """What the report says, under its headings; as a ``whole`` in a page, while a text may end after some rows."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain numbers and texts; what is undefined is None."""
         raise NotImplementedError
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
+        note, footer = "Confidential, as the original is.", f"capstats {VERSION}. Confidential."
+        page = as_page(self.title(), self.sections(whole=True), note=note, footer=footer)
+        if path is not None:
+            write_file(path, page)
+        return page
 
     def to_json(self) -> str:
         """The same as JSON text, with escapes in place of what is not printable."""
@@ -294,7 +305,8 @@ def as_fragment(title: str, sections: Sections) -> str:
     """The report as a fragment of HTML, in which every text is escaped."""
     from markupsafe import Markup
 
-    return _environment().get_template("fragment.html.j2").render(title=title, sections=sections, css=Markup(_style("blocks")))
+    given = {"title": _in_html(title), "sections": _in_html(sections)}
+    return _environment().get_template("fragment.html.j2").render(given, css=Markup(_style("blocks")))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -304,7 +316,8 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
     """
     from markupsafe import Markup
 
-    given = {"title": title, "sections": sections, "note": note, "footer": footer, "front": front}
+    texts = {"title": title, "note": note, "footer": footer}
+    given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
     found = _environment().get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
     return f"{found.strip()}\n"
 
@@ -320,18 +333,35 @@ def _environment() -> Environment:
 
     page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
     page.filters |= {
-        "shown": _shown,
-        "cell": partial(_shown, most=CELL),
-        "lines": lambda text: "\n".join(map(printable, text.splitlines())),
-        "drawing": Markup,
+        "cell": lambda text: _shown(text, CELL),
         "percent": lambda place: f"{2 + 96 * place:.2f}%",
         "hash": lambda css: Markup("sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()),
     }
     return page
 
 
-def _shown(text: str, most: int = TEXT) -> str:
+def _in_html(given: Any, most: int = TEXT) -> Any:
+    """Texts as a page has them, each on one line of at most so many characters: those of all blocks of all sections."""
+    from markupsafe import Markup
+
+    if isinstance(given, str):
+        return _shown(given, most)
+    if isinstance(given, Mapping):
+        return {_in_html(name, CELL): _in_html(blocks) for name, blocks in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_in_html(x, most) for x in given]
+    if isinstance(given, Picture):
+        return replace(given, svg=Markup(given.svg), caption=_in_html(given.caption))
+    if isinstance(given, Listing):
+        return Listing("\n".join(given.lines()))
+    if is_dataclass(given) and not isinstance(given, type):
+        own = {name: _in_html(x, CELL if (type(given).__name__, name) in SHORT else TEXT) for name, x in vars(given).items()}
+        return replace(given, **own)
+    return given
+
+
+def _shown(text: str, most: int) -> str:
     """A text on one line of at most so many characters, with escapes in place of what is not printable."""
     if text.isprintable() and len(text) <= most:
-        return text.strip()
+        return text
     return shortened(printable(text).strip(), most)

@@ -1,28 +1,39 @@
-"""Sections of a report for the custodian: the answer in sentences, tables of measures, who bears the risk, and how to read them."""
+"""Sections of a report for the custodian: the answer, tables of measures, who bears the risk, how to read them; and those of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from platform import python_version
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import Z
-from capstats.auditing.findings import Findings
-from capstats.auditing.holdout import AT_MOST, differing, holds_people
-from capstats.auditing.inputs import SIDE_BY_SIDE, facts
-from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, in_table
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, Sections, beside, not_shown
+from capstats.auditing import figures
+from capstats.auditing.beside import differing, holds_people
+from capstats.auditing.compute import SURELY, Z
+from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, level_names
+from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, number
+from capstats.auditing.provenance import facts, fingerprints
+from capstats.auditing.repeating import as_toml
+from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
 from capstats.codes.names import in_cell, listed, named, shortened
-from capstats.tables.printing import count, share
+from capstats.disclosure.records import key_summary
+from capstats.tables.axes import axis_of
+from capstats.tables.printing import count, counts, many, share, shares
 
 HEADING = 14  # characters of the heading of a column, at most
-LONGEST = 64  # characters of a name in a sentence, at most
 SHOWN_LEVELS = 12  # levels of the target that have a row each
 ANSWER = SENTENCES["answer"]
 HIGH = 0.95  # probability of at most this average CAP, from which a release is among the highest of its generator
 LEVELS = 6  # levels of the target, or key columns, that have a column each
+PAGE = SENTENCES["page"]
+WIDEST = 28  # characters of the name of a synthetic table
+WORST = 10  # keys that are listed
+NOTES = ("weighted", "not given", "confidential")  # of the notes of the text, those that no definition says
+LEVEL = 28  # characters of a label in a key
+DISAGREEING = 40  # rows of columns whose levels differ
 
 
 def text_sections(audit: Findings) -> Sections:
@@ -41,15 +52,9 @@ def text_sections(audit: Findings) -> Sections:
 # --- the answer -------------------------------------------------------------------------------------------------------
 
 
-def known(audit: Findings, most: int, article: str = "") -> str:
-    """The key columns, or how many where they are more than ``most``."""
-    keys = list(audit.provenance["columns"]["keys"])
-    return listed([*map(named, keys)]) if len(keys) <= most else f"{article}{len(keys)} key columns"
-
-
 def attack(audit: Findings) -> str:
     """Who guesses what, and how."""
-    return audit.say(ANSWER["attack"], known=known(audit, SIDE_BY_SIDE, "the "))
+    return audit.say(ANSWER["attack"], known=audit.known(SIDE_BY_SIDE, "the "))
 
 
 def of_individuals(audit: Findings) -> str:
@@ -67,17 +72,18 @@ def of_individuals(audit: Findings) -> str:
 def in_sentences(audit: Findings) -> list[Block]:
     """The result for one release."""
     m, weighted = audit.measures, "original_weight" in audit.measures
+    of = f"{audit.words['share']} " if weighted else ""
     numbers = {
         **audit.numbers,
         "average": share(audit.caps[0]),
         "expected": count(audit.caps[0] * m.original_records.item()),
         "version": ANSWER["version"][audit.unmatched],
-        **commonest(audit, 0),
+        **audit.commonest(0),
         "unmatched": ANSWER[audit.unmatched],
         "individuals": of_individuals(audit),
         "test": ANSWER["no_test" if "holdout_differs" in audit.provenance else "test"],
-        "most": at_most_this(audit, "permutation_p_value"),
-        "of": f"{audit.words['share']} " if weighted else "",
+        "most": audit.at_most("permutation_p_value"),
+        **{name: f"{audit.numbers[f'records_{name}']} ({of}{audit.numbers[f'share_{name}']})" for name in SURELY},
     }
     said = {
         "right_weighted" if weighted else "right": True,
@@ -93,22 +99,6 @@ def in_sentences(audit: Findings) -> list[Block]:
     return [f"{attack(audit)} {first}", *more, *among_sisters(audit)]
 
 
-def commonest(audit: Findings, i: int) -> dict[str, str]:
-    """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""
-    m = audit.measures
-    values = {
-        "named": audit.of(f"predictive_success_{audit.unmatched}", i),
-        "named_without": m.baseline_predictive_success.item(),
-        "named_with": m.original_predictive_success.item(),
-    }
-    return {name: people_right(audit, x) for name, x in values.items()}
-
-
-def people_right(audit: Findings, x: float) -> str:
-    """A share of the people as their number, unless they have weights."""
-    return share(x) if "original_weight" in audit.measures else count(round(x * audit.measures.original_records.item()))
-
-
 def among_sisters(audit: Findings) -> list[str]:
     """What releases of the generator have, and where one release is among them."""
     m = audit.measures
@@ -116,13 +106,8 @@ def among_sisters(audit: Findings) -> list[str]:
         return []
     error = f"; standard error of the mean {share(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
     high = (m.generator_p_value >= HIGH) & (m.average_cap_zero > m.generator_mean)
-    most = at_most_this(audit, "generator_p_value")
+    most = audit.at_most("generator_p_value")
     return [audit.say(ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **audit.numbers)]
-
-
-def at_most_this(audit: Findings, name: str) -> str:
-    """What is said before a p-value that is a bound."""
-    return "at most " if AT_MOST in audit.provenance["conventions"].get(name, "") else ""
 
 
 def _compared(audit: Findings) -> list[Block]:
@@ -188,7 +173,7 @@ def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEA
 
 def heading(name: str, longest: int) -> str:
     """The heading of the column of a measure, or of a number of the caller's, whose name is shortened."""
-    return MEASURES[name].heading if name in MEASURES else shortened(in_cell(name), longest)
+    return MEASURES[name].heading if name in MEASURES else in_cell(name, longest)
 
 
 def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest: int = HEADING) -> list[tuple[str, str]]:
@@ -200,20 +185,7 @@ def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest:
     return [(heading(name, longest), meanings[name]) for name in names if name in audit.measures]
 
 
-def number(name: str, value: Any, digits: int = 3) -> str:
-    """A measure as text; a number of the caller's, of which nothing is known, with up to five significant digits."""
-    if name not in MEASURES:
-        return "undefined" if np.isnan(value) else f"{value:.5g}"
-    return count(value) if MEASURES[name].form == "count" else share(value, digits)
-
-
 # --- who bears the risk -----------------------------------------------------------------------------------------------
-
-
-def level_names(found: xr.Dataset, width: int) -> list[str]:
-    """Levels of the target as a table has them."""
-    levels = (level if isinstance(level, tuple) else (level,) for level in found.indexes["target"])
-    return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
 
 
 def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
@@ -222,7 +194,7 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
     several = "synthetic" in found.dims
     most = np.argsort(-found.records.values, kind="stable")[: LEVELS if several else SHOWN_LEVELS]
     shown = found.isel(target=np.sort(most))
-    held = list(map(count, shown.records.values))
+    held = counts(shown.records.values)
     more = not_shown(found.sizes["target"] - len(most), "level", f" with fewer {people}.")
     if not several:
         names = (audit.average, "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
@@ -246,10 +218,10 @@ def added_by_column(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """What each key column adds to average CAP, a row for each release; those columns that add most to any release."""
     found = audit.by_column
     which = "shapley" if "shapley" in found else "leave_one_out"
-    shares = found[which].transpose("key_column", "synthetic").values
-    most = np.sort(np.argsort(-np.abs(shares).max(axis=1), kind="stable")[:LEVELS])
-    columns = [[shortened(in_cell(str(found.indexes["key_column"][c])), HEADING), *map(share, shares[c, audit.ranked])] for c in most]
-    rest = len(shares) - len(most)
+    added = found[which].transpose("key_column", "synthetic").values
+    most = np.sort(np.argsort(-np.abs(added).max(axis=1), kind="stable")[:LEVELS])
+    columns = [[in_cell(found.indexes["key_column"][c], HEADING), *shares(added[c, audit.ranked])] for c in most]
+    rest = len(added) - len(most)
     more = not_shown(rest, "column", f" that {'add' if rest > 1 else 'adds'} less.")
     return [BY_COLUMN[which].meaning, *beside(rows_of(audit, heads), columns), *more]
 
@@ -273,3 +245,135 @@ def notes(audit: Findings) -> list[tuple[str, str]]:
         "weighted_matches": "links to the population",
     }
     return [*found, *(("not given", f"{what[name]}: {p[name]}") for name in what if name in p), last]
+
+
+# --- the page for the custodian: everything that an audit knows, as confidential as the original ----------------------
+
+
+def internal_page(audit: Findings, front: Sections) -> str:
+    """The page as text, with its front sheet."""
+    note, footer = audit.say(PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
+    return as_page(audit.title(), internal_sections(audit), note=note, footer=footer, front=front)
+
+
+def internal_sections(audit: Findings) -> Sections:
+    """The sections of the page below the front sheet."""
+    m, p, people = audit.measures, audit.provenance, audit.words["people"]
+    heads = headings(audit.columns, WIDEST)
+    one = len(heads) == 1
+    explained = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars)}
+    found: dict[str, Sequence[Block]] = {
+        "What was compared": [Facts(facts(m, p, audit.columns, heads))],
+        "The answer": in_sentences(audit) if one else [],
+        "Who could attack, and how": [
+            *([] if one else [attack(audit)]),
+            audit.say(PAGE["attack"], keys=listed(list(map(named, p["columns"]["keys"])))),
+        ],
+        "The releases side by side": [] if one else [*_comparison(audit, heads), *figures.releases(audit, heads)],
+        f"Matched {people}": measure_grid(audit, "matched", heads),
+        "Distribution of the risk": [
+            *figures.distribution(audit, [heads[i] for i in audit.ranked]),
+            *measure_grid(audit, "surely", heads),
+            *measure_grid(audit, "quantiles", heads),
+        ],
+        f"By {audit.words['target']}": by_level(audit, heads),
+        f"Certain attribution and unique {people}": measure_grid(audit, "certain", heads),
+        "Which columns make the risk": _columns(audit, heads),
+        "Bounds and errors": [
+            *measure_grid(audit, "bounds", heads),
+            *(measure_grid(audit, "errors", heads) if one and f"{audit.average}_error" in m else []),
+        ],
+        "Among its sisters": measure_grid(audit, "sisters", heads),
+        "In the population": measure_grid(audit, "population", heads),
+        "Keys at the highest risk": _worst(audit, heads),
+        "Levels that differ": _levels(p),
+        "Definitions": [Terms(definitions(explained, audit.weighted)), Facts([note for note in notes(audit) if note[0] in NOTES])],
+        "How it was computed": _computed(audit),
+    }
+    return {name: blocks for name, blocks in found.items() if blocks}
+
+
+def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
+    """One row a release, in the order asked for, and the numbers of the caller."""
+    names = [*in_table("releases", audit.measures), *audit.provenance.get("utility", [])]
+    rows = Grid.of_columns(rows_of(audit, heads), cells(audit, names, 4, WIDEST).values(), "One row a release")
+    return [*ranked_by(audit), rows, Facts(legend(audit, heads, names, WIDEST))]
+
+
+def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
+    """Average CAP by key column; of several releases what each column adds to the others."""
+    c = audit.by_column
+    convention = SENTENCES["by_column"][c.attrs["unmatched"]]
+    if "synthetic" in c.dims:
+        return [*added_by_column(audit, heads), convention]
+    names = [name for name in BY_COLUMN if name in c]
+    rows = [[named(column), *(share(c[name].values[i], 4) for name in names)] for i, column in enumerate(c.indexes["key_column"])]
+    return [Grid(["key column", *(BY_COLUMN[name].heading for name in names)], rows, "Average CAP by key column"), convention]
+
+
+def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
+    """The keys with the most people guessed right, and those of people guessed right with certainty, of the first release."""
+    first = audit.ranked[0]
+    summary = key_summary(audit.tables.o, audit.release(first))
+    records, cap, correct, disclosed = (summary[name].values for name in ("records", "cap", "correct", "disclosed"))
+    some = np.flatnonzero(correct > 0)
+    most = some[np.lexsort((-cap[some], -correct[some]))][:WORST]
+    sure = np.flatnonzero(disclosed > 0)
+    rare = sure[np.lexsort((-cap[sure], records[sure]))][:WORST]
+    of = f" ({heads[first]})" if heads[first] else ""
+    people = audit.words["people"]
+    blocks: list[Block] = [
+        _keys(audit, summary, most, f"The keys with the most {people} expected to be guessed right{of}"),
+        *([_keys(audit, summary, rare, f"The rarest keys with {people} guessed right with certainty{of}")] if len(rare) else []),
+    ]
+    if len(sure) > WORST:
+        blocks.append(f"{many(len(sure) - WORST, 'more key')} with {people} guessed right with certainty.")
+    return [*blocks, figures.funnel(audit, summary, first)]
+
+
+def _keys(audit: Findings, summary: xr.Dataset, which: Any, caption: str) -> Grid:
+    """Some keys of a summary, a row each."""
+    axis, some = axis_of(audit.tables.o, "key"), summary.isel(key=which)
+    labels = [tuple(axis[j]) if axis is not None else (j,) for j in which]
+    names = [", ".join(in_cell(x, LEVEL) for x in label) for label in labels]
+    heads = {
+        "records": "original",
+        "synthetic_records": "synthetic",
+        "cap": "average CAP",
+        "correct": "expected right",
+        "disclosed": "certain",
+    }
+    columns = [[head, *(shares if name == "cap" else counts)(some[name].values.tolist())] for name, head in heads.items()]
+    return Grid.of_columns([", ".join(named(x) for x in audit.provenance["columns"]["keys"]), *names], columns, caption)
+
+
+def _levels(p: Mapping[str, Any]) -> list[Block]:
+    """The columns whose levels differ between the tables, those with most records first."""
+    entries = [(column, table, entry) for column, tables in p.get("levels", {}).items() for table, entry in tables.items()]
+    entries.sort(key=lambda found: -(found[2]["absent_records"] + found[2]["foreign_records"]))
+    if not entries:
+        return ["Every table has all levels of the original, and no others."]
+    rows = [
+        [
+            f"{named(column)} of {shortened(str(table), LONGEST)}",
+            *(count(entry[name]) for name in ("absent", "absent_records", "foreign", "foreign_records")),
+            ", ".join(entry["likely"]) or "-",
+        ]
+        for column, table, entry in entries[:DISAGREEING]
+    ]
+    head = ["column", "levels only in original", "records", "levels only there", "records", "likely cause"]
+    grid = Grid(head, rows, "Levels that only one of two tables has")
+    return [grid, *not_shown(len(entries) - DISAGREEING, "more pair", " of tables.")]
+
+
+def _computed(audit: Findings) -> list[Block]:
+    """Versions, conventions, files, and the settings with which the audit can be repeated."""
+    p = audit.provenance
+    used = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "numpy", "pandas", "xarray"))
+    rows = [("versions", f"capstats {p['capstats']}, Python {python_version()}, {used}")]
+    rows += [(name, str(p[name])) for name in ("seed", "source") if name in p]
+    rows += [("" if i else "conventions", f"{name}: {text}") for i, (name, text) in enumerate(p["conventions"].items())]
+    rows += [("" if i else "files", f"{name}: {text}") for i, (name, text) in enumerate(fingerprints(audit.seen))]
+    settings = p.get("settings")
+    again: list[Block] = ["Settings with which the audit can be repeated:", Listing(as_toml(settings))] if settings else []
+    return [Facts(rows), *again]

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.command_lines import call, command, restricted
-from capstats.auditing.compute import copied, guesses, total_of
-from capstats.auditing.copies import Copies
+from capstats.auditing.compute import Asked, copied, total_of
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.findings import kept_limits
-from capstats.auditing.measures import words
-from capstats.auditing.provenance import Seen, files_named, files_seen, warnings_of
-from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, as_page, headings, not_shown
-from capstats.cap.average import average_cap
+from capstats.auditing.findings import Copies, Seen, kept_limits
+from capstats.auditing.measures import OF_TARGET, SENTENCES, words
+from capstats.auditing.provenance import files_named, files_seen, warnings_of
+from capstats.auditing.repeating import call, command, restricted
+from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
 from capstats.codes.labels import in_json
-from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.every_column import Looked, every_column, is_identifier
 from capstats.counting.inputs import files_read
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
-from capstats.sources.new_files import write_file
 from capstats.sources.source import Options
 from capstats.tables.dataset import VERSION
 from capstats.tables.levels import shares_nothing
@@ -40,32 +36,7 @@ LEVELS = 1000  # of a target that "all" takes, at most
 ROWS = 60  # of the table of a text
 SHOWN = 10  # columns of which an error says why they are left out
 WIDEST = 24  # characters of a name in a table
-HEADINGS = {
-    "levels": ("levels", "levels of the target in the original; a missing value is one of them"),
-    "average_cap_nearest": (
-        "average CAP",
-        "share of the people in the original for whom the guess is expected to be right; people whose key no synthetic record has are "
-        "guessed from the nearest keys",
-    ),
-    "average_cap_zero": ("version 1", "the same where they count 0"),
-    "baseline": ("baseline", "the same of a guess from the frequencies of the target in the original, without any key"),
-    "baseline_excess": (
-        "excess",
-        "(average CAP - baseline) / (1 - baseline), of version 1 where the nearest keys cannot be had: 1 is always right",
-    ),
-    "original_cap": ("original", "average CAP if the original itself were released"),
-    "normalized_cap": ("normalized", "(average CAP - baseline) / (original - baseline): which part of that the release tells"),
-    "records_above_nine_tenths": ("> 0.9", "people for whom the guess is right with probability above 0.9"),
-    "records_certain": ("certain", "people for whom it is right with certainty"),
-}
-NO_COPIES = "not computed: copy_columns is 0 (--copy-columns)"
-MORE = ("share_above_nine_tenths", "share_certain")  # further measures, of the JSON report
-TARGET_MEASURES = (*HEADINGS, *MORE)
-COUNTS = ("levels", "records_above_nine_tenths", "records_certain")
-ORDER = """\
-The worst target comes first: that with the greatest excess of average CAP (unmatched keys use the nearest) over its baseline, as a share \
-of what is left to gain. So a target that everybody guesses from its frequencies alone is not first because its average CAP is \
-high. Of equal ones, that with more people guessed right with probability above 0.9 comes first."""
+TEXTS = SENTENCES["targets"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,7 +68,7 @@ class TargetAudits(Report):
     def to_frame(self) -> pd.DataFrame:
         """A row for each target, and each synthetic table where there are several, the worst first; a column for each measure."""
         dims = [str(dim) for dim in ("target_column", "synthetic") if dim in self.measures.dims]
-        frame = self.measures[list(TARGET_MEASURES)].to_dataframe(dim_order=dims)[list(TARGET_MEASURES)]
+        frame = self.measures[list(OF_TARGET)].to_dataframe(dim_order=dims)[list(OF_TARGET)]
         order = np.lexsort([-frame["records_above_nine_tenths"], -_known(frame["baseline_excess"])])
         return frame.iloc[order]
 
@@ -109,7 +80,7 @@ class TargetAudits(Report):
 
     def limits(self, limits: Mapping[str, float]) -> list[tuple[str, bool]]:
         """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
-        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or NO_COPIES)
+        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
 
     @property
     def command(self) -> str:
@@ -124,16 +95,52 @@ class TargetAudits(Report):
         """What the report is."""
         return f"capstats {VERSION}: disclosure risk of each target by Correct Attribution Probability (CAP)"
 
-    def sections(self) -> Sections:
+    def sections(self, *, whole: bool = False) -> Sections:
         """The report: what was read, the order, the table, and the command for the worst target."""
-        return _sections(self, ROWS)
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
-        page = as_page(self.title(), _sections(self), note="Confidential, as the original is.", footer=f"capstats {VERSION}. Confidential.")
-        if path is not None:
-            write_file(path, page)
-        return page
+        p, frame = self.provenance, self.to_frame()
+        several = isinstance(frame.index, pd.MultiIndex)
+        labels = self.measures.indexes["synthetic"] if several else [None]
+        given = p.get("synthetic", [None] * len(labels))
+        tables = [
+            ("original", p.get("original"), p["original_records"]),
+            *zip(
+                ["synthetic", *[""] * (len(labels) - 1)],
+                [path or label for path, label in zip(given, labels, strict=True)],
+                np.atleast_1d(p["synthetic_records"]).tolist(),
+                strict=True,
+            ),
+            *([("holdout", p.get("holdout"), p["holdout_records"])] if "holdout_records" in p else []),
+        ]
+        known = listed([named(c) for c in p["keys"]])
+        read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
+        read += [("keys", known), ("targets", many(self.measures.sizes["target_column"], "column"))]
+        shown_measures = {name: of for name, of in OF_TARGET.items() if of.heading}
+        rows = []
+        for index, row in frame.iterrows():
+            label = [in_cell(x, WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
+            rows.append([*label, *((count if of.form == "count" else share)(row[name]) for name, of in shown_measures.items())])
+        head = ["target", *(["synthetic"] if several else []), *(of.heading for of in shown_measures.values())]
+        copies = Copies(self.copies, headings([str(x) for x in labels] if several else [""]), words([]))
+        places = range(len(labels))
+        told = [text for i in places for text in copies.said(i)] or [f"{self.copies.get('not_computed', TEXTS['no_copies'])}."]
+        shown: dict[str, Sequence[Block]] = {
+            "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
+            "Targets, the worst first": [
+                TEXTS["attack"].format(known=known),
+                TEXTS["order"],
+                Grid(head, rows if whole else rows[:ROWS]),
+                *([] if whole else not_shown(len(rows) - ROWS, "more row", "; see --json, or to_frame.")),
+            ],
+            "Copies of real records": told if not any(map(copies.found, places)) or several else [],
+            "The full report on the worst target": [Listing(self.command)],
+            "What was read": [Facts(read)],
+            "Columns left out": [Facts([(str(named(c)), why) for c, why in self.left_out.items()])] if self.left_out else [],
+            "How to read it": [
+                Facts([*((of.heading, of.meaning) for of in shown_measures.values()), ("confidential", "as the original is")]),
+                TEXTS["excess"],
+            ],
+        }
+        return {name: blocks for name, blocks in shown.items() if blocks}
 
 
 @shows_options
@@ -312,15 +319,14 @@ def _weights(given: Any) -> set[Hashable]:
 
 def _measured(tables: xr.Dataset) -> dict[str, xr.DataArray]:
     """The measures of one target, as its own audit has them."""
-    unmatched, found, levels = guesses(tables)
-    used, baseline = found[f"average_cap_{unmatched}"], found["baseline"]
-    found |= {
-        "levels": (levels.records > 0).sum("target"),
-        "average_cap_nearest": used if unmatched == "nearest" else used * np.nan,
-        "average_cap_zero": average_cap(tables.o, tables.s),
-        "baseline_excess": xr.zeros_like(used) + ratio((used - baseline).values, (1 - baseline).values, np.nan),
+    asked = Asked(tables)
+    average, baseline = asked.average, asked["baseline"]
+    own = {
+        "levels": (asked.by_target.records > 0).sum("target"),
+        "average_cap_nearest": average if asked.unmatched == "nearest" else average * np.nan,
+        "baseline_excess": xr.zeros_like(average) + ratio((average - baseline).values, (1 - baseline).values, np.nan),
     }
-    return {name: found[name] for name in TARGET_MEASURES}
+    return {name: own[name] if name in own else asked[name] for name in OF_TARGET}
 
 
 def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.DataArray) -> xr.Dataset:
@@ -328,7 +334,7 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
     coords: dict[str, Any] = {"target_column": list(map(str, rows))}
     if releases.dims:
         coords["synthetic"] = releases.indexes["synthetic"]
-    of_all = {name: [np.broadcast_to(row[name].values, releases.shape) for row in rows.values()] for name in TARGET_MEASURES}
+    of_all = {name: [np.broadcast_to(row[name].values, releases.shape) for row in rows.values()] for name in OF_TARGET}
     return Result(
         {name: (tuple(coords), np.stack(values)) for name, values in of_all.items()}, coords, {"result": "Measures of the targets"}
     )
@@ -337,53 +343,3 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
 def _known(values: Any) -> Any:
     """What is undefined as the least."""
     return np.where(np.isnan(values), -np.inf, np.round(values, 12))
-
-
-# --- the report -----------------------------------------------------------------------------------------------------------
-
-
-def _sections(found: TargetAudits, most: int | None = None) -> Sections:
-    p, frame = found.provenance, found.to_frame()
-    several = isinstance(frame.index, pd.MultiIndex)
-    labels = found.measures.indexes["synthetic"] if several else [None]
-    given = p.get("synthetic", [None] * len(labels))
-    tables = [
-        ("original", p.get("original"), p["original_records"]),
-        *zip(
-            ["synthetic", *[""] * (len(labels) - 1)],
-            [path or label for path, label in zip(given, labels, strict=True)],
-            np.atleast_1d(p["synthetic_records"]).tolist(),
-            strict=True,
-        ),
-        *([("holdout", p.get("holdout"), p["holdout_records"])] if "holdout_records" in p else []),
-    ]
-    known = listed([named(c) for c in p["keys"]])
-    read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
-    read += [("keys", known), ("targets", many(found.measures.sizes["target_column"], "column"))]
-    rows = []
-    for index, row in frame.iterrows():
-        label = [shortened(in_cell(str(x)), WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
-        rows.append([*label, *((count if name in COUNTS else share)(row[name]) for name in HEADINGS)])
-    head = ["target", *(["synthetic"] if several else []), *(heading for heading, _ in HEADINGS.values())]
-    copies = Copies(found.copies, headings([str(x) for x in labels] if several else [""]), words([]))
-    places = range(len(labels))
-    told = [text for i in places for text in copies.said(i)] or [f"{found.copies.get('not_computed', NO_COPIES)}."]
-    shown: dict[str, Sequence[Block]] = {
-        "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
-        "Targets, the worst first": [
-            f"Somebody who knows {known} of a person picks a synthetic record with the same keys at "
-            f"random, and takes its target for the person's; each column below is such a target.",
-            ORDER,
-            Grid(head, rows[:most]),
-            *not_shown(len(rows) - (most or len(rows)), "more row", "; see --json, or to_frame."),
-        ],
-        "Copies of real records": told if not any(map(copies.found, places)) or several else [],
-        "The full report on the worst target": [Listing(found.command)],
-        "What was read": [Facts(read)],
-        "Columns left out": [Facts([(str(named(c)), why) for c, why in found.left_out.items()])] if found.left_out else [],
-        "How to read it": [
-            Facts([*HEADINGS.values(), ("confidential", "as the original is")]),
-            "A high excess of a target that nobody would mind is no harm, and a low average can hide a few people: read the full report.",
-        ],
-    }
-    return {name: blocks for name, blocks in shown.items() if blocks}

@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
+from capstats.auditing.beside import FEWEST
 from capstats.auditing.ledger import WHY, published
-from capstats.auditing.measures import MEASURES, computed
-from capstats.auditing.public import public_page, public_text
-from capstats.auditing.several_targets import ALL_TARGETS, TARGET_MEASURES, audit_targets
-from capstats.auditing.sisters import FEWEST
+from capstats.auditing.measures import MEASURES, OF_TARGET, computed
+from capstats.auditing.publication import public_page, public_text
+from capstats.auditing.several_targets import ALL_TARGETS, audit_targets
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
@@ -71,7 +71,7 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
     if taken := [key for key in (*OF_ONE_TARGET, *OF_PUBLIC) if key in settings]:
         named = " and ".join(f"--{key}" for key in taken)
         raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
-    _check_measures(settings, [*TARGET_MEASURES, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
+    _check_measures(settings, [*OF_TARGET, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
     outputs.check_files(settings)
     given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
     if given["targets"] == [ALL_TARGETS]:

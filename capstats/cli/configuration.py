@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from capstats.auditing.confidential import is_plain, made_by_capstats
 from capstats.cli.option_values import split_tables, table_labels
 from capstats.cli.options import Command, Option
 from capstats.codes.by_table import ARGUMENTS
 from capstats.codes.names import hint
+from capstats.sources.confidential import is_plain, made_by_capstats
 from capstats.sources.new_files import opened
 
 

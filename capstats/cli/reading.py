@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from capstats.auditing.command_lines import command
+from capstats.auditing.repeating import command
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.names import listed, named

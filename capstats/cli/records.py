@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from capstats.auditing.confidential import csv_text
 from capstats.auditing.report import Facts, Sections, as_text, beside
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
-from capstats.codes.names import free_name, in_cell, shortened
+from capstats.codes.names import free_name, in_cell
+from capstats.sources.confidential import csv_text
 from capstats.tables.printing import count, share
 
 WIDEST = 30  # characters of a cell of text
@@ -33,7 +33,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if not printed:
         return "", status
     top = settings.get("top", SHOWN)
-    head = [shortened(in_cell(name), WIDEST) for name in asked]
+    head = [in_cell(name, WIDEST) for name in asked]
     cells = [[_cell(str(name), x) for name, x in zip(asked, row, strict=True)] for row in _rows(asked.iloc[:top])]
     labels, *columns = zip(head, *cells, strict=True)
     rest = [f"Not shown: {count(number - top)} more; see --top and --csv."] if number > top else []
@@ -80,4 +80,4 @@ def _cell(name: str, value: Any) -> str:
         return "yes" if value else "no"
     if name in ("cap", "cap_nearest"):
         return share(value)
-    return "missing" if pd.api.types.is_scalar(value) and pd.isna(value) else shortened(in_cell(value), WIDEST)
+    return "missing" if pd.api.types.is_scalar(value) and pd.isna(value) else in_cell(value, WIDEST)

@@ -9,12 +9,12 @@ from typing import Any
 
 import xarray as xr
 
-from capstats.auditing.confidential import csv_text
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
 from capstats.codes.names import named, shortened
+from capstats.sources.confidential import csv_text
 from capstats.tables.printing import count, share
 
 SMALL = 0.0005  # changes of average CAP below this are ignored

@@ -211,10 +211,11 @@ def named(name: object) -> str:
     return str(name) if re.fullmatch(r"[^\W_][\w.\-/%]*", str(name)) else repr(str(name))
 
 
-def in_cell(label: object) -> str:
-    """A label in a table: in quotes only where it is empty, or begins or ends with a space."""
+def in_cell(label: object, most: int | None = None) -> str:
+    """A label in a table, of at most so many characters: in quotes only where it is empty, or begins or ends with a space."""
     text = str(label)
-    return printable(text) if text and text == text.strip() else repr(text)
+    text = printable(text) if text and text == text.strip() else repr(text)
+    return text if most is None else shortened(text, most)
 
 
 def listed(names: object) -> str:

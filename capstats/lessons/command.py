@@ -6,12 +6,12 @@ import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 
-from capstats.auditing.confidential import check_replaceable
 from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
 from capstats.lessons.pages import contents
+from capstats.sources.confidential import check_replaceable
 from capstats.sources.new_files import write_file
 
 

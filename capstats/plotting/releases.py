@@ -26,6 +26,7 @@ from capstats.plotting.shared import (
     shortened,
     shown,
 )
+from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
 
 SHORT, FEW = 14, 12  # characters, and number, of names that are written beside their points
 LISTED = 44  # numbered names listed beside the figure
@@ -35,7 +36,7 @@ STAR: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": BLUE, "mark
 AXES = {
     "average_cap_nearest": "average CAP",
     "average_cap_zero": "average CAP (version 1)",
-    "share_certain": "share guessed right with certainty (DiSCO)",
+    CERTAIN: "share guessed right with certainty (DiSCO)",
     "share_above_half": "share guessed right with probability > 0.5",
     "share_above_nine_tenths": "share guessed right with probability > 0.9",
     "share_replicated": "share of replicated uniques",
@@ -46,7 +47,7 @@ AXES = {
 REFERENCES = {
     "average_cap_nearest": ("original_cap", "baseline"),
     "average_cap_zero": ("original_cap", "baseline"),
-    "share_certain": ("original_certain", ""),
+    CERTAIN: (CERTAIN_IN_ORIGINAL, ""),
 }
 
 
@@ -149,8 +150,8 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
     Parameters
     ----------
     found : Dataset, dims (synthetic) or (target_column)
-        ``Audit.measures``: a row for each release. Or the result of `capstats.screening.sweep` with the measures "original_certain" and
-        "share_certain", one keyset and one synthetic table chosen: a row for each target column.
+        ``Audit.measures``: a row for each release. Or the result of `capstats.screening.sweep` with its two measures of certain
+        attribution, one keyset and one synthetic table chosen: a row for each target column.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure with a legend, no higher than a page.
     **annotate_kwargs
@@ -177,11 +178,11 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
 
     Examples
     --------
-    >>> from capstats.screening import sweep
+    >>> from capstats import audit
     >>> from matplotlib.figure import Figure
-    >>> o, s = {"k": [1, 2, 2], "t": [*"xyz"], "u": [*"aab"]}, {"k": [1, 2, 2], "t": [*"xyy"], "u": [*"bab"]}
-    >>> found = sweep(o, s, keys="k", targets=["t", "u"], measures=["original_certain", "share_certain"])
-    >>> ax = plot_disclosure_arrows(found.isel(keyset=-1), ax=Figure().subplots())
+    >>> o = {"k": [1, 2, 2], "t": [*"xyz"]}
+    >>> found = audit(o, [{"k": [1, 2, 2], "t": [*"xyy"]}, {"k": [1, 2, 2], "t": [*"yyz"]}], keys="k", target="t")
+    >>> ax = plot_disclosure_arrows(found.measures, ax=Figure().subplots())
     >>> [offsets.get_offsets()[:, 0].round(2).tolist() for offsets in ax.collections]
     [[0.33, 0.33], [0.67, 0.0]]
     """
@@ -228,9 +229,9 @@ def _ends(found: Any) -> tuple[Any, Any, str]:
     """Where each arrow starts and ends, and along which dim they lie; none where there is one."""
     of_sweep = isinstance(found, xr.Dataset) and "without_keys" in found and "measure" in found.dims
     values = found["value"].to_dataset("measure") if of_sweep else found
-    what = "Audit.measures, or the Dataset that sweep returns with the measures 'original_certain' and 'share_certain'"
-    check_result(values, "found", xr.Dataset, ("original_certain", "share_certain"), what)
-    start, end = xr.broadcast(values["original_certain"], values["share_certain"])
+    what = f"Audit.measures, or the Dataset that sweep returns with the measures {CERTAIN_IN_ORIGINAL!r} and {CERTAIN!r}"
+    check_result(values, "found", xr.Dataset, (CERTAIN_IN_ORIGINAL, CERTAIN), what)
+    start, end = xr.broadcast(values[CERTAIN_IN_ORIGINAL], values[CERTAIN])
     spread = [str(dim) for dim in end.dims if end.sizes[dim] > 1]
     if len(spread) > 1:
         raise ValueError(f"`found` has dims {', '.join(map(repr, spread))}; choose one element along all but one, with .sel or .isel.")

@@ -51,6 +51,8 @@ FORMULAS: dict[str, Formula] = {
     "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
     "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
 }
+NAMES = ("average_cap", *FORMULAS)
+*_, CERTAIN_IN_ORIGINAL, CERTAIN = NAMES
 
 
 def formulas(unmatched: Convention) -> dict[str, Formula]:

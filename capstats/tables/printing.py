@@ -6,7 +6,7 @@ import html
 import json
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Any
@@ -161,11 +161,12 @@ def _lines(grid: Grid) -> list[str]:
                 blocks[-1] += part
             else:
                 blocks.append(part)
-    lines = [line for i, block in enumerate(blocks) for line in [*([""] if i else []), *_lines_of(labels, block)]]
+    lines = [line for i, block in enumerate(blocks) for line in [*([""] if i else []), *lines_of(labels, block)]]
     return [*lines, *([_more(grid)] if grid.more else [])]
 
 
-def _lines_of(labels: Sequence[Column], columns: Sequence[Column]) -> list[str]:
+def lines_of(labels: Sequence[Column], columns: Sequence[Column]) -> list[str]:
+    """Columns beside each other: labels at the left end of theirs, numbers at the right end."""
     padded = [[f"{text:<{_width(label)}}" for text in (label.heading, *label.cells)] for label in labels]
     padded += [[f"{text:>{_width(column)}}" for text in (column.heading, *column.cells)] for column in columns]
     lines = ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
@@ -395,6 +396,16 @@ def count(value: Any) -> str:
     if np.isnan(value):
         return "undefined"
     return f"{int(value):,}" if value == int(value) else f"{value:,.1f}"
+
+
+def shares(values: Iterable[Any], digits: int = 3) -> list[str]:
+    """Several shares."""
+    return [share(x, digits) for x in values]
+
+
+def counts(values: Iterable[Any]) -> list[str]:
+    """Several numbers of records."""
+    return [count(x) for x in values]
 
 
 def many(n: Any, what: str) -> str:

@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import get_args
 
+import pandas as pd
 import pytest
+from command_line import in_json, said
+from read_reports import one_line
 
 from capstats import audit
-from capstats.auditing.measures import BY_COLUMN, MEASURES, TERMS, Shown, computed, definitions, in_table, words
+from capstats.auditing import compute
+from capstats.auditing.measures import BY_COLUMN, MEASURES, TERMS, Measure, Shown, computed, definitions, in_table, words
 from capstats.auditing.publication import publication
 from capstats.datasets import anes96
 
@@ -74,7 +78,7 @@ def test_a_table_has_words_for_what_it_shows():
 
 
 def test_each_page_exists_and_each_source_has_an_address_or_none():
-    for _, meaning, more in definitions(ALL).rows:
+    for _, meaning, more in definitions(ALL):
         (page, address), *sources = more
         chapter, _, anchor = page.partition("#")
         assert f'<a id="{anchor}"></a>' in (THEORY.parent / chapter).read_text(encoding="utf-8")
@@ -100,7 +104,7 @@ def test_what_a_report_compares_is_explained():
 
 
 def test_only_what_is_asked_for_is_explained():
-    assert [term for term, *_ in definitions({"baseline"}).rows] == ["baseline"]
+    assert [term for term, *_ in definitions({"baseline"})] == ["baseline"]
 
 
 def test_what_may_be_public_is_what_is_published_and_two_differences_of_it(whole):
@@ -113,11 +117,41 @@ def test_what_may_be_public_is_what_is_published_and_two_differences_of_it(whole
 
 def test_weighted_tables_have_meanings_of_their_own():
     """Of each table alone, and no longer than the others."""
-    usual = {term: meaning for term, meaning, _ in definitions(ALL).rows}
+    usual = {term: meaning for term, meaning, _ in definitions(ALL)}
     for table, terms in {"original": {"average CAP", "baseline"}, "synthetic": {"CAP of one person", "commonest target"}}.items():
-        told = {term: meaning for term, meaning, _ in definitions(ALL, [table]).rows}
+        told = {term: meaning for term, meaning, _ in definitions(ALL, [table])}
         changed = {term for term in told if told[term] != usual[term]}
         assert changed == terms
         assert all("weight" in told[term] and len(told[term]) <= 2 * 140 + 40 for term in changed)
     assert "picked at random" in usual["CAP of one person"]
-    assert "at random" not in dict(row[:2] for row in definitions(ALL, ["synthetic"]).rows)["CAP of one person"]
+    assert "at random" not in dict(row[:2] for row in definitions(ALL, ["synthetic"]))["CAP of one person"]
+
+
+@pytest.fixture
+def added(monkeypatch):
+    """A measure that is added by one entry, which names its function."""
+    told = "most records of one {person}'s key"
+    entry = Measure("compute.crowd", told, "crowd", told, ["answer", "details", "one", "certain", "releases"], form="count")
+    monkeypatch.setattr(compute, "crowd", lambda asked: asked.o.sum("target").max("key") + 0 * asked["synthetic_records"], raising=False)
+    monkeypatch.setitem(MEASURES, "crowd", entry)
+
+
+@pytest.mark.usefixtures("added")
+def test_one_entry_adds_a_measure_to_text_page_json_ranking_and_limits(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"k": [*"aaab"], "t": [*"xxyx"]}).to_csv("original.csv", index=False)
+    for name, k in (("one", "ab"), ("two", "bb")):
+        pd.DataFrame({"k": [*k], "t": [*"xx"]}).to_csv(f"{name}.csv", index=False)
+    of_one = ["audit", "original.csv", "one.csv", "--keys", "k", "--target", "t"]
+    text = said(capsys, 1, *of_one, "--fail-above", "crowd=2", "--html", "one.html")
+    assert "most records of one person's key" in one_line(text.out)
+    assert "BROKEN crowd is 3 (limit 2)" in one_line(text.out)
+    assert "--fail-above: crowd is 3 (limit 2)." in text.err
+    assert "most records of one person&#39;s key" in Path("one.html").read_text(encoding="utf-8")
+    assert in_json(capsys, *of_one)["measures"]["crowd"] == 3
+    several = audit("original.csv", ["one.csv", "two.csv"], keys="k", target="t", rank_by="crowd")
+    assert several.to_frame()["crowd"].tolist() == [3, 3]
+    assert "crowd" in repr(several)
+    assert "in the order of crowd" in one_line(several)
+    assert "most records of one person&#39;s key" in several.to_html()
+    assert computed()[-1] == "crowd"

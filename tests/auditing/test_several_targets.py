@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from capstats import audit, audit_targets
-from capstats.auditing.several_targets import TARGET_MEASURES
+from capstats.auditing.measures import OF_TARGET
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 
@@ -186,7 +186,7 @@ def test_json_and_page_hold_every_target(tmp_path: Path) -> None:
     found = audit_targets(ORIGINAL, RELEASE, provenance={"seed": 1}, **ASKED)
     held = json.loads(found.to_json())
     assert [row["target_column"] for row in held["targets"]] == found.to_frame().index.tolist()
-    assert set(held["targets"][0]) == {"target_column", *TARGET_MEASURES}
+    assert set(held["targets"][0]) == {"target_column", *OF_TARGET}
     assert held["provenance"]["seed"] == 1
     path = tmp_path / "page.html"
     page = found.to_html(path)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command_line import SMOKERS, in_json, printed, refused
 
-from capstats.auditing.provenance import as_toml
+from capstats.auditing.repeating import as_toml
 from capstats.cli import main
 from capstats.cli.options import COMMANDS
 

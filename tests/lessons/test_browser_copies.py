@@ -10,7 +10,7 @@ from two_files import answers
 
 from capstats import tabulate
 from capstats.auditing.compute import copies_known
-from capstats.auditing.copies import Copies
+from capstats.auditing.findings import Copies
 from capstats.auditing.measures import words
 from capstats.counting.compared import NOTHING_SHARED, SPELLED
 from capstats.counting.copies import COLUMNS

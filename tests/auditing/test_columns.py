@@ -7,8 +7,8 @@ import xarray as xr
 from swept_records import people
 
 from capstats import audit, average_cap, from_counts, laws, tabulate
-from capstats.auditing import compute
-from capstats.auditing.compute import by_column, by_group, changes
+from capstats.auditing import columns
+from capstats.auditing.columns import by_column, by_group, changes
 from capstats.datasets import anes96
 from capstats.screening import sweep
 
@@ -107,7 +107,7 @@ def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():
 @pytest.mark.parametrize(("name", "value"), [("MOST_COLUMNS", 2), ("MOST_CELLS", 100)])
 def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monkeypatch, name, value):
     whole = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
-    monkeypatch.setattr(compute, name, value)
+    monkeypatch.setattr(columns, name, value)
     found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
     assert set(whole.data_vars) - set(found.data_vars) == {"shapley"}
     for left in found.data_vars:

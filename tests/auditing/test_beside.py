@@ -14,8 +14,8 @@ from read_reports import one_line, public
 from strategies import theorem
 
 from capstats import audit, tabulate
-from capstats.auditing import holdout
-from capstats.auditing.holdout import LEVEL, holdout_differs
+from capstats.auditing import beside
+from capstats.auditing.beside import LEVEL, holdout_differs
 from capstats.auditing.report import Alert
 from capstats.datasets import anes96
 
@@ -33,8 +33,8 @@ def test_of_all_splits_no_larger_share_differs_than_the_level(both, held, level,
     splits = [x for x in itertools.product(*(range(k + 1) for k in both)) if sum(x) == held]
     ways = {x: math.prod(map(math.comb, both, x)) for x in splits}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(holdout, "FAR", 0.0)
-        wrong = sum(n for x, n in ways.items() if holdout._differ(np.subtract(both, x), np.array(x), level, ordered=ordered))
+        patched.setattr(beside, "FAR", 0.0)
+        wrong = sum(n for x, n in ways.items() if beside._differ(np.subtract(both, x), np.array(x), level, ordered=ordered))
     assert Fraction(wrong, math.comb(sum(both), held)) <= Fraction(level)
 
 

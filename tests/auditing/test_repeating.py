@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from capstats.auditing.command_lines import LINE, call, command, restricted
+from capstats.auditing.repeating import LINE, call, command, restricted
 from capstats.cli.configuration import settings_of
 from capstats.cli.program import parser
 from capstats.cli.reading import tables

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from capstats import Audit, audit, tabulate
-from capstats.auditing import internal
+from capstats.auditing import sections
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -97,12 +97,12 @@ def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_
     tables = tabulate(original, {"k": [*"abcdef"], "t": ["x"] * 6}, keys="k", target="t")
     measures = xr.Dataset(dict.fromkeys(["average_cap_zero", "original_cap", "baseline"], 0.5))
     found = Audit(tables, measures, xr.Dataset(), xr.Dataset(), {"columns": {"keys": ["k"], "target": ["t"]}})
-    most, rare, _ = internal._worst(found, [""])
+    most, rare, _ = sections._worst(found, [""])
     assert [row[0] for row in most.rows] == [*"edcab"]
     assert [row[0] for row in rare.rows] == [*"cbdae"]
     for number, more in ((5, []), (4, ["1 more key with people guessed right with certainty."])):
-        monkeypatch.setattr(internal, "WORST", number)
-        most, rare, *rest, _ = internal._worst(found, [""])
+        monkeypatch.setattr(sections, "WORST", number)
+        most, rare, *rest, _ = sections._worst(found, [""])
         assert (len(most.rows), len(rare.rows), rest) == (number, number, more)
 
 
@@ -111,12 +111,12 @@ def test_columns_whose_levels_differ_most_come_first(monkeypatch):
     original = {"k": [*"aaaaab"], "u": [1, 1, 1, 1, 2, 2], "t": [*"xxxyyy"]}
     released = {"k": ["a"] * 6, "u": [1, 1, 1, 1, 3, 3], "t": ["x"] * 6}
     levels = tabulate(original, released, keys=["k", "u"], target="t").attrs
-    grid, *rest = internal._levels(levels)
+    grid, *rest = sections._levels(levels)
     assert [row[0].split()[0] for row in grid.rows] == ["u", "t", "k"]
     assert not rest
     for most, more in ((3, []), (2, ["Not shown: 1 more pair of tables."])):
-        monkeypatch.setattr(internal, "DISAGREEING", most)
-        grid, *rest = internal._levels(levels)
+        monkeypatch.setattr(sections, "DISAGREEING", most)
+        grid, *rest = sections._levels(levels)
         assert (len(grid.rows), rest) == (most, more)
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats import MISSING
-from capstats.auditing.confidential import csv_text
 from capstats.codes.names import in_spreadsheet
+from capstats.sources.confidential import csv_text
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import matplotlib.pyplot as plt
 import pytest
 
 from capstats import audit, lessons
-from capstats.auditing.confidential import check_replaceable, is_plain, made_by_capstats
 from capstats.cli import main
 from capstats.cli.options import OPTIONS
 from capstats.datasets import titanic
+from capstats.sources.confidential import check_replaceable, is_plain, made_by_capstats
 
 FORMATS = ["internal.html", "public.htm", "f.png", "f.pdf", "f.svg", "F.PNG"]
 
@@ -93,7 +93,7 @@ def test_links_folders_and_devices_are_neither_ours_nor_plain(made, tmp_path):
 
 def test_every_ending_of_an_output_but_csv_has_a_mark():
     endings = {ending for name in ("html", "figure", "csv") for ending in OPTIONS[name].endings}
-    from capstats.auditing.confidential import MARKS
+    from capstats.sources.confidential import MARKS
 
     assert endings - set(MARKS) == {".csv"}
 
