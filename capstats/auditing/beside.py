@@ -9,16 +9,19 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import Asked, total_of
+from capstats.auditing.compute import Asked, Numbers, total_of
 from capstats.cap.average import average_cap
+from capstats.cap.neighbours import Unmatched
 from capstats.codes.by_table import ALL, is_by_table, of_table
 from capstats.codes.checks import shown
 from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
+from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
-from capstats.laws.models import Model
+from capstats.laws.models import Bootstrap, Independent, Model
+from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
@@ -312,3 +315,30 @@ def _at(o: xr.DataArray, model: Any, caps: Floats) -> tuple[Floats, str]:
     else:
         p, method = law.cdf(caps).greatest.values, law.about
     return np.stack([np.full(caps.shape, mean.item()), np.full(caps.shape, deviation), p]), method
+
+
+def bounds(asked: Asked) -> Numbers:
+    """The least and the greatest average CAP that there can be, where unmatched keys count 0 or are left out.
+
+    They are over all synthetic tables on the targets and keys that the original or the synthetic table has. A target that only the
+    synthetic table has is an empty row of the original, so both versions can be 0 (Theorems 2 and 3); a key that only the synthetic table
+    has is an empty column, so version 1 can be. Neither changes what is greatest.
+    """
+    targets, keys = (of > 0 for of in asked.foreign.values())
+    versions: dict[str, tuple[Unmatched, xr.DataArray]] = {"zero": ("zero", targets | keys), "matched": ("drop", targets)}
+    found = {}
+    for name, (unmatched, lowered) in versions.items():
+        found[f"average_cap_{name}_least"] = minimum_cap(asked.observed, unmatched=unmatched) * ~lowered
+        found[f"average_cap_{name}_greatest"] = maximum_cap(asked.observed, unmatched=unmatched)
+    return found
+
+
+def certain_by_chance(asked: Asked) -> Numbers:
+    """Mean number of people whom releases disclose with certainty: fresh draws of the original, and independent columns."""
+    if not asked.is_whole:
+        return {}
+    m, found = total_of(asked.s), {}
+    for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
+        share_of = {size: expected_disclosure(asked.o, model(size)).disco.item() for size in np.unique(m).tolist()}
+        found[name] = m.copy(data=asked.n.item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
+    return found

@@ -16,13 +16,10 @@ from capstats.cap.average import average_cap, correct_predictions, matched_recor
 from capstats.cap.baselines import baseline_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Convention, Unmatched, rows_used, without_nearest
+from capstats.cap.neighbours import Convention, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import dio, disclosed, share_replicated, share_unique
-from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
-from capstats.laws.models import Bootstrap, Independent
-from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.tables.aligned import Aligned
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.domains import observed_domain
@@ -161,22 +158,6 @@ def averages(asked: Asked) -> Numbers:
     return {f"average_cap_{name}": average_cap(asked.o, asked.s, unmatched=version) for name, version in versions.items()}
 
 
-def bounds(asked: Asked) -> Numbers:
-    """The least and the greatest average CAP that there can be, where unmatched keys count 0 or are left out.
-
-    They are over all synthetic tables on the targets and keys that the original or the synthetic table has. A target that only the
-    synthetic table has is an empty row of the original, so both versions can be 0 (Theorems 2 and 3); a key that only the synthetic table
-    has is an empty column, so version 1 can be. Neither changes what is greatest.
-    """
-    targets, keys = (of > 0 for of in asked.foreign.values())
-    versions: dict[str, tuple[Unmatched, xr.DataArray]] = {"zero": ("zero", targets | keys), "matched": ("drop", targets)}
-    found = {}
-    for name, (unmatched, lowered) in versions.items():
-        found[f"average_cap_{name}_least"] = minimum_cap(asked.observed, unmatched=unmatched) * ~lowered
-        found[f"average_cap_{name}_greatest"] = maximum_cap(asked.observed, unmatched=unmatched)
-    return found
-
-
 def average_error(asked: Asked) -> Numbers:
     """The standard error of average CAP."""
     if not errors_known(asked.tables, "o"):
@@ -248,17 +229,6 @@ def surely(asked: Asked) -> Numbers:
     for name in SURELY:
         found[f"records_{name}"] = asked.by_target[f"records_{name}"].sum("target")
         found[f"share_{name}"] = asked.shares_by_target[f"records_{name}"].sum("target") / asked.n
-    return found
-
-
-def certain_by_chance(asked: Asked) -> Numbers:
-    """Mean number of people whom releases disclose with certainty: fresh draws of the original, and independent columns."""
-    if not asked.is_whole:
-        return {}
-    m, found = total_of(asked.s), {}
-    for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
-        share_of = {size: expected_disclosure(asked.o, model(size)).disco.item() for size in np.unique(m).tolist()}
-        found[name] = m.copy(data=asked.n.item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
     return found
 
 
