@@ -63,7 +63,6 @@ CHAPTERS = {
             worst = disclosure.key_summary(o, s).cap
             ax = plotting.plot_key_target(one, capstats.individual_cap(o, s), by=worst, most=12)
         """,
-        "plot_tau_curve": 'ax = plotting.plot_tau_curve(disclosure.tau_curve(o, several.s, variant="all"))',
     },
     "Which columns make the risk": {
         "plot_sweep": """
@@ -116,11 +115,6 @@ CHAPTERS = {
             pool = [release(0, seed) for seed in range(4)]
             known = attacks.maximum_knowledge(members, pool, columns=["age", "educ", "PID", "vote"], n_releases=[1, 2, 4])
             ax = plotting.plot_maximum_knowledge(known)
-        """,
-        "plot_attack_utility": """
-            pool = [release(0, seed) for seed in range(4)]
-            known = attacks.maximum_knowledge(members, pool, columns=["age", "educ", "PID", "vote"], n_releases=[1, 2, 4])
-            ax = plotting.plot_attack_utility(known.average, utility=[0.7, 0.75, 0.77], name="maximum knowledge")
         """,
     },
 }

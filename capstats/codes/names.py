@@ -51,6 +51,8 @@ REMOVED = {
     "capstats.disclosure.sample_uniques": "capstats.disclosure.share_unique, the same share of people",
     "capstats.disclosure.replicated_uniques": "capstats.disclosure.share_replicated, the same share of people",
     "capstats.plotting.plot_anonymity": "capstats.anonymity.anonymity_profile(o, s).to_pandas(), the same numbers as a table",
+    "capstats.plotting.plot_attack_utility": "matplotlib's Axes.plot of found.average and of 1 - utility over found.releases",
+    "capstats.plotting.plot_tau_curve": "matplotlib's Axes.step(curve.tau, curve)",
     "capstats.plotting.plot_letter_values": "capstats.plotting.plot_individual_cap(capstats.cap_boxplot(o, s))",
     "capstats.population.group_disclosure": 'capstats.disclosure.dio(o) for outsiders, (o > 0) & (o.sum("target") - o <= k) for k people',
     "capstats.population.poisson_lognormal_uniqueness": "capstats.population.population_uniqueness, which fits a model to records",

@@ -148,7 +148,7 @@ def tau_curve(
 
     See Also
     --------
-    plotting.plot_tau_curve
+    tcap : at one threshold.
 
     Notes
     -----

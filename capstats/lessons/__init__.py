@@ -5,6 +5,6 @@
 """
 
 from capstats.lessons.answers import check_answer
-from capstats.lessons.pages import LESSONS, Lesson, page
+from capstats.lessons.pages import LESSONS, page
 
-__all__ = ["LESSONS", "Lesson", "check_answer", "page"]
+__all__ = ["LESSONS", "check_answer", "page"]

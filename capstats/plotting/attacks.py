@@ -1,4 +1,4 @@
-"""Figures of attacks: difference and ROC curves, accuracy for each column, accuracy and utility."""
+"""Figures of attacks: difference and ROC curves, accuracy for each column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
-from capstats.plotting.shared import BLUE, COLOURS, VERMILLION, axes_of, check_result, lines, n_records, shortened, shown
+from capstats.plotting.shared import BLUE, COLOURS, axes_of, check_result, lines, n_records, shortened, shown
 
 MARKERS = "osD^vPX*<>"  # enough, with the colours, for 70 different curves
 ROOM = 16  # greatest number of names in a legend within the Axes
@@ -152,55 +152,6 @@ def plot_maximum_knowledge(knowledge: xr.Dataset, *, ax: Axes | None = None, **p
     ax.set_ylabel("share guessed right")
     _over_releases(ax, releases, n_records(knowledge.attrs.get("records")))
     return _keyed(ax, loc="center left", bbox_to_anchor=(1, 0.5), ncols=1 + len(columns) // 20)
-
-
-def plot_attack_utility(accuracy: xr.DataArray, utility: Any, *, name: str = "attack", ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
-    """The accuracy of an attack beside the utility of the released tables, against their number.
-
-    Parameters
-    ----------
-    accuracy : DataArray, dims (releases)
-        ``accuracy`` of `capstats.attacks.membership_roc`, or ``average`` of `capstats.attacks.maximum_knowledge`.
-    utility : array-like, one number for each `releases`
-        Utility of the released tables, from 0 to 1, by any measure; the source uses the accuracy of a fitted model.
-    name : str
-        Name of the attack in the legend.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-    **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``; a ``label`` comes before the curves' own.
-
-    Returns
-    -------
-    Axes
-        Two curves: vermillion and solid for the attack, blue and dashed for the utility.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `accuracy` has not the one dim `releases`, or `utility` another length.
-
-    See Also
-    --------
-    capstats.attacks.membership_roc, capstats.attacks.maximum_knowledge
-
-    References
-    ----------
-    PrivacyResults, "Privacy Results for Membership Inference and Maximum Knowledge", the plots named UI and UMK.
-    """
-    if not isinstance(accuracy, xr.DataArray) or accuracy.dims != ("releases",):
-        raise TypeError("`accuracy` must be a DataArray with the one dim `releases`, such as roc.accuracy or knowledge.average.")
-    of_use = np.asarray(utility, dtype=float)
-    if of_use.shape != accuracy.shape:
-        raise ValueError(f"`utility` has shape {of_use.shape}; give one number for each of the {accuracy.size} numbers of tables.")
-    ax = axes_of(ax)
-    releases = accuracy["releases"].values
-    of_attack: dict[str, Any] = {"color": VERMILLION, "marker": "o", "markersize": 4}
-    ax.plot(releases, accuracy, **_line(shown(name), of_attack, plot_kwargs))
-    ax.plot(releases, of_use, **_line("utility", of_attack | {"color": BLUE, "linestyle": "--", "marker": "s"}, plot_kwargs))
-    ax.set_ylabel("accuracy, utility")
-    _over_releases(ax, releases)
-    return _keyed(ax)
 
 
 def _by_m(roc: Any, variable: str) -> list[tuple[str, dict[str, Any], xr.Dataset]]:

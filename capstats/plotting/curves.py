@@ -1,4 +1,4 @@
-"""Figures with one curve for each synthetic table: the distribution of individual CAP, and TCAP over its threshold."""
+"""Figures with one curve for each synthetic table: the distribution of individual CAP."""
 
 from __future__ import annotations
 
@@ -81,52 +81,4 @@ def plot_cap_ecdf(
     references(ax, "x", None, original, baseline)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
     ax.set_xlabel(lines("individual CAP", n_records(ecdf.attrs.get("records"))))
-    return legend_above(ax, given)
-
-
-def plot_tau_curve(curve: xr.DataArray, *, ax: Axes | None = None, **plot_kwargs: Any) -> Axes:
-    """Targeted Correct Attribution Probability (TCAP) over its threshold, as a step curve for each synthetic table.
-
-    Parameters
-    ----------
-    curve : DataArray, dims (tau) or (one other, tau)
-        Result of `capstats.disclosure.tau_curve`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure with a legend where there are several tables.
-    **plot_kwargs
-        Passed to matplotlib's ``Axes.plot``.
-
-    Returns
-    -------
-    Axes
-        One step curve for each table, exact at every threshold from 0 to 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `curve` is not such a DataArray, or has more than one other dim.
-
-    See Also
-    --------
-    capstats.disclosure.tau_curve
-
-    References
-    ----------
-    Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9, for the threshold.
-
-    Examples
-    --------
-    >>> from capstats.disclosure import tau_curve
-    >>> from matplotlib.figure import Figure
-    >>> ax = plot_tau_curve(tau_curve([[3, 2], [1, 4]], [[2, 1], [0, 2]], variant="all"), ax=Figure().subplots())
-    >>> ax.lines[0].get_ydata().tolist()
-    [0.7, 0.7, 0.3]
-    """
-    drawn = curves(curve, "curve", "tau_curve", "tau")
-    given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
-    for values, style in drawn:  # below the least threshold the curve is constant
-        ax.plot([0, *curve["tau"].values], [values[0], *values], **({"drawstyle": "steps-pre"} | style | plot_kwargs))
-    kinds = [curve.attrs[what] for what in ("variant", "rule") if curve.attrs.get(what, "class") != "class"]  # the rule "class" is usual
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=", ".join(["TCAP", *kinds]))
-    ax.set_xlabel(lines("threshold tau", n_records(curve.attrs.get("records"))))
     return legend_above(ax, given)

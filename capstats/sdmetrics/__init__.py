@@ -11,17 +11,13 @@ As in SDMetrics, values are compared by Python's equality (1, 1.0 and True are e
 and a column may be both known and sensitive. `disclosure_protection` and `tabulate` raise an error in both cases.
 """
 
-from capstats.sdmetrics.categorical import CategoricalCAP, CategoricalGeneralizedCAP, CategoricalMetric, CategoricalZeroCAP
-from capstats.sdmetrics.metric import Goal, Metric
+from capstats.sdmetrics.categorical import CategoricalCAP, CategoricalGeneralizedCAP, CategoricalZeroCAP
 from capstats.sdmetrics.protection import DisclosureProtection, DisclosureProtectionEstimate
 
 __all__ = [
     "CategoricalCAP",
     "CategoricalGeneralizedCAP",
-    "CategoricalMetric",
     "CategoricalZeroCAP",
     "DisclosureProtection",
     "DisclosureProtectionEstimate",
-    "Goal",
-    "Metric",
 ]

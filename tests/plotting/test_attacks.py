@@ -9,7 +9,7 @@ import xarray as xr
 from drawn import dashed, ticks
 
 from capstats.attacks import maximum_knowledge, membership_roc
-from capstats.plotting import plot_attack_utility, plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
+from capstats.plotting import plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
 
 
 @pytest.fixture
@@ -131,7 +131,6 @@ def test_two_attacks_on_the_same_axes_are_told_apart_by_what_the_caller_calls_th
     assert ax.lines[2].get_linestyle() == ":"
     assert labels(plot_membership_difference(roc.isel(releases=0, drop=True), label="chain")) == ["chain"]
     assert labels(plot_maximum_knowledge(table_of(["a", "b"], [1, 2]), label="chain", ms=9)) == ["chain, a", "chain, b", "chain, average"]
-    assert labels(plot_attack_utility(roc.accuracy, [1, 1, 1], label="chain", lw=3)) == ["chain, attack", "chain, utility"]
 
 
 @pytest.mark.slow
@@ -159,21 +158,9 @@ def test_many_or_long_names_leave_most_of_the_room_that_they_can_to_the_curves(n
     assert ax.get_position().width > 0.3
 
 
-def test_an_attack_stands_beside_the_utility(ax, roc, knowledge):
-    plot_attack_utility(roc.accuracy, [0.5, 0.6, 0.7], name="membership", ax=ax)
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), roc.accuracy)
-    assert ax.lines[1].get_ydata().tolist() == [0.5, 0.6, 0.7]
-    assert labels(ax) == ["membership", "utility"]
-    assert plot_attack_utility(knowledge.average, [1, 1, 1]).lines[1].get_linestyle() == "--"
-
-
 def test_attack_plots_refuse_what_they_cannot_draw(roc, knowledge):
     for plot in (plot_membership_difference, plot_membership_roc):
         with pytest.raises(TypeError, match="`roc` must be the Dataset that membership_roc returns; got DataArray"):
             plot(roc.auc)
     with pytest.raises(TypeError, match="`knowledge` must be the Dataset that maximum_knowledge returns for several"):
         plot_maximum_knowledge(knowledge.isel(releases=0))
-    with pytest.raises(TypeError, match="`accuracy` must be a DataArray with the one dim `releases`"):
-        plot_attack_utility(knowledge.accuracy, [1, 1, 1])
-    with pytest.raises(ValueError, match=r"`utility` has shape \(2,\); give one number for each of the 3"):
-        plot_attack_utility(knowledge.average, [1, 1])

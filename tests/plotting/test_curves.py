@@ -1,14 +1,12 @@
 """Curves carry the numbers that a measure returned."""
 
 import numpy as np
-import pytest
 import xarray as xr
 from drawn import GRID, O_4, named
 
 from capstats import average_cap, cap_ecdf, individual_cap
 from capstats.datasets import paper_synthetics
-from capstats.disclosure import tau_curve, tcap
-from capstats.plotting import plot_cap_ecdf, plot_tau_curve
+from capstats.plotting import plot_cap_ecdf
 
 # --- The distribution of individual CAP
 
@@ -57,27 +55,3 @@ def test_many_draws_without_names_fill_no_legend(ax):
     assert {line.get_alpha() for line in ax.lines} == {0.1}
     assert named(ax) == []
     assert ax.get_xlabel() == "individual CAP"
-
-
-# --- TCAP over its threshold
-
-
-@pytest.mark.parametrize("variant", ["all", "disclosive"])
-def test_tau_curve_is_tcap_at_every_threshold(ax, variant):
-    s = paper_synthetics().sel(synthetic="g", drop=True)
-    plot_tau_curve(tau_curve(O_4, s, variant=variant), ax=ax)
-    (line,) = ax.lines
-    assert line.get_drawstyle() == "steps-pre"
-    x, y = line.get_data()
-    assert (x[0], x[-1]) == (0, 1)
-    for tau in np.linspace(0, 1, 41):
-        np.testing.assert_equal(y[np.searchsorted(x, tau)], tcap(O_4, s, tau=tau, variant=variant).item())
-    assert ax.get_ylabel() == f"TCAP, {variant}"
-    assert ax.get_xlabel() == "threshold tau\nn = 900 records"
-
-
-def test_tau_curves_of_several_tables_are_named(ax):
-    plot_tau_curve(tau_curve(O_4, paper_synthetics(), variant="all", rule="cell"), ax=ax, linewidth=3)
-    assert named(ax) == ["a", "b", "e", "g"]
-    assert ax.get_ylabel() == "TCAP, all, cell"
-    assert {line.get_linewidth() for line in ax.lines} == {3}

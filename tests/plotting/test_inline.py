@@ -11,7 +11,7 @@ import xarray as xr
 
 from capstats import audit, average_cap, cap_boxplot, cap_ecdf, from_counts, individual_cap
 from capstats.attacks import maximum_knowledge
-from capstats.disclosure import key_summary, tau_curve
+from capstats.disclosure import key_summary
 from capstats.plotting import (
     plot_average_cap,
     plot_cap_ecdf,
@@ -22,7 +22,6 @@ from capstats.plotting import (
     plot_people,
     plot_risk_utility,
     plot_sweep,
-    plot_tau_curve,
 )
 from capstats.plotting.inline import attributes, inline_svg
 from capstats.screening import sweep
@@ -111,7 +110,6 @@ def drawn_with_hostile_labels():
         "key_target": lambda: plot_key_target(one, q, by=key_summary(one.o, one.s).cap),
         "boxes": lambda: plot_individual_cap(cap_boxplot(tables.o, tables.s)),
         "ecdf": lambda: plot_cap_ecdf(cap_ecdf(tables.o, tables.s, grid), average=average_cap(tables.o, tables.s)),
-        "tau": lambda: plot_tau_curve(tau_curve(tables.o, tables.s, variant="all")),
         "average": lambda: plot_average_cap({label: xr.DataArray([0.1, 0.2, 0.3]) for label in LABELS}),
         "sweep": lambda: plot_sweep(swept.sel(measure="share_certain"), contribution="mean_increment"),
         "columns": lambda: plot_disclosure_arrows(swept.isel(keyset=0)),

@@ -15,10 +15,9 @@ from capstats.anonymity import anonymity_profile
 from capstats.attacks import maximum_knowledge, membership_roc
 from capstats.cap import target_distance
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.disclosure import key_summary, tau_curve
+from capstats.disclosure import key_summary
 from capstats.laws import Uniform, cap_law, frontier
 from capstats.plotting import (
-    plot_attack_utility,
     plot_average_cap,
     plot_cap_ecdf,
     plot_cap_law,
@@ -33,7 +32,6 @@ from capstats.plotting import (
     plot_people,
     plot_risk_utility,
     plot_sweep,
-    plot_tau_curve,
 )
 from capstats.plotting.inline import inline_svg
 from capstats.plotting.shared import BLUE, shortened, shown
@@ -61,7 +59,6 @@ def every():
         plot_average_cap: [average_cap(O_4, several)],
         plot_cap_law: [cap_law([[2, 1], [1, 1]], Uniform()).density(GRID)],
         plot_cap_ecdf: [cap_ecdf(O_4, several, GRID)],
-        plot_tau_curve: [tau_curve(O_4, several, variant="all")],
         plot_key_summary: [key_summary(*FEW)],
         plot_people: [COUNTED, Q],
         plot_risk_utility: [measures],
@@ -74,7 +71,6 @@ def every():
         plot_membership_difference: [roc],
         plot_membership_roc: [roc],
         plot_maximum_knowledge: [knowledge],
-        plot_attack_utility: [knowledge.average, [0.5, 0.7]],
     }
     options = {plot_average_cap: {"original": 0.4}, plot_people: {"by_target": True}}
     return {
@@ -178,13 +174,11 @@ def test_a_label_is_plain_text(label, text):
 
 
 def test_results_of_other_measures_are_refused():
-    ecdf, summary, models = cap_ecdf(O_4, paper_synthetics(), [0, 1]), key_summary(*FEW), anonymity_profile(*FEW)
+    summary, models = key_summary(*FEW), anonymity_profile(*FEW)
     with pytest.raises(TypeError, match="`ecdf` must be the DataArray that cap_ecdf returns, with dim `at`; got Result"):
         plot_cap_ecdf(summary)
     with pytest.raises(ValueError, match=r"`ecdf` has dims \('at', 'original', 'synthetic'\); choose one table"):
         plot_cap_ecdf(cap_ecdf(paper_originals(), paper_synthetics(), [0, 1]))
-    with pytest.raises(TypeError, match="`curve` must be the DataArray that tau_curve returns, with dim `tau`; got dims"):
-        plot_tau_curve(ecdf)
     with pytest.raises(TypeError, match=r"`summary` must be the Dataset that key_summary returns; got dims .* and classes"):
         plot_key_summary(models)
     with pytest.raises(ValueError, match=r"`summary` has dims \('synthetic', 'key'\); choose one table"):

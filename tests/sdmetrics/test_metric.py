@@ -6,14 +6,9 @@ import pandas as pd
 import pytest
 from sdmetrics_calls import DIRECT, NAMES, REAL, direct, people
 
-from capstats.sdmetrics import (
-    CategoricalCAP,
-    CategoricalMetric,
-    CategoricalZeroCAP,
-    DisclosureProtection,
-    DisclosureProtectionEstimate,
-    Metric,
-)
+from capstats.sdmetrics import CategoricalCAP, CategoricalZeroCAP, DisclosureProtection, DisclosureProtectionEstimate
+from capstats.sdmetrics.categorical import CategoricalMetric
+from capstats.sdmetrics.metric import Metric
 
 
 def test_metrics_say_what_they_are() -> None:
