@@ -34,7 +34,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.dense import Dense
 from capstats.tables.printing import many
-from capstats.tables.table import Array, Cells, Counts, Floats, Index, Table
+from capstats.tables.table import Array, Cells, Counts, Floats, Index, Table, place_in
 
 Unmatched = Literal["zero", "drop"]
 Convention = Literal["zero", "drop", "nearest"]
@@ -198,7 +198,7 @@ def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s
     """The results of a formula of one pair of tables, of all pairs of a batch."""
     batches = [x.key_total().shape[:-1] for x in (o, s)]
     batch = np.broadcast_shapes(*batches)
-    own = [[tuple(0 if n == 1 else i for i, n in zip(at, shape, strict=True)) for at in np.ndindex(batch)] for shape in batches]
+    own = [[place_in(shape, at) for at in np.ndindex(batch)] for shape in batches]
     for results in zip(*(formula(o.member(a), s.member(b)) for a, b in zip(*own, strict=True)), strict=True):
         yield np.reshape(results, (*batch, *results[0].shape))
 
