@@ -22,9 +22,7 @@ class SparseBatch:
 
     def map(self, formula: Callable[..., Any], gives_table: bool) -> Data:
         """Apply the formula to every member of the batch."""
-        results = [
-            formula(*self._on_union(at), *(array[place_in(array.shape, at)] for array in self.by_key)) for at in np.ndindex(self.shape)
-        ]
+        results = [formula(*self._on_union(at), *(x[place_in(x.shape, at)] for x in self.by_key)) for at in np.ndindex(self.shape)]
         if gives_table:
             return _assembled(results, self.shape)
         return np.reshape(results, (*self.shape, *np.shape(results[0])))
