@@ -250,9 +250,7 @@ KINDS = {
     "decimal": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--decimal")),
     "sheet": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--sheet")),
     "skip": Kind(
-        "a whole number, 0 or more, or a table with one for each table",
-        int | dict[str, int],
-        partial(of_tables, flag="--skip", read=_lines),
+        "a whole number, 0 or more, or a table with one for each", int | dict[str, int], partial(of_tables, flag="--skip", read=_lines)
     ),
     "bins": Kind(
         "a table of columns, each with a number of bins, {quantile = number} or a list of cut points",
