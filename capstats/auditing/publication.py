@@ -13,8 +13,7 @@ release can choose it so that the average is at a border of rounding, and the pr
    complements and differences are multiples of the step as well: no arithmetic gives less.
 2. Average CAP is computed from the rounded shares of people above each value, not from records (`_average`). So it tells nothing that
    these shares do not tell.
-3. Numbers of the original alone that are sums of squares have no such form. They are rounded, and their greatest value is that of one step
-   less.
+3. Numbers of the original alone that are sums of squares have no such form. They are rounded, and printed as at most one step below 1.
 4. Rounding floats is done in two steps, so that equal numbers are rounded alike and the side of a tie tells nothing (`_rounded`).
 5. Many releases could be chosen to narrow a count down, so that they are at most four and make the step larger.
 

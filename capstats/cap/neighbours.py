@@ -34,7 +34,7 @@ from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
 from capstats.tables.dense import Dense
 from capstats.tables.printing import many
-from capstats.tables.table import Array, Cells, Counts, Floats, Index, Release, Table
+from capstats.tables.table import Array, Cells, Counts, Floats, Index, Release, Table, place_in
 
 Unmatched = Literal["zero", "drop"]
 Convention = Literal["zero", "drop", "nearest"]
@@ -62,7 +62,7 @@ def check_convention(unmatched: str) -> None:
 def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within = None) -> RowsUsed:
     """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
 
-    Keys without original records may have no rows, except with ``everybody``. With ``within`` the rows count near guesses as well.
+    Keys without original records may have no rows, unless ``everybody`` is set. With ``within`` near guesses have weights, too.
     """
     rows_of = _rows_used(aligned, unmatched, radius, everybody=everybody)
     windows = windows_of(aligned, within)
@@ -138,7 +138,7 @@ def without_nearest(o: Counts, s: Counts) -> str:
 
 
 def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Array, Array]:
-    """Each key's own rows, or for recipients without any those of the nearest keys; their totals; and how far away these are."""
+    """The rows of each key or, for recipients without any, those of the nearest keys; their totals; and the distance of these keys."""
     s_j = s.key_total()
     receives = _shaped(recipients, s_j) & (s_j == 0)
     distance = np.zeros(s_j.shape, np.int64)
@@ -155,7 +155,7 @@ def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Arra
 
 
 def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table, Table]]:
-    """The original records whose key is not in `s`, some after others, and the rows that they take from the nearest keys.
+    """The original records whose key is not in `s`, a block of keys at a time, and the rows that they take from the nearest keys.
 
     All cells of their keys are in both, also those that hold no record of a sparse table.
     """
@@ -170,7 +170,7 @@ def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table,
 
 
 def _whole_rows(codes: list[Ints], keys: Index, donors: Index, s: Cells) -> Dense:
-    """What some keys of one sparse table take from the nearest ones, with all their cells: shape (target, keys)."""
+    """The rows that some keys of one sparse table take from the nearest ones, with all cells: shape (target, keys)."""
     rows = np.zeros((len(keys), s.shape[0]), s.values.dtype)
 
     def add(donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int) -> None:
@@ -182,9 +182,9 @@ def _whole_rows(codes: list[Ints], keys: Index, donors: Index, s: Cells) -> Dens
 
 
 def distances(codes: list[Ints], o: Table, s: Table, beside: int = 0) -> Iterator[tuple[Index, Index, Ints]]:
-    """The keys of one original table, some after others; all keys of one synthetic table; and how far apart they are: (keys, keys).
+    """The keys of one original table, a block at a time; all keys of one synthetic table; and their distances: (keys, keys).
 
-    ``beside`` are the numbers that the caller holds for each key of the original.
+    ``beside`` is how many numbers the caller holds for each key of the original.
     """
     o_j, s_j = o.key_total(), s.key_total()
     readers, donors = np.flatnonzero(o_j), np.flatnonzero(s_j)
@@ -195,10 +195,10 @@ def distances(codes: list[Ints], o: Table, s: Table, beside: int = 0) -> Iterato
 
 
 def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s: Table) -> Iterator[Array]:
-    """The results of a formula of one pair of tables, of all pairs of a batch."""
+    """The results of a formula for one pair of tables, over all pairs of a batch."""
     batches = [x.key_total().shape[:-1] for x in (o, s)]
     batch = np.broadcast_shapes(*batches)
-    own = [[tuple(0 if n == 1 else i for i, n in zip(at, shape, strict=True)) for at in np.ndindex(batch)] for shape in batches]
+    own = [[place_in(shape, at) for at in np.ndindex(batch)] for shape in batches]
     for results in zip(*(formula(o.member(a), s.member(b)) for a, b in zip(*own, strict=True)), strict=True):
         yield np.reshape(results, (*batch, *results[0].shape))
 
@@ -224,7 +224,7 @@ def _shaped(recipients: Array, s_j: Array) -> Array:
 def _pooled(
     codes: list[Ints], receives: Array, s: Table, s_j: Array, impute: Callable[[Search, tuple[int, ...], Index], None]
 ) -> tuple[Table, Array]:
-    """What the recipients get, and its totals, one table of the batch after the other."""
+    """The rows that the recipients get, and their totals, one table of the batch after the other."""
     pools = []
     for at in np.ndindex(s_j.shape[:-1]):
         pool = Pool(s.member(at))
@@ -240,7 +240,7 @@ def _pooled(
 
 
 def _few_distances(codes: list[Ints], receives: Array, donates: Array) -> tuple[Index, Index, Ints] | None:
-    """Donors and recipients anywhere in the batch, and their distances, (donors, recipients); None if they are many."""
+    """All donors and recipients of a batch, and their distances, (donors, recipients); None if there are too many pairs."""
     a, b = (np.flatnonzero(keys.reshape(-1, keys.shape[-1]).any(0)) for keys in (donates, receives))
     return (a, b, differences([column[a] for column in codes], [column[b] for column in codes])) if len(a) * len(b) <= FEW else None
 

@@ -51,9 +51,9 @@ SAMPLE = 64  # recipients that are compared with all donors first, to choose the
 MULTIPLIER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio, as in Fibonacci hashing
 
 # Nanoseconds. Only their ratios matter, and only for speed: they choose between ways to the same numbers.
-PAIR, COLUMN = 0.2, 0.07  # comparing two keys, and each column of theirs
-DONATED = 40.0  # handing the row of one to the other
-JOIN, DONOR, RECIPIENT = 250_000.0, 3.0, 15.0  # looking sub-keys up, for each donor, for each recipient
+PAIR, COLUMN = 0.2, 0.07  # comparing two keys, and each of their columns
+DONATED = 40.0  # adding the row of one to the other
+JOIN, DONOR, RECIPIENT = 250_000.0, 3.0, 15.0  # looking sub-keys up: fixed, for each donor, for each recipient
 GROUPED = 150.0  # putting a key into the group of its sub-key
 
 Hashes = NDArray[np.uint64]

@@ -233,7 +233,7 @@ KINDS = {
     "texts": Kind("a text, or a list of them", LISTED),
     "names": Kind("a column, or a list of them", LISTED, names, commas=True),
     "codes": Kind(
-        "a code, a list of codes, or a table of columns with theirs",
+        "a code, a list of codes, or a table of columns with their codes",
         str | float | list[str | float] | dict[str, CODES | dict[str, CODES]],
         codes,
         of_columns=True,
@@ -246,11 +246,11 @@ KINDS = {
         of_columns=True,
     ),
     "renames": Kind("a table of old names, each with the new one", dict[str, str | dict[str, str]], renames, of_columns=True),
-    "encoding": Kind("a text, or a table of tables with theirs", str | dict[str, str], partial(of_tables, flag="--encoding")),
-    "decimal": Kind("a text, or a table of tables with theirs", str | dict[str, str], partial(of_tables, flag="--decimal")),
-    "sheet": Kind("a text, or a table of tables with theirs", str | dict[str, str], partial(of_tables, flag="--sheet")),
+    "encoding": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--encoding")),
+    "decimal": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--decimal")),
+    "sheet": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--sheet")),
     "skip": Kind(
-        "a whole number, 0 or more, or a table of tables with theirs", int | dict[str, int], partial(of_tables, flag="--skip", read=_lines)
+        "a whole number, 0 or more, or a table with one for each", int | dict[str, int], partial(of_tables, flag="--skip", read=_lines)
     ),
     "bins": Kind(
         "a table of columns, each with a number of bins, {quantile = number} or a list of cut points",
@@ -261,7 +261,7 @@ KINDS = {
     "counts": Kind(*BY_TABLE, partial(by_table, flag="--counts"), commas=True),
     "limits": Kind("a table of measures, each with its limit", dict[str, float], limits),
     "utility": Kind(
-        "a table of names, each with a number, or with a table of the synthetic tables and their numbers",
+        "a table of names, each with a number, or with a table of numbers by synthetic table",
         dict[str, float | dict[str, float]],
         utility,
     ),

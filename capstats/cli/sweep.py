@@ -57,11 +57,8 @@ def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
     except ValueError as error:  # with options in the message
         text = str(error).replace("`limit`=", "--limit ")
         text = re.sub(r"sizes=range\(1, (\d+)\)", lambda sizes: f"--max-size {int(sizes[1]) - 1}", text)
-        raise ValueError(re.sub(r"`sizes` must be (.*); got range\(1, (\d+)\).*", _size_in_words, text)) from error
-
-
-def _size_in_words(found: re.Match[str]) -> str:
-    return f"--max-size must be {found[1]}; got {int(found[2]) - 1}."
+        wrong = r"`sizes` must be (.*); got range\(1, (\d+)\).*"
+        raise ValueError(re.sub(wrong, lambda found: f"--max-size must be {found[1]}; got {int(found[2]) - 1}.", text)) from error
 
 
 def _measure(found: xr.Dataset) -> str:

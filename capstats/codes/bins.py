@@ -367,7 +367,8 @@ def with_codes(cut: Cut, codes: Codes) -> Cut:
     kind = cut.kind or cut.declared or next((kind for kind in CUTTABLE if kind in codes.places), None)
     numbers = code_numbers(codes, kind)
     below = {v: math.nextafter(v, -math.inf) if kind == "number" else v - 1 for v in numbers}
-    points = sorted({*cut.points, *numbers, *(b for b in below.values() if kind == "number" or b >= _first(kind))})
+    first = -math.inf if kind == "number" else (1 - EPOCH.toordinal()) * (1 if kind == "date" else DAY)  # the least date
+    points = sorted({*cut.points, *numbers, *(b for b in below.values() if b >= first)})
     meanings: list[str | frozenset[int]] = []
     for a, b in pairwise([None, *points, None]):
         if b in numbers and (a is None or a == below[b]):
@@ -378,12 +379,6 @@ def with_codes(cut: Cut, codes: Codes) -> Cut:
     meanings += [places[text] for text in codes.texts]
     labels = [f"bin {i}" for i in range(len(meanings))]  # distinct, whatever the texts are
     return replace(cut, kind=kind, points=points, labels=labels, texts=codes.texts, meanings=dict(zip(labels, meanings, strict=True)))
-
-
-def _first(kind: Kind | None) -> int:
-    """The least number of days, or microseconds, that is a date."""
-    days = 1 - EPOCH.toordinal()
-    return days if kind == "date" else days * DAY
 
 
 def code_numbers(codes: Codes, kind: Kind | None) -> dict[Any, frozenset[int]]:

@@ -72,8 +72,8 @@ def check_number(
     return number
 
 
-def check_integer(value: Any, name: str, rule: str, *, least: int, most: float = math.inf, more: str = "") -> int:
+def check_integer(value: Any, name: str, rule: str, *, least: int, most: float = math.inf) -> int:
     """The option as an int; raise unless it is an integer from ``least`` to ``most``; the message is that of `check_number`."""
     if not is_integer(value) or not least <= value <= most:
-        raise ValueError(f"`{name}` must be {rule}; got {shown(value)}.{more}")
+        raise ValueError(f"`{name}` must be {rule}; got {shown(value)}.")
     return int(value)

@@ -162,10 +162,10 @@ def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
     return [*known, MISSING] if len(known) < len(present) else known
 
 
-def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = None) -> pd.Index:
+def level_index(labels: Sequence[Label] | NDArray[np.int64]) -> pd.Index:
     """Labels as an index: int64, uint64, float64, bool or datetime64 (without zone) where they fit without loss, else objects."""
     if isinstance(labels, np.ndarray):
-        return pd.Index(labels, name=name)
+        return pd.Index(labels)
     kinds = {type(x) for x in labels}
     dtype: Any = object
     if kinds == {bool}:
@@ -180,7 +180,7 @@ def level_index(labels: Sequence[Label] | NDArray[np.int64], name: str | None = 
         dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
         labels = [x.to_datetime64() for x in labels]
     values = np.fromiter(labels, dtype, len(labels))  # one by one: a label may be a tuple
-    index: pd.Index = pd.Index(values, dtype=dtype, name=name)
+    index: pd.Index = pd.Index(values, dtype=dtype)
     return index
 
 

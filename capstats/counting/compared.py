@@ -2,9 +2,9 @@
 
 Equality here is not that of key and target columns. Those are chosen by the caller, and warnings report differences of spelling. Here all
 columns are compared, so that values count and types do not: 7, 7.0 and the text "7" of a CSV file are equal, and so are True and "True", a
-date and its ISO text, and missing values with each other and with codes in `null_values`. Levels of one table that look like a level of the
-other in another spelling (see `spellings`) are replaced by that level and reported. A column that shares no level with the original is left
-out of the comparison and reported.
+date and its ISO text, and missing values with each other and with codes in `null_values`. Levels of one table that look like a level of
+the other in another spelling (see `spellings`) are replaced by that level and reported. A column that shares no level with the original is
+left out of the comparison and reported.
 
 *The obvious way* makes a tuple of each record and looks it up in a set of those of the original; for records that agree in all columns but
 one, it compares all pairs. The tests do so. In Python this takes a microsecond and a hundred bytes for each value, and the pairs of 10**5
@@ -19,8 +19,8 @@ records in each of two tables some pair does so with a probability below 10**-7.
 *All columns but one.* Without a column the number of a record is the sum less one number. So for each column the original has one more set
 of integers, and near copies are found by one look-up for each column, without pairs of records (`Known.near`).
 
-*Look-ups* are mostly in vain, as most records have no copy. `_Lookup` has a table of bits that says so from the first bits of a number,
-which stays in cache; only the others are looked up.
+*Look-ups* mostly find nothing, as most records have no copy. `_Lookup` has a table of bits, by the first bits of a number, which stays in
+the cache and rejects most numbers; only the others are looked up.
 """
 
 from __future__ import annotations

@@ -202,17 +202,14 @@ def by_multiplicities(o: Places, s: Places, h: Places | None, n: Places, judges:
         "apart": dict(apart),
     }
     if h is not None:
-        found |= {f"copied_people_{x}": _known(y) for x, y in (("beyond_chance", beyond.estimate), ("fewest", beyond.fewest))}
+        known = {"copied_people_beyond_chance": beyond.estimate, "copied_people_fewest": beyond.fewest}
+        found |= {name: None if np.isnan(x) else x for name, x in known.items()}
         found["holdout_copied_people"] = int((h * n)[s > 0].sum())
         found["holdout_alike"] = alike = beyond_chance(h, s, None, n).found
         found["too_small"] = judges and not beyond.found and not alike and beyond_chance(o, s, None, n).found
         if found["too_small"]:
             found["copied_beyond_chance"] = None
     return found
-
-
-def _known(x: float) -> float | None:
-    return None if np.isnan(x) else x
 
 
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, dict[str, int]]:

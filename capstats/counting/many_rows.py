@@ -1,8 +1,9 @@
 """Copies in tables of many records: DuckDB makes a number of each record, and only how often these numbers occur comes back.
 
-*The obvious way* is a join of original and release over all columns in DuckDB. It compares types as well as values, so that 1, 1.0 and the
-text "1" do not match; it needs one more join for each column that is left out and for each other table; and the records are kept in memory
-or spilled to disk as a whole. For tables that fit in memory `compared` does all of it, and the tests require the same numbers from both.
+*The obvious way* is a join of original and release over all columns in DuckDB. Each column must then have one type in all tables, which
+texts of CSV and numbers of Parquet do not; it needs one more join for each column that is left out and for each other table; and the
+records are kept in memory or spilled to disk as a whole. For tables that fit in memory `compared` does all of it, and the tests require
+the same numbers from both.
 
 *Numbers.* DuckDB turns each value into 64 bits that depend on what it says alone, and hashes those of a record to one number k (see
 `capstats.sources.whole_records`). Columns that may be left out later, because they identify records or share no value, stay apart as x0,
@@ -14,7 +15,7 @@ holdout. It has few rows, whatever the number of records. Numbers of files are s
 held at once; if there are more, files are read again for each of these.
 
 *What this way lacks*: records that are alike in all columns but one, which would need one more number for each column, and copies by
-level. Spellings are looked at in the first records of each table. The report says so.
+level. Spellings are examined in the first records of each table. The report says so.
 """
 
 from __future__ import annotations

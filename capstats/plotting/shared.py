@@ -120,12 +120,12 @@ def area(number: Any, base: float = 4) -> Any:
     return base * (1 + 2.5 * np.log10(number))
 
 
-def n_records(numbers: Any, symbol: str = "n") -> str:
+def n_records(numbers: Any) -> str:
     """Number of records of a figure, such as "n = 944 records"; empty if unknown."""
     if numbers is None:
         return ""
     least, greatest = np.min(numbers), np.max(numbers)
-    return f"{symbol} = {least:,.10g}{'' if least == greatest else f' to {greatest:,.10g}'} records"
+    return f"n = {least:,.10g}{'' if least == greatest else f' to {greatest:,.10g}'} records"
 
 
 def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any, zorder: float = 1.5) -> None:

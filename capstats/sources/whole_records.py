@@ -202,13 +202,9 @@ def _trimmed(value: str) -> str:
     return f"CASE WHEN {ends} THEN trim({text}, {quoted(WHITE)}) ELSE {text} END"
 
 
-def _point(text: str, decimal: str) -> str:
-    return text if decimal == "." else f"replace({text}, {quoted(decimal)}, '.')"
-
-
 def _read_number(text: str, decimal: str) -> str:
     """SQL for the float that a trimmed text is, as `capstats.codes.declared_types.NUMBER` has it; null where it is no number."""
-    number = _point(text, decimal)
+    number = text if decimal == "." else f"replace({text}, {quoted(decimal)}, '.')"
     read = f"TRY_CAST({number} AS DOUBLE)"
     plain_text = f"{number} < ':' AND NOT contains({number}, '_') AND NOT starts_with({number}, '+-')"
     may_be = f"({number} < '.' OR {number} BETWEEN 'I' AND 'J' OR {number} BETWEEN 'i' AND 'j')"

@@ -27,6 +27,7 @@ from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.fineness import MANY, fine_keys, fine_targets, too_fine
 from capstats.tables.printing import many
 
+TOLD = 5  # the most findings in one warning
 EXAMINED = 50_000  # the most levels of each table, the most frequent ones, that are examined for another spelling
 
 EFFECTS = {
@@ -313,7 +314,7 @@ def _likely(column: str, entry: Entry, first: str, table: str) -> str:
     )
 
 
-def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int = 5) -> None:
+def warn_of_levels(attrs: Mapping[str, Any], first: str = "original") -> None:
     """Warn once of columns that share no level or have levels in another spelling, and of keys that are too fine.
 
     ``first`` is the original's name.
@@ -322,9 +323,9 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original", most: int 
     fine = too_fine(attrs, first)
     if not found and not fine:
         return
-    more = [f"{many(len(found) - most, 'more such finding')}."] if len(found) > most else []
+    more = [f"{many(len(found) - TOLD, 'more such finding')}."] if len(found) > TOLD else []
     all_levels = ["For all levels see compare_levels."] if found else []
-    warning = LevelsWarning(" ".join([*found[:most], *more, *all_levels, *fine]))
+    warning = LevelsWarning(" ".join([*found[:TOLD], *more, *all_levels, *fine]))
     warning.nothing_shared = nothing_shared(attrs)
     warnings.warn(warning, stacklevel=callers())
 

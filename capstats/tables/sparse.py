@@ -9,7 +9,7 @@ import numpy as np
 
 from capstats.tables.axes import Held
 from capstats.tables.backing import Data, ascending, coo, filled, stacked
-from capstats.tables.table import Array, Index, Table
+from capstats.tables.table import Array, Index, Table, place_in
 from capstats.tables.table import Cells as Cells
 
 
@@ -22,7 +22,7 @@ class SparseBatch:
 
     def map(self, formula: Callable[..., Any], gives_table: bool) -> Data:
         """Apply the formula to every member of the batch."""
-        results = [formula(*self._on_union(at), *(array[_own(array.shape, at)] for array in self.by_key)) for at in np.ndindex(self.shape)]
+        results = [formula(*self._on_union(at), *(x[place_in(x.shape, at)] for x in self.by_key)) for at in np.ndindex(self.shape)]
         if gives_table:
             return _assembled(results, self.shape)
         return np.reshape(results, (*self.shape, *np.shape(results[0])))
@@ -31,7 +31,7 @@ class SparseBatch:
         """One member of each table, on the cells that any of them fills."""
         found = []
         for (*batch, targets, keys), place, values in self.tables:
-            first = int(np.ravel_multi_index(_own(batch, at), batch)) * targets * keys if batch else 0
+            first = int(np.ravel_multi_index(place_in(batch, at), batch)) * targets * keys if batch else 0
             ends = slice(*np.searchsorted(place, [first, first + targets * keys]))
             found.append((place[ends] - first, values[ends]))
         union = np.sort(np.concatenate([codes for codes, _ in found]), kind="stable")  # sorted runs: merged
@@ -54,11 +54,6 @@ def filled_cells(array: Held, dims: Sequence[str]) -> tuple[list[int], Index, Ar
     place = np.ravel_multi_index([where.get(dim, nowhere) for dim in (*dims, "target", "key")], shape)
     order = ascending(place)
     return shape, place[order], values[order]
-
-
-def _own(shape: Sequence[int], at: tuple[int, ...]) -> tuple[int, ...]:
-    """The index of a member of the batch in an array that may have length 1 along some of its dims."""
-    return tuple(0 if size == 1 else i for size, i in zip(shape, at, strict=False))
 
 
 def _assembled(results: Sequence[Cells], batch: Sequence[int]) -> Data:

@@ -49,6 +49,11 @@ def group_sums(values: Array, group: Index, groups: int) -> Array:
     return sums.astype(values.dtype, copy=False).reshape(*values.shape[:-1], groups)
 
 
+def place_in(shape: Sequence[int], at: tuple[int, ...]) -> tuple[int, ...]:
+    """The index of a member of a batch in an array that may have length 1 along some of its dims."""
+    return tuple(0 if size == 1 else i for size, i in zip(shape, at, strict=False))
+
+
 class Part(NamedTuple):
     """One part of `Windows`, as arrays by target: guess k has weight factor_i weight_k for target i where first_i <= rank_k < last_i."""
 

@@ -64,8 +64,8 @@ def test_an_integer_is_returned_as_an_int(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [*WRONG, 0, 4, 1.0])
 def test_an_integer_outside_is_wrong(value: Any) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"`m` must be 1 to 3; got {shown(value)}. Correct it.")):
-        check_integer(value, "m", "1 to 3", least=1, most=3, more=" Correct it.")
+    with pytest.raises(ValueError, match=re.escape(f"`m` must be 1 to 3; got {shown(value)}.")):
+        check_integer(value, "m", "1 to 3", least=1, most=3)
 
 
 def test_a_table_is_not_shown() -> None:

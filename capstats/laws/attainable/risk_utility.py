@@ -18,7 +18,7 @@ from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Table
+from capstats.tables.table import Array, Floats, Table, place_in
 from capstats.tables.ties import at_most
 
 Segments = tuple[Floats, Array]  # segments of a polygon in any order: the change by one record, and the number of records
@@ -179,14 +179,9 @@ def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Arr
     batch = np.broadcast_shapes(o.total().shape, () if m_j is None else m_j.shape[:-1])
     found = np.empty((*batch, len(at)))
     for place in np.ndindex(batch):
-        own = None if m_j is None else m_j[_own(m_j.shape[:-1], place)]
-        found[place] = _curve(curve, at, unmatched, o.member(_own(o.total().shape, place)), own)
+        own = None if m_j is None else m_j[place_in(m_j.shape[:-1], place)]
+        found[place] = _curve(curve, at, unmatched, o.member(place_in(o.total().shape, place)), own)
     return found
-
-
-def _own(shape: tuple[int, ...], place: tuple[int, ...]) -> tuple[int, ...]:
-    """Index of a member of a batch in an array that has length 1 along some of its dims."""
-    return tuple(min(i, size - 1) for i, size in zip(place, shape, strict=True))
 
 
 def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None) -> Floats:

@@ -14,13 +14,13 @@ guessed, and it does not use that targets are few where keys are thousands. The 
    only the key in which this is least matters. So the network has a node for each target, and none for keys (`_Paths.cost`).
 3. Records are moved along the shortest path from targets with too many records to one with too few: the most that it allows, in all keys
    in which its steps are equally cheap.
-4. Each target has a price, its `potential`. Costs plus prices stay at 0 or more, which proves that no table with the same target totals as
-   the present one is cheaper. When all target totals are right, the table is the least one.
+4. Each target has a price, its `potential`. The costs of moving, corrected by prices, stay at 0 or more, which proves that no table with
+   the same target totals as the present one is cheaper. When all target totals are right, the table is a minimum.
 
 Where keys are many, the problem is first solved for a quarter of them. Its prices are nearly right for all keys, so that step 1 puts few
 records into a wrong cell. Only prices are floats; what is moved are integers, so that the table has the given margins exactly. A path
-costs at most the cube of the number of targets, and a pass over the keys for each of its steps. The greatest sum is the least with all
-costs negative.
+costs at most the cube of the number of targets, and a pass over the keys for each of its steps. For the greatest sum all costs change
+their sign.
 
 theory/attainable.md#transportation-bounds has the proof.
 """

@@ -1,11 +1,12 @@
-"""The limit of average CAP, and its law in closed form: sums over keys of counts averaged by random shares, even on the simplex.
+"""The limit of average CAP, and its law in closed form: sums over keys of counts that random shares average.
 
-As releases grow, the shares of the targets in a key become even on the simplex, or Dirichlet. Their average of the counts of the key has a
-density that is a B-spline with these counts as knots, and average CAP is the sum of independent ones, a piecewise polynomial.
+As releases grow, the shares of the targets in a key become uniform on the simplex, or Dirichlet. The average of the key's counts with
+these shares has a density that is a B-spline with the counts as knots. Average CAP is a sum of such averages, and its density a piecewise
+polynomial.
 
-*The obvious ways* are to convolve the pieces key by key, of which there are more with every key, each with its own polynomial; to invert a
-characteristic function numerically, with an error that is hard to bound; or to simulate. The tests simulate, and integrate by a rule that
-is exact for polynomials.
+*The obvious ways* are to convolve the pieces key by key, whose number grows with every key; to invert a characteristic function
+numerically, with an error that is hard to bound; or to simulate. The tests simulate, and integrate by a rule that is exact for
+polynomials.
 
 *Truncated powers.* The Laplace transform of a B-spline is a sum of terms c e^(-s a) s^-p, with a knot a and a whole power p. A sum of
 independent values has the product of their transforms, which has the same form: places and powers add up, coefficients are multiplied, and
@@ -52,7 +53,7 @@ Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weig
 class SimplexSum:
     """(constant + sum of X) / n: X are independent, each the mean of its knots with shares of a Dirichlet law.
 
-    The parameters of the law are the weights of the knots; integers are the multiplicities of knots whose shares are even on the simplex.
+    The parameters of the law are the weights of the knots; integers are multiplicities of knots with shares uniform on the simplex.
     ``keys`` has the number of X with the same knots; each has at least two different ones.
     """
 

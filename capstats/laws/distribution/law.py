@@ -7,7 +7,7 @@ probability of at least the level. The level is that of each point alone, not of
 *The obvious ways* for simulated laws are the share of draws plus or minus two standard errors, and the sample quantile without an
 interval. The first gives 0 +- 0 where no draw is that small, which is a wrong certainty about rare events; and its coverage is below its
 level where the probability is near 0 or 1. Here the number of draws up to a value is binomial, and the interval of Clopper and Pearson
-holds its probability with at least the level, whatever that is (`clopper_pearson`). The tests compute it from binomial tails.
+holds its probability with at least the level (`clopper_pearson`). The tests compute it from binomial tails.
 
 *Quantiles* follow from the distribution function alone (`_quantile`), so that a subclass needs no code for them: the lower bound is where
 the upper bound of F is still below p, the upper bound is where the lower bound of F has reached p, both found by bisection. Of a simulated

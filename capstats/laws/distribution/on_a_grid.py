@@ -7,11 +7,11 @@ digits take 10^8 draws. `exact` adds values as fractions with a common denominat
 two tables have the same value and nothing is saved.
 
 *The grid.* What a key adds to n CAP is rounded down to a multiple of one unit. The error is known: the true sum is at least the rounded
-one, and less than one unit for each key above it. So the numbers of tables up to x, and up to x less these units, are bounds of the one
-that is wanted. They differ by little, since a unit is a small part of one record.
+one, and exceeds it by less than one unit for each key. So the numbers of tables up to x, and up to x minus these units, are bounds of the
+wanted number. They differ by little, since a unit is a small part of one record.
 
 *Counting.* For each key there is a table: how many columns have r records and add v units. `_columns` counts them by a recurrence over
-targets and records, without listing. Keys are independent but for the total m, so that the table of all keys is the convolution over
+targets and records, without listing. Apart from the total m, keys are independent, so that the table of all keys is the convolution over
 records and units. `_of_total` takes it by Fourier transforms, over records first and at each frequency over units; it returns the row of m
 records alone, and never holds the whole table.
 

@@ -4,7 +4,7 @@ Each record has a row label and a column label, and the column labels are assign
 probability, over all assignments, that a sum over the cells, of a cost times the records, is at least as extreme as the one observed.
 
 *The obvious way* shuffles the labels some thousand times and counts. Its p-value has an error, cannot be smaller than one over the number
-of draws, and each draw costs as much as there are records. To list all n! orders is possible for ten records; the tests do so.
+of draws, and the cost of each draw is the number of records. To list all n! orders is possible for ten records; the tests do so.
 
 *All tables* (`_every`). Orders matter only through the table that they give, and tables matter only through what can follow. Columns are
 filled one after the other. The state after some columns is how many records each row still needs, and the sum so far; states that agree

@@ -55,15 +55,11 @@ class Urn:
     m: int
     reinforced: bool
 
-    def log_missed(self, part: Floats, rest: Floats, draws: Floats | None = None) -> Floats:
-        """Logarithm of the probability that no draw is from a part of this weight, when the urn also holds ``rest``.
-
-        Of the m draws, or of the number given.
-        """
-        times = np.asarray(self.m if draws is None else draws, np.float64)
-        part, rest, times = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64), times)
+    def log_missed(self, part: Floats, rest: Floats) -> Floats:
+        """Logarithm of the probability that no draw is from a part of this weight, when the urn also holds ``rest``."""
+        part, rest = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(rest, np.float64))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = -log_cross_ratio(rest, part, times) if self.reinforced else -times * np.log1p(part / rest)
+            found = -log_cross_ratio(rest, part, self.m) if self.reinforced else -self.m * np.log1p(part / rest)
         return np.where(part > 0, found, 0.0)
 
     def log_dependence(self, left: Floats, right: Floats, rest: Floats) -> Floats:

@@ -34,7 +34,7 @@ ORIGINALS = {str(name): PAPER.sel(original=name, drop=True) for name in PAPER.or
 
 def test_one_table_with_a_record_has_a_law():
     for model in (Uniform(), Uniform(3)):
-        with pytest.raises(ValueError, match=r"A law needs one table of \(target, key\); .* Choose one table."):
+        with pytest.raises(ValueError, match=r"`o` must be one table of \(target, key\); .* Choose one table."):
             cap_law([[[1, 2]], [[3, 4]]], model)
         with pytest.raises(ValueError, match="`o` holds no record"):
             cap_law([[0], [0]], model)
