@@ -325,7 +325,10 @@ def audit(
     def further(releases: Any) -> xr.Dataset:
         """Counts of further releases of the generator, read as the others."""
         if counts_given:
-            raise TypeError("`generator` must be a model, a function that gives one, or counts of further releases, beside counts.")
+            raise TypeError(
+                "Because `original` holds counts, `generator` must be a model, a function that returns one, or counts of more releases; it "
+                "cannot be records."
+            )
         names = ["original", "synthetic", *(["holdout"] if holdout is not None else [])]
         alike = {"keys": keys, "target": target, "holdout": holdout, "allow_same": True}
         found = original_and_release(original, releases, cast(Reading, of_arguments(reading, names)), warns=False, **alike)

@@ -65,8 +65,8 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
     """The report with a row for each target."""
     if settings.get("audience") == "public":
         raise ValueError(
-            "--audience public is of one target: numbers of several targets tell of the same people, so that together they could tell of "
-            "one of them, however each is rounded. Choose a target, and give it to --target."
+            "--audience public works for one target only. Reports for several targets describe the same people and could be combined to "
+            "identify one. Choose a target, and give it to --target."
         )
     if taken := [key for key in (*OF_ONE_TARGET, *OF_PUBLIC) if key in settings]:
         named = " and ".join(f"--{key}" for key in taken)

@@ -91,7 +91,7 @@ def test_limits_hold_for_each_target(files, capsys):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--audience", "public", "--ledger", "l.json"], "--audience public is of one target"),
+        (["--audience", "public", "--ledger", "l.json"], "--audience public works for one target only"),
         (["--target", "health"], "--target cannot be given with --targets, which has a row for each target and no more."),
         (["--rank-by", "average_cap_zero", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
         (["--html", "o.csv"], "--html is 'o.csv', which is read as well."),
