@@ -238,7 +238,7 @@ def test_what_counts_records_refuses_sums_of_weights() -> None:
     """Whole weights of 1 or more would hide everybody who is alone with a key."""
     frame = {"k": [0, 1, 1], "t": [0, 0, 1], "w": [1000, 10, 10]}
     tables = tabulate(frame, frame, keys="k", target="t", weights="w")
-    with pytest.raises(ValueError, match=r"`table` holds sums of the sampling weights 'w', .*such as tables\.o_records"):
+    with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .*such as tables\.o_records"):
         expand(tables.o)
     assert len(expand(tables.o_records)) == 3
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .*tables\.o_records"):

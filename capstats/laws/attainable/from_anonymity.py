@@ -76,12 +76,12 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
     >>> anonymity_bounds(s, crossed=0.5)
     What anonymity says of average CAP (model 5)
     <BLANKLINE>
-    model  value   lower   upper
-    k       4.00  0.0000  1.0000
-    alpha   0.75  0.0000  0.7500
-    t       0.25  0.2500  0.7500
-    beta    0.50  0.0000  0.7500
-    delta   0.69  0.2500  1.0000
+    model  value  least_by_model  greatest_by_model
+    k       4.00          0.0000             1.0000
+    alpha   0.75          0.0000             0.7500
+    t       0.25          0.2500             0.7500
+    beta    0.50          0.0000             0.7500
+    delta   0.69          0.2500             1.0000
     <BLANKLINE>
                value
     least     0.2500
