@@ -18,6 +18,8 @@ from capstats.counting import every_column, many_rows
 from capstats.screening import sweep
 from capstats.sources import dask_frames, relations
 
+pytestmark = pytest.mark.slow
+
 RECORDS, CELLS, FIRST = 3000, 12, 100  # of a table, of keys and target, and of the records that may be looked at
 KNOWN: dict[str, Any] = {"keys": ["k", "j"], "target": "t"}
 
@@ -82,7 +84,6 @@ def crossed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("engine", [of_duckdb, of_polars, of_dask, pytest.param(of_spark, marks=pytest.mark.spark)])
 def test_only_counts_come_back(engine: Any, tmp_path: Path, crossed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
