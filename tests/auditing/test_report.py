@@ -89,6 +89,7 @@ def texts_of(result):
     return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("which", ["found", "two", "seven"])
 def test_html_has_the_rows_of_the_text(which, request):
     result = request.getfixturevalue(which)

@@ -199,7 +199,7 @@ def test_neither_the_configuration_nor_an_input_is_written_over_under_any_name(f
     assert (folder / "o.csv").read_bytes() == before
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("deep", ["[" * 5000, "{a=" * 5000, "[" * 400 + "1" + "]" * 400, "a." * 5000 + "a = 1\nkeys"])
 def test_deep_nesting_is_one_line(deep, folder, capsys):
     assert run(folder, "audit", f"keys = {deep}" if deep[0] != "a" else deep) == 2

@@ -203,6 +203,7 @@ AUDIT = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t"]
 WRITING = [["--html", "FILE"], [*PUBLIC, "--ledger", "l.json", "--html", "FILE"], [*PUBLIC, "--ledger", "FILE"], ["--figure", "FILE"]]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("options", WRITING, ids=" ".join)
 @pytest.mark.parametrize("way", ["hard", "link/../folder/hard", "folder/../hard"])
 @pytest.mark.parametrize("counts", [False, True])

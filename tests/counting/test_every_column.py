@@ -56,6 +56,7 @@ def _compressed(folder: Path) -> Path:
     return folder / "t.csv.zip"
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("door", ["mapping", "pandas", "polars", "lazy", "relation", "parquet", "csv", "zip"])
 def test_labels_and_missing_values_are_those_of_a_loop_over_records(tmp_path: Path, door: str) -> None:
     (table,) = looked(doors(tmp_path)[door])

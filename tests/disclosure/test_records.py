@@ -200,6 +200,7 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
     assert got["note"] == original["note"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("by", ["cap", "key_records"])
 @pytest.mark.parametrize("missing", ["level", "drop"])
 @pytest.mark.parametrize("ending", ["parquet", "csv", None])

@@ -156,6 +156,7 @@ def absent_cells(o: Table) -> set[tuple[int, int]]:
 # theory/cap.md#theorem-1, theory/cap.md#average-cap
 
 
+@pytest.mark.few(3)
 @shapes
 def test_individual_caps_of_a_matched_key_sum_to_one(shape):
     """Theorem 1."""
@@ -188,6 +189,7 @@ def test_individual_cap_is_the_share_of_agreeing_synthetic_records(shape, unmatc
     assert_equal(actual, exact)
 
 
+@pytest.mark.few(6)
 @both_versions
 @shapes
 def test_average_cap_is_the_mean_over_records(shape, unmatched):
@@ -298,6 +300,7 @@ def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
 # theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
 
 
+@pytest.mark.few(3)
 @shapes
 def test_theorem_2_value_and_exact_minimisers(shape):
     """Theorem 2: in one key if the least count is positive, in any cells of B if it is 0."""
@@ -313,7 +316,7 @@ def test_theorem_2_value_and_exact_minimisers(shape):
         assert minimisers == (inside_b & one_key if o_min > 0 else inside_b)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @shapes
 def test_theorem_3_value_and_exact_minimisers(shape):
     """Theorem 3: in D and in any cells of keys that O lacks, with at least one record in D."""

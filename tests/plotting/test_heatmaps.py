@@ -32,6 +32,7 @@ def test_the_first_row_is_on_top_and_undefined_cells_have_no_colour(ax):
     assert bar.ax.get_yticks().tolist() == [0, 1]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("colours", ["Greys", "viridis"])
 def test_heatmap_and_colour_bar_hold_no_pixels(ax, colours):
     draw_cells(ax, VALUES, {"cmap": colours})
@@ -131,6 +132,7 @@ def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(a
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("key column\nn = 5 records", "target")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sizes", "title"),
     [([1, 2], "mean increment at sizes 1, 2"), ([1], "mean increment at size 1"), (None, "mean increment at sizes 1 to 3")],
@@ -146,6 +148,7 @@ def test_mean_increments_are_averaged_over_the_sizes_that_the_title_names(ax, si
     assert ax.get_title() == f"average_cap, {title}"
 
 
+@pytest.mark.slow
 def test_the_mean_increment_at_one_size_is_drawn_where_it_is_chosen(ax, swept):
     chosen = swept.sel(measure="average_cap", subset_size=2).isel(synthetic=0)
     plot_sweep(chosen, contribution="mean_increment", ax=ax)

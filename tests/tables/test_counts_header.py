@@ -186,6 +186,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("field", "value"), WRONG, ids=str)
 def test_counts_are_wide_numbers_in_as_many_columns_by_distinct_targets(tmp_path: Path, field: str, value: Any) -> None:
     o, s = parsed(lines(tmp_path)[0])["variables"]

@@ -116,6 +116,7 @@ def test_few_records_with_a_fraction_beside_them_have_the_beta_law():
     assert (betainc(3.5, 1.5, q) <= found.upper).all()
 
 
+@pytest.mark.slow
 def test_originals_of_too_many_cells_are_refused():
     with pytest.raises(ValueError, match="takes 100,002 cells of simulated releases"):
         cap_law([np.arange(1, 50_002), np.zeros(50_001, int)], Uniform())

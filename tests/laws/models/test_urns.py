@@ -67,6 +67,7 @@ def test_the_mean_inverse_is_the_sum_over_all_numbers_of_draws(reinforced, part,
     assert Urn(m, reinforced).mean_inverse(part, rest) == pytest.approx(float(mean), rel=1e-12)
 
 
+@pytest.mark.few(1)
 @both
 def test_many_draws_are_summed_around_the_most_likely_number(reinforced):
     """A million draws: with S_i = P(missed in i draws), E[1/k; k > 0] is the sum over i of (S_{m-i} - S_m) / i."""
@@ -83,6 +84,7 @@ def harmonic(m):
     return np.log(m) + np.euler_gamma + 1 / (2 * m)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("m", [10**9, 10**12, 2**53 - 1])
 def test_the_mean_inverse_of_very_many_draws_is_found_at_once(m):
     """With weights 1 and 1 all k are as likely; with 2 and 1 their probabilities are as k + 1: harmonic numbers."""
