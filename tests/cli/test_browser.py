@@ -7,6 +7,8 @@ from command_line import refused
 from capstats.cli import main
 from capstats.lessons.browser import browser_page
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_page_is_written_here_and_opened(asked, tmp_path, capsys):
     assert main(["browser"]) == 0

@@ -32,7 +32,6 @@ def test_the_first_row_is_on_top_and_undefined_cells_have_no_colour(ax):
     assert bar.ax.get_yticks().tolist() == [0, 1]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("colours", ["Greys", "viridis"])
 def test_heatmap_and_colour_bar_hold_no_pixels(ax, colours):
     draw_cells(ax, VALUES, {"cmap": colours})
@@ -48,7 +47,6 @@ def test_texts_are_white_on_dark_cells_and_black_on_light_and_empty_ones(ax, col
     assert "d" not in dark
 
 
-@pytest.mark.slow
 def test_texts_are_as_large_as_their_cells_allow():
     sizes = []
     for columns in (2, 16, 60):
@@ -108,7 +106,8 @@ def test_letters_are_smaller_in_a_narrow_figure():
     assert letter_size(plt.subplots(figsize=(7, 3))[1]) == 8.5 < mpl.rcParams["font.size"]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 RECORDS = {"a": [0, 0, 1, 1, 2], "b": [0, 1, 0, 1, 1], "t": ["x", "y", "y", "x", "x"], "u": [0, 0, 1, 1, 1]}
 
@@ -132,7 +131,6 @@ def test_a_cell_of_the_heatmap_is_the_contribution_of_its_column_to_its_target(a
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("key column\nn = 5 records", "target")
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sizes", "title"),
     [([1, 2], "mean increment at sizes 1, 2"), ([1], "mean increment at size 1"), (None, "mean increment at sizes 1 to 3")],
@@ -148,7 +146,6 @@ def test_mean_increments_are_averaged_over_the_sizes_that_the_title_names(ax, si
     assert ax.get_title() == f"average_cap, {title}"
 
 
-@pytest.mark.slow
 def test_the_mean_increment_at_one_size_is_drawn_where_it_is_chosen(ax, swept):
     chosen = swept.sel(measure="average_cap", subset_size=2).isel(synthetic=0)
     plot_sweep(chosen, contribution="mean_increment", ax=ax)
@@ -164,7 +161,6 @@ def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
     assert ax.collections[0].cmap(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
 
 
-@pytest.mark.slow
 def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     found = sweep(RECORDS, [RECORDS], allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     assert plot_sweep(found).collections[0].get_array().shape == (1, 2)
@@ -172,7 +168,6 @@ def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     assert plot_sweep(found.squeeze(), vmax=3).collections[0].get_clim()[1] == 3
 
 
-@pytest.mark.slow
 def test_contributions_that_are_not_defined_are_left_white(ax):
     other = {**RECORDS, "a": [7] * 5}
     plot_sweep(sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop"), ax=ax)
@@ -198,7 +193,6 @@ def colour_bar(ax):
     return bar
 
 
-@pytest.mark.slow
 def test_the_colour_bar_names_the_ends_of_the_scale(swept):
     chosen = swept.sel(measure="average_cap").isel(synthetic=1)
     ax = plot_sweep(chosen)
@@ -216,7 +210,6 @@ def of_values(*values):
     return found.assign(shapley=found.shapley.copy(data=np.reshape(values, (2, 1, 1))))
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("values", "written", "label"),
     [
@@ -239,7 +232,6 @@ def test_what_rounding_leaves_of_nothing_has_no_colour(ax):
     assert [text.get_text() for text in ax.texts] == ["0.00", "0.00"]
 
 
-@pytest.mark.slow
 def test_numbers_of_many_columns_stay_within_their_cells():
     names = [f"$c_{i}$" for i in range(12)]
     shares = xr.DataArray(np.linspace(-0.01, 0.09, 12)[:, None], {"key_column": names, "target_column": ["t"]})
@@ -251,7 +243,6 @@ def test_numbers_of_many_columns_stay_within_their_cells():
     assert ticks(ax)[0] == r"\$c_0\$"
 
 
-@pytest.mark.slow
 def test_a_figure_of_its_own_grows_with_its_targets_up_to_a_page():
     def tall(targets):
         shares = xr.DataArray(np.ones((2, targets)), {"key_column": ["a", "b"], "target_column": [f"t{i}" for i in range(targets)]})
