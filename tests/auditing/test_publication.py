@@ -29,7 +29,7 @@ def audited(n, released=None, holdout=None, **options):
     return audit(people(n), people(n, 1) if released is None else released, keys=["k", "u"], target="t", holdout=holdout, **options)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("n", "threshold", "people_told", "steps"),
     [

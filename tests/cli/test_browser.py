@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from command_line import refused
 
 from capstats.cli import main

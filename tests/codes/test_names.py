@@ -50,6 +50,7 @@ def tables(first: str, second: str) -> xr.Dataset:
     return capstats.tabulate(records, {name: x[::-1] for name, x in records.items()}, keys=[first, "b"], target=[second, "d"])
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("result", RESULTS)
 def test_the_variables_of_a_result_have_reserved_names(result: str) -> None:
     found = RESULTS[result](tables("a", "c"))
@@ -57,7 +58,7 @@ def test_the_variables_of_a_result_have_reserved_names(result: str) -> None:
     assert set(map(str, found.variables)) - {"a", "b", "c", "d"} <= RESERVED
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("result", RESULTS)
 def test_a_column_by_the_name_of_a_variable_leaves_it_as_it_is(result: str) -> None:
     plain = RESULTS[result](tables("a", "c"))

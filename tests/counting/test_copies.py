@@ -271,6 +271,7 @@ def test_identifiers_are_left_out_and_named_but_no_fractions() -> None:
     )
 
 
+@pytest.mark.slow
 def test_columns_that_cannot_be_read_are_left_out_and_those_of_mixed_kinds_are_compared(tmp_path: Path) -> None:
     original = wide(3).assign(list=[[i] for i in range(30)], mixed=np.array([*range(15), *map(str, range(15))], object))
     release = original.assign(mixed=np.array([*map(float, range(15)), *range(15)], object))
@@ -522,7 +523,7 @@ def test_categories_of_polars_that_other_tables_made_between_are_no_labels():
     assert dropped.o.sum().item() == 4
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("door", ["pandas", "pandas texts", "polars", "CSV", "Parquet"])
 @pytest.mark.parametrize("options", [{}, {"bins": {"age": 2}}, {"null_values": {"sex": ["m"]}}], ids=repr)
 def test_one_reading_gives_what_two_readings_give(door: str, options: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

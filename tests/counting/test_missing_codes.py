@@ -95,7 +95,7 @@ BINS = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("bins", BINS, ids=repr)
 @pytest.mark.parametrize("door", DOORS)
 def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bins: Any, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_spark_knows_codes_alike(bins: Any, spark: Any, tmp_path: Path) -> None:
     xr.testing.assert_identical(found.o.sel(key=expected.indexes["key"]), expected.o)
 
 
-@pytest.mark.few(21)
+@pytest.mark.few(7)
 @pytest.mark.parametrize("code", [-99, -99.0, "-99", "-99.0", "-9.9e1", Decimal("-99.00"), np.float32(-99), np.int8(-99)], ids=repr)
 @pytest.mark.parametrize("values", [[-99, 1], [-99.0, 1.5], ["-99", "1"], ["-99.0", "b"], [Decimal("-99.0"), Decimal(1)]], ids=repr)
 def test_a_code_and_a_label_are_compared_as_numbers(code: Any, values: list[Any]) -> None:
@@ -150,6 +150,7 @@ def test_what_is_no_number_is_not_compared_as_one(code: Any, values: list[Any]) 
         tabulate(columns, keys="k", target="t", null_values=code)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     "code", [dt.date(1900, 1, 1), dt.datetime(1900, 1, 1), pd.Timestamp("1900-01-01"), np.datetime64("1900-01-01"), "1900-01-01"]
 )

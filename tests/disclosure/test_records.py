@@ -69,6 +69,7 @@ def columns_of(table):
 # Records
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other", ["pandas", "polars"])
 def test_every_record_has_the_values_of_a_loop_over_people(kind, other):
@@ -200,7 +201,7 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
     assert got["note"] == original["note"]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("by", ["cap", "key_records"])
 @pytest.mark.parametrize("missing", ["level", "drop"])
 @pytest.mark.parametrize("ending", ["parquet", "csv", None])

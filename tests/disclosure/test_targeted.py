@@ -155,6 +155,7 @@ def test_all_and_matched_never_rise_with_tau(tables, how):
 # Batches, and records that may count
 
 
+@pytest.mark.few(2)
 @covered
 def test_every_other_dim_broadcasts(rule, variant):
     rng = np.random.default_rng(43)

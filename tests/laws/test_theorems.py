@@ -189,7 +189,7 @@ def test_individual_cap_is_the_share_of_agreeing_synthetic_records(shape, unmatc
     assert_equal(actual, exact)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_average_cap_is_the_mean_over_records(shape, unmatched):
@@ -266,6 +266,7 @@ def test_lemma_1_extremes_are_exactly_the_tables_supported_on_c_or_on_the_greate
             assert attain(extreme, caps) == {s for s in tables if support(s) <= cells}
 
 
+@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals(shape, unmatched):
@@ -281,6 +282,7 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
         assert_equal(values(bounds[name], "original_table", "draw"), exact)
 
 
+@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
@@ -423,7 +425,7 @@ def target_shares(table: Table) -> list[Fraction]:
     return [Fraction(sum(row), len(records_of(table))) for row in table]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @shapes
 def test_baselines_are_the_success_of_guesses_without_a_key(shape):
     """Record by record over O; the modal baseline of S is scored on S."""

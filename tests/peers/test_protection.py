@@ -165,6 +165,7 @@ def test_bad_arguments_are_named() -> None:
         )
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("case", METRICS, ids=lambda case: case["name"])
 def test_numbers_of_sdmetrics_are_as_it_prints_them(case: dict[str, Any]) -> None:
     t = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])

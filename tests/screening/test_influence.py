@@ -120,7 +120,7 @@ def counted_anew(o, s, unit, of):
     return after
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @every_way
 def test_removals_by_nearest_keys_are_those_of_removing_and_counting_again(unit, of):
     """A removal may unmatch a key, whose people and readers then take the next nearest keys."""

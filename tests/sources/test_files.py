@@ -97,6 +97,7 @@ WRONG: list[tuple[str | bytes, str]] = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("text", "message"), WRONG)
 def test_what_does_not_fit_is_told_and_no_row_is_skipped(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):

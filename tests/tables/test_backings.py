@@ -109,6 +109,7 @@ def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatc
         assert found[name].item() == pytest.approx(dense[name].item(), rel=1e-12)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", ["one", "several", "full"])
 @pytest.mark.parametrize(("unmatched", "radius"), [("zero", 0), ("drop", 0), ("nearest", 0), ("zero", 1), ("drop", 2)])
 def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind: str, unmatched: str, radius: int) -> None:
@@ -134,7 +135,7 @@ CELL_BY_CELL = {
 }
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("measure", CELL_BY_CELL)
 def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure: str) -> None:
     for kind, unmatched in product(("one", "several", "full"), ("zero", "drop", "nearest")):
@@ -222,6 +223,7 @@ def test_tabulate_counts_the_same_on_both_backings(options: dict[str, Any]) -> N
     assert dense(s).identical(o)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
 def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
     arguments = {

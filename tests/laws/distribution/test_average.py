@@ -223,6 +223,7 @@ def test_a_distribution_function_is_within_massarts_distance(case):
     assert np.abs(share - known.cdf(values).lower.values).max() < np.sqrt(np.log(2 / 1e-6) / (2 * len(law.values)))
 
 
+@pytest.mark.slow
 def test_batches_change_nothing_but_the_draws(monkeypatch):
     o, sizes = np.array([[3, 1, 0], [0, 2, 4]]), []
     monkeypatch.setattr(average, "BATCH", 6 * 1_500)

@@ -95,7 +95,7 @@ def test_the_bound_holds_for_more_people(epsilon, people, inside, adjacency):
         assert q - 1e-9 <= best <= dp_average_bound(q, epsilon, adjacency=adjacency).bound.item() + 1e-9
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("people", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 2.0])
 def test_with_coins_one_step_is_attained_by_any_number_of_people(epsilon, people):

@@ -98,7 +98,7 @@ def test_the_mean_inverse_of_very_many_draws_is_found_at_once(m):
     assert Urn(m, True).mean_inverse(a, b) == pytest.approx(inverse, rel=1e-14)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("a", "b"), [(0.3, 0.004), (0.07, 0.04), (5.2, 20.3), (300.0, 1e5), (1e-3, 40.0), (0.5, 3e3)])
 def test_stretches_that_are_summed_by_a_rule_are_those_that_are_added_one_by_one(a, b):
     m = 300_000
