@@ -63,20 +63,23 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
 
 @pytest.mark.parametrize("keys", [6, 60, 600])
 def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
-    """A report of a fresh sample has no alert of copies, and no share or one whose interval contains 0, in at least 90 of 100 runs."""
+    """A report of a fresh sample has no alert of copies, and no share or one whose interval contains 0, in at least 36 of 40 runs.
+
+    With 40 runs, intervals that contain 0 with probability .95 pass in 95 of 100 cases, and those with .8 in 8 of 100.
+    """
     harmless = copied = 0
 
     def alerts(found):
         return [block for block in blocks(found, Alert) if "are identical to real ones" in block.text]
 
-    for seed in range(100):
+    for seed in range(40):
         original, holdout, release = (population(600, keys, 1000 * keys + 3 * seed + i) for i in range(3))
         found = audited(release, holdout, original)
         m = found.measures
         harmless += not alerts(found) and not (m.individual_share_lower > 0 or m.individual_share_upper < 0)
         copied += bool(alerts(audited(pd.concat([original[:30], release[30:]]), holdout, original)))
-    assert harmless >= 90
-    assert copied == 100
+    assert harmless >= 36
+    assert copied == 40
 
 
 def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_order():

@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
+from spark_session import spark_session
 
 import capstats
 from capstats.counting import every_column, many_rows
@@ -50,16 +51,12 @@ def of_dask(_: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
 
 @contextmanager
 def of_spark(folder: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
-    sql = pytest.importorskip("pyspark.sql", reason="Spark is in an extra of its own", exc_type=ImportError)
-    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-
     def written(frame: pl.DataFrame) -> Any:
         path = folder / f"{frame['x'].sum()}.parquet"
         frame.write_parquet(path)
-        return session.read.parquet(str(path))
+        return spark_session().read.parquet(str(path))
 
     yield written
-    session.stop()
 
 
 @pytest.fixture

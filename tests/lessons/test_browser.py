@@ -12,7 +12,6 @@ from pathlib import Path
 import html5lib
 import numpy as np
 import pytest
-from chromium import browser as chromium
 from chromium import opened
 from lesson_pages import numbers, wait_for
 from two_files import counted, named
@@ -36,8 +35,8 @@ RELEASE = b"age,sex,job\n34,f,nurse\n34,f,cook\n41,m,cook\n50,m,nurse\n"
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory):
-    with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
+def tab(browser, tmp_path_factory):
+    with opened(browser, tmp_path_factory.mktemp("page"), browser_page()) as found:
         yield found
 
 

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from chromium import browser as chromium
 from chromium import opened
 from two_files import answers
 
@@ -22,8 +21,8 @@ LEAD = "Copies of real records are more than chance explains. "
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory):
-    with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
+def tab(browser, tmp_path_factory):
+    with opened(browser, tmp_path_factory.mktemp("page"), browser_page()) as found:
         yield found
 
 

@@ -116,8 +116,9 @@ def check_against_programmes(seed):
     np.testing.assert_allclose([found.least.item(), found.greatest.item()], expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 520), marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 120), marks=pytest.mark.slow)], ids=len)
 def test_sharp_bounds_are_those_of_linear_programmes(seeds):
+    """In 119 random cases a fault that shows in one of 25 is missed less than once in a hundred times."""
     for seed in seeds:
         check_against_programmes(seed)
 

@@ -73,8 +73,9 @@ def check_against_programmes(seed):
         assert found[upper] <= plain[upper] + 1e-12
 
 
-@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 520), marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 120), marks=pytest.mark.slow)], ids=len)
 def test_bounds_are_those_of_linear_programmes(seeds):
+    """In 119 random cases a fault that shows in one of 25 is missed less than once in a hundred times."""
     for seed in seeds:
         check_against_programmes(seed)
 

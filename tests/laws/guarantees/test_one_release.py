@@ -72,8 +72,9 @@ def check_against_fractions(seed):
         assert float(at_limit) == pytest.approx(20, rel=1e-9)
 
 
-@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 520), marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 120), marks=pytest.mark.slow)], ids=len)
 def test_capital_and_limit_are_those_in_fractions(seeds):
+    """In 120 random cases a fault that shows in one of 25 is missed less than once in a hundred times."""
     for seed in seeds:
         check_against_fractions(seed)
 
