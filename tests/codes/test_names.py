@@ -75,9 +75,8 @@ def test_a_key_column_called_records_changes_no_number_of_synthpop() -> None:
     assert repr(found) == repr(capstats.peers.as_synthpop(capstats.tabulate(*plain, keys=["a", "b"], target="t")))
 
 
-@pytest.mark.parametrize("name", sorted(RESERVED))
-def test_a_reserved_name_gets_a_trailing_underscore(name: str) -> None:
-    assert free_name(name, []) == f"{name}_"
+def test_a_reserved_name_gets_a_trailing_underscore() -> None:
+    assert [free_name(name, []) for name in RESERVED] == [f"{name}_" for name in RESERVED]
 
 
 @pytest.mark.parametrize(
