@@ -82,6 +82,23 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(case: str) -> None:
                     np.testing.assert_array_equal(array.values, dense[name].values)
 
 
+@pytest.mark.parametrize(("value", "rule"), [(-1, "non-negative"), (np.nan, "finite")])
+def test_every_measure_refuses_a_count_that_is_none_in_any_of_its_tables(value: float, rule: str) -> None:
+    o, s = (table.astype(float) for table in tables("one"))
+    wrong = [table.where(table != table[0, -1], value) for table in (o, s)]
+    given = {name: [(wrong[0], s), (o, wrong[1])] for name in BOTH} | {name: [(wrong[0],)] for name in ALONE}
+    for name, calls in given.items():
+        assert all(f"must be {rule}; got" in refusal((BOTH | ALONE)[name], call) for call in calls), name
+
+
+def refusal(measure: Any, given: tuple[xr.DataArray, ...]) -> str:
+    try:
+        measure(*given)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.few(5)
 @pytest.mark.parametrize("case", [case for case in CASES if case.partition(": ")[2].startswith(("cap_", "tau_curve"))])
 def test_a_measure_of_tables_without_records_is_the_same_on_both_backings(case: str) -> None:
