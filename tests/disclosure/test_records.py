@@ -8,7 +8,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import xarray as xr
 
 from capstats import average_cap, tabulate
 from capstats.disclosure import dio, dis, disco, key_summary, record_risk, replicated_uniques, sample_uniques
@@ -322,19 +321,6 @@ def test_keys_add_up_to_the_measures():
         assert found.records.where(found.original_certain, 0).sum().item() / n == dio(o).item()
         assert found.unique.sum().item() / n == sample_uniques(o).item()
         assert found.replicated.sum().item() / n == replicated_uniques(o, s).item()
-
-
-def test_every_other_dim_broadcasts():
-    rng = np.random.default_rng(72)
-    o = xr.DataArray(rng.integers(0, 3, (2, 3, 4)), dims=("shard", "target", "key"))
-    s = xr.DataArray(rng.integers(0, 3, (3, 4, 5)), dims=("target", "key", "draw"))
-    found = key_summary(o, s)
-    for shard in range(2):
-        for draw in range(5):
-            one = key_summary(o[shard].values, s.isel(draw=draw).values)
-            for name in one:
-                assert set(found[name].dims) == {"shard", "draw", "key"}
-                np.testing.assert_array_equal(found[name].isel(shard=shard, draw=draw), one[name])
 
 
 def test_records_that_may_not_count_stay_in_the_key():

@@ -82,6 +82,26 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(case: str) -> None:
                     np.testing.assert_array_equal(array.values, dense[name].values)
 
 
+@pytest.mark.few(30)
+@pytest.mark.parametrize("name", [name for name in BOTH | ALONE if not name.startswith(ONE_TABLE)])
+def test_every_other_dim_broadcasts_wherever_it_stands(name: str) -> None:
+    """A batch has the numbers of its members."""
+    o, s = tables("several", name)
+    o = xr.concat([o, s[2] + s[1]], "year")
+    measure = BOTH[name] if name in BOTH else lambda o, _: ALONE[name](o)
+    found = variables(measure(o.transpose("key", "year", "target"), s.transpose("target", "synthetic", "key")))
+    for year, synthetic in np.ndindex(2, 3):
+        for variable, alone in variables(measure(o[year], s[synthetic])).items():
+            own = {dim: i for dim, i in (("year", year), ("synthetic", synthetic)) if dim in found[variable].dims}
+            if variable == "average_rank" or "outlier" in alone.dims:  # of boxes, one among the others
+                continue
+            assert own
+            here = found[variable].isel(own)
+            assert set(here.dims) == set(alone.dims)
+            here = here.sel({dim: alone[dim] for dim in ("tau", "size") if dim in alone.dims})  # which has those of the whole batch
+            (np.testing.assert_allclose if alone.dtype.kind == "f" else np.testing.assert_array_equal)(here.transpose(*alone.dims), alone)
+
+
 @pytest.mark.parametrize(("value", "rule"), [(-1, "non-negative"), (np.nan, "finite")])
 def test_every_measure_refuses_a_count_that_is_none_in_any_of_its_tables(value: float, rule: str) -> None:
     o, s = (table.astype(float) for table in tables("one"))
