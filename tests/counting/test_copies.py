@@ -308,6 +308,7 @@ def test_no_value_is_kept() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_they_travel_with_files_of_counts(ending: str, tmp_path: Path) -> None:
     releases = {"a": wide(4, seed=1), pd.Timestamp("2024-01-31"): wide(4, seed=2)}
@@ -324,8 +325,8 @@ def test_they_travel_with_files_of_counts(ending: str, tmp_path: Path) -> None:
 # --- each record of the original --------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
-@pytest.mark.few(2)
 @pytest.mark.parametrize("door", ["pandas", "polars", "mapping", "CSV", "Parquet"])
 def test_each_record_has_the_number_of_its_copies(door: str, tmp_path: Path) -> None:
     original, release = people(60, 1), [*people(50, 3), *people(60, 1)[:9]]

@@ -78,7 +78,7 @@ def test_null_values_are_missing_before_types_parse_the_others(doors: dict[str, 
     assert found.attrs["dropped"] == {"original": 4}
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("bins", [[10], 2, ("quantile", 2)])
 @pytest.mark.parametrize("weights", [None, "w"])

@@ -247,7 +247,7 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     return groups
 
 
-@pytest.mark.few(7)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("extreme", [min, max])
 @both_versions
 @shapes
@@ -282,7 +282,7 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
         assert_equal(values(bounds[name], "original_table", "draw"), exact)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @both_versions
 @shapes
 def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
@@ -302,7 +302,7 @@ def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
 # theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @shapes
 def test_theorem_2_value_and_exact_minimisers(shape):
     """Theorem 2: in one key if the least count is positive, in any cells of B if it is 0."""

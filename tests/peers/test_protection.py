@@ -40,7 +40,7 @@ def values(column: dict[str, Any]) -> list[Any]:
     return [None if isinstance(x, dict) else x for x in column["values"]]
 
 
-@pytest.mark.few(24)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", [c for c in REFERENCE["cases"] if not c["continuous"]], ids=lambda case: case["name"])
 def test_scores_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:

@@ -85,7 +85,7 @@ def every():
 figures = pytest.mark.parametrize("name", capstats.plotting.__all__)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @figures
 def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(every, name, ax):
     draw, _, above = every[name]

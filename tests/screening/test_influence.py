@@ -157,7 +157,7 @@ def test_keys_without_labels_have_no_nearest_ones_and_the_result_says_so():
     assert cap_influence(tables.o, tables.s, unmatched="drop").attrs["unmatched"] == "drop"
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @every_convention
 @every_way
 def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):

@@ -82,7 +82,7 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(case: str) -> None:
                     np.testing.assert_array_equal(array.values, dense[name].values)
 
 
-@pytest.mark.few(30)
+@pytest.mark.few(20)
 @pytest.mark.parametrize("name", [name for name in BOTH | ALONE if not name.startswith(ONE_TABLE)])
 def test_every_other_dim_broadcasts_wherever_it_stands(name: str) -> None:
     """A batch has the numbers of its members."""
@@ -119,7 +119,7 @@ def refusal(measure: Any, given: tuple[xr.DataArray, ...]) -> str:
     return ""
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", [case for case in CASES if case.partition(": ")[2].startswith(("cap_", "tau_curve"))])
 def test_a_measure_of_tables_without_records_is_the_same_on_both_backings(case: str) -> None:
     """Dense tables always have cells to take an extreme or a quantile of."""

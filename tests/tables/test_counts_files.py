@@ -89,7 +89,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, endin
 RECORDS = {"age": [20, 30, None, 40], "born": [dt.date(2000, 1, i) for i in (1, 2, 3, 4)], "sick": ["no", "yes", "no", None]}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @endings
 @pytest.mark.parametrize(
     "how",

@@ -111,6 +111,7 @@ def test_all_and_any_are_within_the_bounds_of_random_releases():
         assert found[2] - 1e-12 <= some <= found[3] + 1e-12
 
 
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("right", [(6, 5), (3, 2), (5, 4, 7), (8, 8)])
 def test_all_four_bounds_of_the_averages_are_attained(right):

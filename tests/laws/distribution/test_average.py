@@ -80,7 +80,7 @@ SIMULATED = [
 ]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_model(model):
     """Five standard errors of the mean; the share of draws below it is between the bounds of the law."""

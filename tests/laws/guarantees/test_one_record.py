@@ -73,7 +73,7 @@ def priors(targets=5):
     return st.lists(st.integers(0, 20), min_size=1, max_size=targets).filter(any).map(lambda x: np.array(x) / sum(x))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @pytest.mark.parametrize("prior", PRIORS)
 def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):

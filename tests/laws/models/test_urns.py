@@ -39,6 +39,7 @@ def test_a_part_is_missed_as_often_as_it_should_also_where_that_is_almost_certai
     assert np.exp(found) == pytest.approx(float(exact), rel=1e-11, abs=1e-300)
 
 
+@pytest.mark.few(1)
 @both
 @examples(60)
 @given(weights, weights, weights, draws)
@@ -53,6 +54,7 @@ def test_two_parts_miss_each_other_less_than_independent_ones(reinforced, left, 
     assert np.expm1(found) == pytest.approx(float(exact), rel=1e-12)
 
 
+@pytest.mark.few(1)
 @both
 @examples(60)
 @given(weights, weights, draws)

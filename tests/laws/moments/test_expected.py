@@ -74,7 +74,7 @@ MOMENTS = {
 }
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(5)
 @urns
 @pytest.mark.parametrize("measure", MOMENTS)
 def test_a_batch_and_a_sparse_table_have_the_same_moments(measure, name):
