@@ -1,4 +1,4 @@
-"""Examples of hypothesis, cases that are left to .ci/run, and the number of processes that run the tests."""
+"""Examples of hypothesis, files and cases that are left to .ci/run, and the number of processes that run the tests."""
 
 from __future__ import annotations
 
