@@ -1,10 +1,12 @@
-"""Examples of hypothesis, cases that are left to .ci/run, and the number of processes that run the tests."""
+"""Examples of hypothesis, files and cases that are left to .ci/run, and the number of processes that run the tests."""
 
 from __future__ import annotations
 
 import gc
 import os
+import re
 from collections import defaultdict
+from pathlib import Path
 from zlib import crc32
 
 import pytest
@@ -26,7 +28,16 @@ os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the date of reports,
 gc.disable()  # until all tests are collected, which makes objects that stay
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """True for a file of which all tests are left out: it is not even read into Python. Files that are named are never asked about."""
+    if not collection_path.match("test_*.py"):
+        return None
+    own = " ".join(re.findall(r"^pytestmark = .*", collection_path.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    return True if any(f"mark.{mark}" in own for mark in re.findall(r"\bnot (\w+)", config.option.markexpr)) else None
+
+
 def pytest_collection_finish() -> None:
+    gc.freeze()  # what is there to stay is not looked at again and again
     gc.enable()
 
 

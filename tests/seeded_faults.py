@@ -37,7 +37,7 @@ ROOMS = (
     "sources",
 )
 KINDS = ["comparison", "sign", "axis", "off by one", "swapped arguments", "dropped check"]
-MARKS = "not notebook and not slow and not site and not chromium"  # as in pyproject.toml
+MARKS = "not notebook and not slow and not site and not chromium and not spark"  # as in pyproject.toml
 EITHER_WAY = {"max", "min", "maximum", "minimum", "isinstance", "issubclass", "hasattr", "gcd", "isclose", "allclose", "union"}
 AXES = {"key": "target", "target": "key"}
 NOT_COPIED = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", "site", "dist")

@@ -15,6 +15,8 @@ import pytest
 
 import capstats
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(capstats.__file__).parent
 SECURITY = (Path(__file__).parents[1] / "SECURITY.md").read_text(encoding="utf-8")
 WRITING = (
@@ -72,12 +74,10 @@ def all_places() -> list[str]:
     return [place for path in sorted(PACKAGE.rglob("*.py")) for place in places(path)]
 
 
-@pytest.mark.slow
 def test_the_table_of_written_files_names_every_place_that_writes():
     assert [place for place in all_places() if place not in NAMED and place.partition(":")[0] not in NAMED] == []
 
 
-@pytest.mark.slow
 def test_the_table_of_written_files_names_no_other_place():
     known = {*all_places(), *(place.partition(":")[0] for place in all_places())}
     assert [name for name in NAMED if name not in known] == []
@@ -100,7 +100,6 @@ def test_what_reads_or_renames_no_file_is_not_taken_for_writing(code):
     assert not writes(ast.parse(code).body[0].value)
 
 
-@pytest.mark.slow
 def test_no_program_is_started_and_no_statement_of_an_engine_writes_a_file():
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -130,7 +129,6 @@ sys.exit(status)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "outputs"),
     [

@@ -17,6 +17,8 @@ import pytest
 from capstats.auditing.report import WIDTH
 from capstats.cli import main
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = [
     "<script>alert('label')</script>",
     "<svg onload=alert(1)><image href=x onerror=alert(2)>",
@@ -105,7 +107,6 @@ def is_inert(text: str) -> bool:
     return all(c.isprintable() for line in text.split("\n") for c in line)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "records", "anonymity"])
 def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str
@@ -120,13 +121,11 @@ def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
         assert "LLLL...LLLL" in text
 
 
-@pytest.mark.slow
 def test_sweep_names_hostile_columns(folders: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(folders, capsys, "sweep")
     assert "<b onclick=alert(1)>key + =1+1" in text
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["audit", "sweep", "records", "anonymity"])
 def test_json_is_printable_text_that_holds_the_labels_as_they_are(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str
@@ -148,7 +147,6 @@ def strings(told: object) -> list[str]:
     return [told] if isinstance(told, str) else []
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("attack", ["membership", "knowledge", "model"])
 def test_attacks_name_hostile_columns(folders: dict[str, Path], capsys: pytest.CaptureFixture[str], attack: str) -> None:
     if attack == "model":
@@ -164,7 +162,6 @@ def test_attacks_name_hostile_columns(folders: dict[str, Path], capsys: pytest.C
     assert "t\\x1b[2J\\u202e" in text
 
 
-@pytest.mark.slow
 def test_an_error_that_quotes_a_label_is_inert(folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, COLUMNS, [label + " " for label in HOSTILE])
     files = [str(folder / f"{name}.csv") for folder, name in ((folders["hostile"], "original"), (tmp_path, "synthetic"))]
@@ -175,7 +172,6 @@ def test_an_error_that_quotes_a_label_is_inert(folders: dict[str, Path], tmp_pat
     assert len(told) < 2000
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["sweep", "records"])
 def test_no_cell_of_a_csv_file_is_run_by_a_spreadsheet(folders: dict[str, Path], tmp_path: Path, command: str) -> None:
     run(folders["hostile"], COLUMNS, command, "--csv", str(tmp_path / "out.csv"))
@@ -199,7 +195,6 @@ def is_number(text: str) -> bool:
     return True
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("command", "audience"), [("audit", "internal"), ("audit", "public"), ("sweep", None)])
 def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
     folders: dict[str, Path], tmp_path: Path, command: str, audience: str | None
@@ -221,7 +216,6 @@ def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
     assert shown == (SHOWN if audience == "internal" else [])  # a public page has no label, and a sweep only columns
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "sweep"])
 def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str, Path], tmp_path: Path, command: str) -> None:
     found = {}
@@ -235,7 +229,6 @@ def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str,
     assert is_inert((tmp_path / "hostile.svg").read_text(encoding="utf-8"))
 
 
-@pytest.mark.slow
 def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     levels = 50_000
     for name, shift in (("original", 0), ("synthetic", 1)):
@@ -252,7 +245,6 @@ def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest
     assert len(capsys.readouterr().out) < 10_000
 
 
-@pytest.mark.slow
 def test_names_of_files_are_inert(folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = {"hostile": "<img src=x onerror=alert(1)>\x1b[31m\u202e.csv", "tame": "synthetic.csv"}
     found = {}

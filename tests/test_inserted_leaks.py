@@ -12,6 +12,8 @@ import pytest
 from capstats import tabulate
 from capstats.counting.beyond_chance import LEVEL
 
+pytestmark = pytest.mark.slow
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 K = 9
 
@@ -43,26 +45,22 @@ def replaced(leak: str) -> pd.DataFrame:
     return leaking[(leaking != honest).any(axis=1)]
 
 
-@pytest.mark.slow
 def test_each_leak_replaces_as_many_records_as_its_size_says() -> None:
     assert {leak: len(replaced(leak)) for leak in benchmark().LEAKS} == dict.fromkeys(benchmark().LEAKS, K)
 
 
-@pytest.mark.slow
 def test_copies_are_people_of_the_original_and_the_control_is_of_the_holdout() -> None:
     original, holdout, _ = drawn()
     assert set(rows(replaced("copies"))) <= set(rows(original))
     assert set(rows(replaced("people of the holdout"))) <= set(rows(holdout))
 
 
-@pytest.mark.slow
 def test_a_near_copy_differs_from_a_person_in_one_column() -> None:
     original, _, _ = drawn()
     for record in replaced("near copies").to_numpy():
         assert (original.to_numpy() != record).sum(axis=1).min() == 1
 
 
-@pytest.mark.slow
 def test_leaks_of_a_group_are_about_its_people() -> None:
     original, _, _ = drawn()
     data = benchmark().survey()
@@ -73,7 +71,6 @@ def test_leaks_of_a_group_are_about_its_people() -> None:
     assert set(rows(replaced("records of a group"))) <= set(rows(own))
 
 
-@pytest.mark.slow
 def test_distances_are_those_of_all_pairs() -> None:
     original, holdout, releases = drawn()
     release = releases["copies", K]
@@ -85,7 +82,6 @@ def test_distances_are_those_of_all_pairs() -> None:
     assert found["DCR, closer to the original"].item() == pytest.approx(np.sign(to_holdout - to_original).mean())
 
 
-@pytest.mark.slow
 def test_copies_are_beyond_chance_where_their_number_is_above_that_of_the_level() -> None:
     original, holdout, releases = drawn()
     data = benchmark().survey()
@@ -105,7 +101,6 @@ def test_the_smallest_size_is_found_with_all_larger_ones() -> None:
     assert benchmark().smallest(pd.Series([1.0, 0.7], index=[1, 2])) == "none"
 
 
-@pytest.mark.slow
 def test_a_leak_is_the_same_whatever_else_is_inserted() -> None:
     """Other packages, which are given fewer sizes, measure the same releases."""
     bench = benchmark()

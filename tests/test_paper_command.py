@@ -6,8 +6,9 @@ import capstats
 from capstats.cli import main
 from capstats.paper import SEED, Value
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_paper_exits_with_1_where_a_printed_value_does_not_agree(tmp_path, monkeypatch, capsys):
     def with_one_wrong(out, *, seed):
         values, shares, files = real(out, seed=seed)
@@ -22,7 +23,6 @@ def test_paper_exits_with_1_where_a_printed_value_does_not_agree(tmp_path, monke
     assert [line.split()[-1] for line in out.splitlines() if "made up" in line] == ["NO"]
 
 
-@pytest.mark.slow
 def test_paper_exits_with_1_where_a_table_is_wrong(tmp_path, monkeypatch, capsys):
     """A misprint in S_e: 69 in place of 169. The mode of the key stays, and with it the 272; the average CAP does not."""
     synthetics = capstats.datasets.paper_synthetics()

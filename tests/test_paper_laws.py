@@ -5,8 +5,9 @@ import pytest
 
 from capstats.paper import law_curve, no_riskier, probability_text
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_the_probabilities_in_the_limit_are_narrow():
     for label, limit in (("O_1", 1), ("O_2", 1), ("O_3", 0.995823), ("O_4", 0.993932)):
         lower, upper = no_riskier(label)
@@ -14,7 +15,6 @@ def test_the_probabilities_in_the_limit_are_narrow():
         assert upper - lower < 1e-12
 
 
-@pytest.mark.slow
 def test_the_probability_with_the_records_of_the_figure_is_another_one():
     """10^6 simulated tables of 900 records have the share .995503 on O_3, with a standard error of 7e-5."""
     lower, upper = no_riskier("O_3", 900)
@@ -31,7 +31,6 @@ def test_the_curve_of_o_1_is_an_atom_and_that_of_o_2_a_density():
     assert np.diff(curve.value).min() > 0
 
 
-@pytest.mark.slow
 def test_a_probability_is_told_as_one_number_or_as_two():
     assert probability_text("O_2", 900) == "1.0000 with 900 records, 1.000000 in the limit of many"
     assert probability_text("O_3", 900) in (

@@ -276,6 +276,7 @@ def test_each_file_names_the_chapters_of_its_theorems():
             assert f"theory/{fields['chapter']}.md" in CHECK["text_of"](file).partition("*)")[0]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("page", TABLE["pages"](), ids=lambda page: page.stem)
 def test_table_and_chapters_say_what_the_statements_say(page):
     assert TABLE["pages"]()[page] == page.read_text(encoding="utf-8")

@@ -215,6 +215,7 @@ def test_counting_frames_in_memory_loads_no_engine() -> None:
     assert not loaded & {"duckdb", "polars", "matplotlib", "scipy.stats"}
 
 
+@pytest.mark.slow
 def test_importing_capstats_loads_no_room_that_it_does_not_need() -> None:
     loaded = loaded_by("import capstats")
     unneeded = {"anonymity", "attacks", "auditing", "disclosure", "laws", "lessons", "peers", "plotting", "population", "screening"}
@@ -241,6 +242,7 @@ def test_a_room_lists_all_that_it_imports_in_order(room: str) -> None:
     assert module.__doc__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", PUBLIC_ROOMS)
 def test_what_has_the_docstring_of_a_public_name_is_one(room: str) -> None:
     public = import_module(f"capstats.{room}").__all__

@@ -11,6 +11,8 @@ import pytest
 
 import capstats
 
+pytestmark = pytest.mark.slow
+
 HEAD = """
 import numpy as np
 import pandas as pd
@@ -73,7 +75,6 @@ laws.membership_test(o, s, h=o, alternative="larger")
 """
 
 
-@pytest.mark.slow
 def test_right_calls_of_a_user_pass_a_type_checker_and_wrong_ones_do_not(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     right, wrong = ([line for line in text.splitlines() if line] for text in (RIGHT, WRONG))

@@ -9,10 +9,11 @@ from capstats import tabulate
 from capstats.anonymity import anonymity_profile
 from capstats.cli import main
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = SMOKERS[3:]
 
 
-@pytest.mark.slow
 def test_the_models_are_those_of_the_library(here, capsys):
     found = in_json(capsys, "anonymity", *SMOKERS[1:])
     tables = tabulate("original.csv", "synthetic.csv", keys="smoking", target="health")
@@ -58,7 +59,6 @@ def test_the_removed_figure_says_what_to_use(figure, here, capsys):
     assert "--figure of anonymity was removed; use the table that it prints, or --json. Try" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, tmp_path, capsys):
     path = tmp_path / "lower.csv"
     path.write_text("smoking,health\nsmoking,Sick\n")

@@ -13,6 +13,8 @@ from PIL import Image
 from capstats.attacks import maximum_knowledge, membership_roc, model_attack
 from capstats.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -42,7 +44,6 @@ SEVERAL = [*MEMBERSHIP[:5], "s2.csv", *MEMBERSHIP[5:]]
 MODEL = ["attack", "model", "members.csv", "s1.csv", "--keys", "c", "--target", "t"]
 
 
-@pytest.mark.slow
 def test_membership_compares_widths_as_the_library_does(here, capsys):
     found = in_json(capsys, *MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high")["results"]
     widths = {"low": "low", "0.5": 0.5, "avila:high": ("avila", "high")}
@@ -54,7 +55,6 @@ def test_membership_compares_widths_as_the_library_does(here, capsys):
     assert f"Best width: {best}." in printed(capsys, *MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high")
 
 
-@pytest.mark.slow
 def test_the_figure_of_membership_is_the_curve_of_the_best_width(here, tmp_path, monkeypatch, capsys):
     drawn = []
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
@@ -65,7 +65,6 @@ def test_the_figure_of_membership_is_the_curve_of_the_best_width(here, tmp_path,
     assert len(line.get_xdata()) == roc.sizes["step"]
 
 
-@pytest.mark.slow
 def test_numbers_of_releases_are_rows(here, capsys):
     given = [*MEMBERSHIP[:4], "s1.csv", "s2.csv", *MEMBERSHIP[5:], "--widths", "1", "--n-releases", "1,2", "--categories", "mismatch"]
     found = in_json(capsys, *given)["results"]
@@ -75,7 +74,6 @@ def test_numbers_of_releases_are_rows(here, capsys):
     assert [row["auc"] for row in found] == pytest.approx(expected.auc.values.tolist())
 
 
-@pytest.mark.slow
 def test_knowledge_tells_each_column_and_the_average(here, tmp_path, capsys):
     path = tmp_path / "k.csv"
     found = in_json(capsys, *TOGETHER, "--within", "x=0.5", "--csv", str(path))["results"]
@@ -88,7 +86,6 @@ def test_knowledge_tells_each_column_and_the_average(here, tmp_path, capsys):
     assert [float(row["accuracy"]) for row in csv.DictReader(io.StringIO(path.read_text()))] == [row["accuracy"] for row in found]
 
 
-@pytest.mark.slow
 def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
     path = tmp_path / "k.png"
     assert main([*TOGETHER, "--figure", str(path)]) == 0
@@ -101,13 +98,11 @@ def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
         assert capsys.readouterr().err.endswith(expected)
 
 
-@pytest.mark.slow
 def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
     loose = in_json(capsys, *KNOWLEDGE, "--within", "1000", "--n-releases", "1")["results"]
     assert next(row for row in loose if row["column"] == "x")["accuracy"] == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tree", "forest", "logistic", "bayes"])
 def test_a_model_is_fitted_on_the_release(name, here, capsys):
     pytest.importorskip("sklearn")
@@ -121,7 +116,6 @@ def test_a_model_is_fitted_on_the_release(name, here, capsys):
         assert row["modal_cap"] == pytest.approx(float(expected.modal_cap))
 
 
-@pytest.mark.slow
 def test_a_model_takes_keys_that_the_release_lacks(tmp_path, capsys):
     (tmp_path / "o.csv").write_text("k,t\na,p\nb,q\nc,p\n")
     (tmp_path / "s.csv").write_text("k,t\na,p\nb,q\n")
@@ -131,7 +125,6 @@ def test_a_model_takes_keys_that_the_release_lacks(tmp_path, capsys):
         assert row["best_guess"] >= 0.5
 
 
-@pytest.mark.slow
 def test_several_releases_and_examples_have_models_too(here, capsys):
     found = in_json(capsys, *MODEL[:4], "s2.csv", *MODEL[4:], "--estimator", "tree", "--seed", "3")["results"]
     assert [row["synthetic"] for row in found] == ["s1.csv", "s2.csv"]
@@ -157,7 +150,6 @@ def test_a_mistake_is_one_line(arguments, message, here, capsys):
     assert message in err
 
 
-@pytest.mark.slow
 def test_the_average_stands_after_the_columns_of_each_number_of_tables(here, capsys):
     rows = in_json(capsys, *TOGETHER)["results"]
     average = "average of the columns"
@@ -167,7 +159,6 @@ def test_the_average_stands_after_the_columns_of_each_number_of_tables(here, cap
     assert [row[0] for row in told] == ["taken together", *["s1.csv"] * 4, *["s1.csv and s2.csv"] * 4]
 
 
-@pytest.mark.slow
 def test_several_releases_are_attacked_each_by_itself_under_the_names_of_their_files(here, capsys):
     rows = in_json(capsys, *SEVERAL, "--widths", "0.5,50")["results"]
     assert [(row["synthetic"], row["width"]) for row in rows] == [(s, w) for s in ("s1.csv", "s2.csv") for w in ("0.5", "50")]
@@ -183,7 +174,6 @@ def test_several_releases_are_attacked_each_by_itself_under_the_names_of_their_f
         assert found == pytest.approx([*expected.accuracy.values.tolist(), expected.average.item()])
 
 
-@pytest.mark.slow
 def test_the_text_names_each_release_and_the_best_width_of_each(here, capsys):
     out = printed(capsys, *SEVERAL, "--widths", "0.5,50")
     answer = out.partition("Answer\n")[2].splitlines()[:5]
@@ -195,7 +185,6 @@ def test_the_text_names_each_release_and_the_best_width_of_each(here, capsys):
     assert f"Best width: {first} for s1.csv, {second} for s2.csv." in " ".join(out.split())
 
 
-@pytest.mark.slow
 def test_the_figure_has_a_curve_of_each_release(here, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))

@@ -104,6 +104,7 @@ def test_naive_bayes_is_its_formula_on_the_counts(seed):
     np.testing.assert_allclose(found, np.quantile(values, [0, 0.3, 0.5, 1]), rtol=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier(random_state=0), LogisticRegression(), DummyClassifier()], ids=repr)
 def test_distinct_rows_with_weights_are_the_records_one_by_one(estimator):
     """Fitted on all records and asked record by record, as nobody needs to do it."""

@@ -16,7 +16,8 @@ from capstats.disclosure import record_risk
 from capstats.peers import disclosure_protection
 from capstats.screening import sweep
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # random tables have other levels
+# random tables have other levels
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 NOT_KNOWN = "not known: the report was made from counts"
 
 
@@ -43,7 +44,6 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("synthetic", "how"), CASES)
 def test_an_audit_of_counts_is_that_of_the_records(synthetic: Any, how: dict[str, Any]) -> None:
     given = {"keys": ["age", "sex", "job"], "target": "ill", **how}
@@ -63,7 +63,6 @@ def test_an_audit_of_counts_is_that_of_the_records(synthetic: Any, how: dict[str
     assert found.to_html() == expected.to_html()
 
 
-@pytest.mark.slow
 def test_counts_that_were_compared_as_records_give_the_very_report(tmp_path: Any) -> None:
     expected = audit(records(1), records(2), keys=["age", "sex"], target="ill")
     write_counts(expected.tables, tmp_path / "t.parquet")
@@ -72,7 +71,6 @@ def test_counts_that_were_compared_as_records_give_the_very_report(tmp_path: Any
     assert repr(found) == repr(expected)
 
 
-@pytest.mark.slow
 def test_a_published_table_has_a_report_that_says_what_is_not_known() -> None:
     o, s = [[20, 5], [30, 45]], [[8, 7], [25, 60]]
     found = audit(from_counts(o, s, key_labels={"smoking": ["yes", "no"]}, target_labels={"health": ["sick", "healthy"]}))

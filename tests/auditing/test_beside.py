@@ -19,12 +19,13 @@ from capstats.auditing.beside import LEVEL, holdout_differs
 from capstats.auditing.report import Alert
 from capstats.datasets import anes96
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"keys": ["educ", "PID"], "target": "vote"}
 ABOUT = "is about individuals"
 DENIED = "is no measure of what is about individuals: original and holdout differ"
 
 
-@pytest.mark.slow
 @theorem
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 6), st.sampled_from([0.05, 0.2, 0.5]), st.booleans())
 def test_of_all_splits_no_larger_share_differs_than_the_level(both, held, level, ordered):
@@ -38,7 +39,6 @@ def test_of_all_splits_no_larger_share_differs_than_the_level(both, held, level,
     assert Fraction(wrong, math.comb(sum(both), held)) <= Fraction(level)
 
 
-@pytest.mark.slow
 def test_random_splits_of_voters_are_seldom_denied():
     """At most 1 of 1,000 on average, so that 4 of 200 are improbable (0.00006)."""
     people, rng = anes96(), np.random.default_rng(4)
@@ -112,7 +112,6 @@ def alike():
     return audit(original, release, holdout=holdout, **ASKED)
 
 
-@pytest.mark.slow
 def test_the_report_says_so_and_claims_nothing_about_individuals(apart, alike):
     text = one_line(apart)
     assert f"{DENIED} in vote by more than chance allows." in text
@@ -127,7 +126,6 @@ def test_the_report_says_so_and_claims_nothing_about_individuals(apart, alike):
         public(apart)
 
 
-@pytest.mark.slow
 def test_the_pages_and_the_json_say_so_too(apart, alike):
     assert f"{DENIED} in vote by more" in apart.to_html()
     assert json.loads(apart.to_json())["provenance"]["holdout_differs"]["columns"] == ["vote"]
@@ -137,7 +135,6 @@ def test_the_pages_and_the_json_say_so_too(apart, alike):
     assert "holdout_differs" not in alike.provenance
 
 
-@pytest.mark.slow
 def test_the_reports_of_several_releases_say_so(alike):
     original, release, holdout = split()
     releases = {"a": release, "b": release[:400]}

@@ -13,7 +13,8 @@ from capstats.auditing.compute import Asked
 from capstats.auditing.measures import MEASURES
 from capstats.laws import membership_test, permutation_test
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 P_VALUES = {name for name, measure in MEASURES.items() if measure.function == "beside.p_values"}
 ASKED = {"keys": "k", "target": "t"}
@@ -37,7 +38,6 @@ def test_few_records_have_the_exact_values_by_hand():
     assert told["permutation_p_value"].startswith("the synthetic targets permuted, one-sided: all permutations")
 
 
-@pytest.mark.slow
 def test_the_values_are_in_the_text_the_page_and_the_json_and_not_in_public():
     found = audit(sample(3000, 1), {"one": sample(3000, 2), "two": sample(3000, 3)}, holdout=sample(3000, 4), **ASKED)
     one = audit(sample(3000, 1), sample(3000, 2), holdout=sample(3000, 4), **ASKED)
@@ -67,7 +67,6 @@ def test_many_records_are_permuted_at_random_by_a_seed_that_is_told():
         assert found[name].equals(again[name])
 
 
-@pytest.mark.slow
 def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monkeypatch):
     releases = {str(i): sample(500, i) for i in range(20)}
     tables = tabulate(sample(500, 30), releases, holdout=sample(500, 31), **ASKED)
@@ -84,7 +83,6 @@ def test_many_releases_share_the_permutations_and_large_tables_have_a_bound(monk
     assert bounds.values == pytest.approx(1 / (1 + np.maximum(z.values, 0) ** 2), rel=1e-12)
 
 
-@pytest.mark.slow
 def test_weights_and_fractional_counts_are_not_permuted():
     for more in ({"weights": "w"}, {"counts": "w"}, {"weights": "n"}):
         measures = audit(PEOPLE, PEOPLE, allow_same=True, holdout=OTHERS, **ASKED, **more).measures

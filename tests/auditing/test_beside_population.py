@@ -13,6 +13,8 @@ from capstats import audit, from_counts, population, tabulate
 from capstats.cli.program import main
 from capstats.datasets import anes96
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"keys": ["k"], "target": "t"}
 ORIGINAL = {"k": [*"aabcd"], "t": [*"xyxyx"]}  # b, c and d are unique
 RELEASE = {"k": [*"abccd"], "t": [*"xyxyx"]}  # b and d are replicated
@@ -20,7 +22,6 @@ PEOPLE = {"k": [*"aaaabccddee"]}  # b is unique in the population, c and d have 
 VOTERS = {"keys": ["educ", "PID", "age"], "target": "vote", "bins": {"age": 8}}
 
 
-@pytest.mark.slow
 def test_a_table_of_the_population_says_who_is_unique_in_it():
     found = audit(ORIGINAL, RELEASE, population=PEOPLE, **ASKED)
     m = found.measures
@@ -34,7 +35,6 @@ def test_a_table_of_the_population_says_who_is_unique_in_it():
     assert "population_uniques_pitman" not in m
 
 
-@pytest.mark.slow
 def test_counts_of_the_population_and_its_records_are_one():
     expected = audit(ORIGINAL, RELEASE, population=PEOPLE, **ASKED).measures
     register = tabulate(PEOPLE, keys="k", target=None)
@@ -57,7 +57,6 @@ def test_the_population_is_cut_and_read_as_the_original():
     assert found.measures.population_matches.item() == expected.expected_matches.item()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("releases", [1, 2])
 def test_the_size_of_the_population_gives_expected_numbers_by_three_models(releases):
     voters = anes96()
@@ -124,7 +123,6 @@ def test_records_of_nobody_in_the_population_are_an_error_that_names_the_key():
         audit(ORIGINAL, RELEASE, population_size=4, **ASKED)
 
 
-@pytest.mark.slow
 def test_the_page_has_a_section_of_the_population_and_the_public_version_nothing_of_it(tmp_path):
     found = audit(ORIGINAL, RELEASE, population=PEOPLE, **ASKED)
     page = found.to_html()
@@ -137,7 +135,6 @@ def test_the_page_has_a_section_of_the_population_and_the_public_version_nothing
     assert not any(word in public for word in ("50,000", "Pitman", "unique in", "links"))
 
 
-@pytest.mark.slow
 def test_the_command_takes_a_size_a_file_of_people_or_a_file_of_their_counts(tmp_path, capsys):
     files = {name: tmp_path / f"{name}.csv" for name in ("o", "s", "people")}
     for file, table in zip(files.values(), (ORIGINAL, RELEASE, PEOPLE), strict=True):
@@ -173,7 +170,6 @@ def test_counts_without_a_target_are_the_same_as_by_hand():
     assert from_counts(register.o.values).o.shape == (1, 5)
 
 
-@pytest.mark.slow
 def test_sparse_tables_with_weights_give_the_numbers_of_dense_ones():
     voters = anes96().assign(w=lambda x: 1 + x.age % 3)
     register = tabulate(pd.concat([voters, voters]), keys=VOTERS["keys"], target=None, bins={"age": 8}, backing="sparse")

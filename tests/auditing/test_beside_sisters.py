@@ -15,6 +15,8 @@ from capstats.auditing.beside import AT_MOST
 from capstats.auditing.front import RARE
 from capstats.datasets import anes96
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"keys": "k", "target": "t"}
 ORIGINAL = {"k": [*"aaabb"], "t": [*"xxyyy"]}
 RELEASE = {"k": [*"aab"], "t": [*"xyx"]}  # CAP 1/2 1/2 1/2 0 0
@@ -60,7 +62,6 @@ def given(columns):
 # --- the numbers
 
 
-@pytest.mark.slow
 def test_a_model_has_the_mean_deviation_and_law_of_every_release():
     found = audit(ORIGINAL, RELEASE, generator=drawn, **ASKED).measures
     every = of_every_release(3)
@@ -82,7 +83,6 @@ def test_a_model_with_or_without_its_number_of_records_is_that_of_the_function()
     assert "Given(m=3" in expected.provenance["conventions"]["generator_p_value"]
 
 
-@pytest.mark.slow
 def test_releases_of_different_sizes_have_each_their_law():
     larger = {name: column * 2 for name, column in RELEASE.items()}
     both = audit(ORIGINAL, {"three": RELEASE, "six": larger}, generator=drawn, **ASKED).measures
@@ -111,7 +111,6 @@ def test_further_releases_are_averaged_and_the_rank_is_the_probability():
     assert audit(ORIGINAL, RELEASE, generator=sisters, limits={"generator_mean": 0.4}, **ASKED).limits()[0][1] is False
 
 
-@pytest.mark.slow
 def test_whichever_of_the_releases_is_published_small_ranks_are_as_rare_as_they_say():
     """Exchangeable releases: of k + 1 at most j have a probability of at most j / (k + 1), ties among them included."""
     releases = [{"k": [*"aab"], "t": list(t)} for t in product("xy", repeat=3)]
@@ -145,7 +144,6 @@ def front_of(found):
     return " ".join(text for text in found.sections()["At a glance"] if isinstance(text, str))
 
 
-@pytest.mark.slow
 def test_the_least_of_many_draws_is_said_to_be_lower_than_its_sisters(network):
     voters, columns, releases = network
     for generator in (given(columns), releases[1:]):
@@ -159,7 +157,6 @@ def test_the_least_of_many_draws_is_said_to_be_lower_than_its_sisters(network):
         assert "Who draws until one passes publishes such releases" in front_of(found)
 
 
-@pytest.mark.slow
 def test_an_honest_release_is_no_lower_than_chance_explains_and_a_high_one_is_said_to_be_high(network):
     voters, columns, releases = network
     honest = audit(voters, releases[30], generator=given(columns), **VOTERS)
@@ -172,7 +169,6 @@ def test_an_honest_release_is_no_lower_than_chance_explains_and_a_high_one_is_sa
     assert "this one is among the highest" in " ".join(high.to_html().split())
 
 
-@pytest.mark.slow
 def test_several_releases_share_the_probability_of_an_error_and_none_is_advised(network):
     voters, columns, releases = network
     third = next(i for i, p in enumerate(ps(voters, columns, releases)) if RARE / 3 < p < RARE)
@@ -194,13 +190,11 @@ def ps(voters, columns, releases):
     return found.measures.generator_p_value.values.tolist()
 
 
-@pytest.mark.slow
 def test_without_a_generator_nothing_is_said_of_one(network):
     voters, _, releases = network
     assert "sisters" not in one_line(audit(voters, releases[0], **VOTERS))
 
 
-@pytest.mark.slow
 def test_the_public_page_has_nothing_of_the_generator(network, tmp_path):
     voters, columns, releases = network
     pages = [
@@ -210,7 +204,6 @@ def test_the_public_page_has_nothing_of_the_generator(network, tmp_path):
     assert pages[0] == pages[1]
 
 
-@pytest.mark.slow
 def test_a_page_is_not_written_over_a_further_release(tmp_path):
     paths = [tmp_path / f"{i}.csv" for i in range(2)]
     for path in paths:
@@ -244,5 +237,7 @@ def test_weights_and_counts_are_refused_where_they_cannot_be_compared():
     with pytest.raises(ValueError, match="draws records without weights, and the release is weighted"):
         audit(ORIGINAL, weighted, generator=drawn, weights=(None, "w"), **ASKED)
     tables = from_counts([[1, 2]], [[1, 1]], key_labels={"k": ["a", "b"]}, target_labels={"t": ["x"]})
-    with pytest.raises(TypeError, match="Because `original` holds counts, `generator` must be a model, .* or counts of more releases; it cannot be records"):
+    with pytest.raises(
+        TypeError, match="Because `original` holds counts, `generator` must be a model, .* or counts of more releases; it cannot be records"
+    ):
         audit(tables, generator=[RELEASE, RELEASE], allow_same=True)

@@ -12,7 +12,8 @@ from capstats.auditing.columns import by_column, by_group, changes
 from capstats.datasets import anes96
 from capstats.screening import sweep
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 KEYS = ["sex", "age", "job", "town"]
 ORIGINAL, RELEASES = people(60, 1), {"one": people(50, 2), "two": people(30, 3)}
@@ -36,7 +37,6 @@ def test_each_column_alone_tells_nothing_where_both_tell_all():
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("target", ["income", ["income", "health"]])
 def test_the_averages_are_those_of_tables_counted_anew(target):
     found = audit(ORIGINAL, RELEASES, keys=KEYS, target=target)
@@ -49,7 +49,6 @@ def test_the_averages_are_those_of_tables_counted_anew(target):
         np.testing.assert_allclose(of_column.leave_one_out, average(KEYS, target) - average(others, target), atol=1e-15)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("several", [False, True])
 def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(several):
     """What average CAP would be without a column, of records and of their counts in any order."""
@@ -103,7 +102,6 @@ def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():
     assert found.shapley.values.tolist() == [0.25]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("MOST_COLUMNS", 2), ("MOST_CELLS", 100)])
 def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monkeypatch, name, value):
     whole = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
@@ -114,7 +112,6 @@ def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monke
         np.testing.assert_allclose(found[left], whole[left], atol=1e-15)
 
 
-@pytest.mark.slow
 def test_a_holdout_and_weights_do_not_get_in_the_way():
     weighted = ORIGINAL.assign(w=np.linspace(0.5, 3, 60))
     asked = {"keys": KEYS, "target": "income", "weights": ("w", None)}
@@ -186,7 +183,6 @@ def test_groups_are_those_of_a_loop_over_records():
     assert sum(row.people for row in found) == 60 * len(KNOWN)
 
 
-@pytest.mark.slow
 def test_changes_are_those_of_coarser_records():
     """Numbers are joined in pairs of neighbours; of texts the rarest half become one level."""
     tables = tabulate(FIRST, OTHER, keys=KNOWN, target="health")

@@ -15,6 +15,8 @@ import pytest
 from capstats import audit, describe
 from capstats.auditing import Description
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = {
     "id": [f"p{i}" for i in range(30)],
     "age": [20 + 2 * i for i in range(29)] + [-9],
@@ -242,7 +244,6 @@ def test_hostile_names_are_escaped_on_the_page() -> None:
     assert "\x1b" not in html
 
 
-@pytest.mark.slow
 def test_three_hundred_columns_have_a_row_or_stand_in_a_list() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.integers(0, 30, (500, 300)), columns=[f"q{i}" for i in range(300)])

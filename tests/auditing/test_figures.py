@@ -10,7 +10,8 @@ from capstats.auditing import figures
 from capstats.disclosure import key_summary
 from capstats.plotting import individual
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 def people(n, seed=0):
@@ -29,13 +30,11 @@ def pictures(n, releases, **options):
     return figures.distribution(found, found.columns)
 
 
-@pytest.mark.slow
 def test_few_people_are_dots_and_more_are_boxes():
     assert prefixes(pictures(figures.MOST_DOTS, 1)) == ["people", "curves"]
     assert prefixes(pictures(figures.MOST_DOTS + 1, 1)) == ["boxes", "curves"]
 
 
-@pytest.mark.slow
 def test_several_releases_have_boxes():
     (many,) = pictures(500, 20)
     assert prefixes([many]) == ["boxes"]
@@ -44,7 +43,6 @@ def test_several_releases_have_boxes():
     assert prefixes(pictures(50, 3)) == ["people", "boxes", "curves"]
 
 
-@pytest.mark.slow
 def test_boxes_and_what_is_said_of_each_picture_are_in_the_order_of_the_report():
     """The copy is the last to be given, and the first in every table and picture."""
     rows = {**people(300), "x": np.random.default_rng(3).random(300).tolist()}
@@ -56,7 +54,6 @@ def test_boxes_and_what_is_said_of_each_picture_are_in_the_order_of_the_report()
         assert re.findall(r"\b(copy|a|b): ", picture.alt) == ranked
 
 
-@pytest.mark.slow
 def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
     weighted = {**people(100), "w": [1.5] * 100}
     found = audit(weighted, people(100, 9), keys="k", target="t", weights=("w", None))
@@ -65,7 +62,6 @@ def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
     assert prefixes(figures.distribution(found, [""])) == ["curves"]
 
 
-@pytest.mark.slow
 def test_the_holdout_is_a_curve_of_its_own():
     (_, curves) = pictures(100, 1, holdout=people(80, 4))
     assert "people in the original: " in curves.alt
@@ -73,7 +69,6 @@ def test_the_holdout_is_a_curve_of_its_own():
     assert curves.svg.count("holdout") >= 2  # in the legend and in the description
 
 
-@pytest.mark.slow
 def test_what_is_said_of_a_picture_has_its_numbers():
     """Two keys of 2: CAP 1, 1 and 1/2, 1/2."""
     rows = {"k": [*"aabb"], "t": [*"xxxy"]}
@@ -89,7 +84,6 @@ def test_what_is_said_of_a_picture_has_its_numbers():
     )
 
 
-@pytest.mark.slow
 def test_boxes_are_of_the_people_of_the_original(monkeypatch):
     drawn, draw = [], individual.plot_individual_cap
     monkeypatch.setattr(individual, "plot_individual_cap", lambda boxes, **how: drawn.append(boxes) or draw(boxes, **how))
@@ -102,7 +96,6 @@ def test_boxes_are_of_the_people_of_the_original(monkeypatch):
         )
 
 
-@pytest.mark.slow
 def test_a_key_that_nobody_in_the_original_has_is_not_counted():
     rows = {"k": [*"aabb"], "t": [*"xxxy"]}
     found = audit(rows, {"k": [*"aabbc"], "t": [*"xxxyx"]}, keys="k", target="t")
@@ -111,7 +104,6 @@ def test_a_key_that_nobody_in_the_original_has_is_not_counted():
     )
 
 
-@pytest.mark.slow
 def test_releases_are_compared_in_two_pictures():
     found = audit(people(100), {"a": people(50, 1), "b": people(100)}, keys="k", target="t", allow_same=True)
     risk, arrows = figures.releases(found, found.columns)

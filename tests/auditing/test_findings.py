@@ -5,6 +5,8 @@ import pytest
 from capstats import audit
 from capstats.auditing.findings import Findings
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = {"k": [*"aabb"], "t": [*"xxxy"]}
 
 

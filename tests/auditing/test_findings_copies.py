@@ -8,7 +8,8 @@ from front_sheets import FRESH, HOLDOUT, ORIGINAL, audited, blocks, text
 from capstats import audit
 from capstats.auditing.report import Alert
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,6 @@ def fresh():
     return audited(FRESH)
 
 
-@pytest.mark.slow
 def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted():
     """It holds everybody. Of a fresh sample beside the original, which is of the original alone, nothing like it is said."""
     both = audited(pd.concat([ORIGINAL, HOLDOUT]))
@@ -62,7 +62,6 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
         assert np.isnan(found.measures.copied_beyond_chance.item())
 
 
-@pytest.mark.slow
 def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may_have_more():
     few, some, many = (pd.concat([ORIGINAL[:n], FRESH[n:]]) for n in (13, 30, 60))
     (alert,) = blocks(audited({"copy": ORIGINAL, "few": few}), Alert, "Release by release")
@@ -74,7 +73,6 @@ def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may
     assert "; 60 of many (10%), to those of 60 people (and 0 of the holdout); 1 more release. That is" in alert.text
 
 
-@pytest.mark.slow
 def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
     """With few columns they may be nearly all, who share their record with others; without a holdout all that match."""
     assert not blocks(fresh, Alert)
@@ -98,7 +96,6 @@ def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at
     assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
 
 
-@pytest.mark.slow
 def test_records_that_are_left_out_elsewhere_are_said_to_be_among_those_compared():
     said = "Copies are looked for among all records, with those that are left out elsewhere for a missing value."
     gaps = ORIGINAL.assign(ill=ORIGINAL.ill.where(ORIGINAL.index % 3 > 0))
@@ -109,7 +106,6 @@ def test_records_that_are_left_out_elsewhere_are_said_to_be_among_those_compared
             assert bool(blocks(found, Alert)) == copied
 
 
-@pytest.mark.slow
 def test_where_a_column_is_spelled_otherwise_copies_are_found_or_not_told(fresh):
     """All of the release are copies but for a column, which is no key and no target: in capitals, in thousands, or in codes."""
     asked = {"keys": "area", "target": "ill", "limits": {"copied_beyond_chance": 0}, "allow_same": True}
@@ -132,7 +128,6 @@ def test_where_a_column_is_spelled_otherwise_copies_are_found_or_not_told(fresh)
     assert "nobody's record in the original is the only one of its kind, so that no test could show it" in text(alike)
 
 
-@pytest.mark.slow
 def test_copies_are_left_out_only_where_something_is_left():
     advice = "What would lower it most"
     found = audited(pd.concat([ORIGINAL[:30], FRESH[30:]]))

@@ -11,7 +11,8 @@ from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import paper_originals, paper_synthetics
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 FRONT = SENTENCES["front"]
 COARSE, HARMLESS = "too little, or too uncertain", "a fresh sample of the population could give as much"
@@ -60,26 +61,27 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
 # --- copies
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keys", [6, 60, 600])
 def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
-    """A report of a fresh sample has no alert of copies, and no share or one whose interval contains 0, in at least 90 of 100 runs."""
+    """A report of a fresh sample has no alert of copies, and no share or one whose interval contains 0, in at least 36 of 40 runs.
+
+    With 40 runs, intervals that contain 0 with probability .95 pass in 95 of 100 cases, and those with .8 in 8 of 100.
+    """
     harmless = copied = 0
 
     def alerts(found):
         return [block for block in blocks(found, Alert) if "are identical to real ones" in block.text]
 
-    for seed in range(100):
+    for seed in range(40):
         original, holdout, release = (population(600, keys, 1000 * keys + 3 * seed + i) for i in range(3))
         found = audited(release, holdout, original)
         m = found.measures
         harmless += not alerts(found) and not (m.individual_share_lower > 0 or m.individual_share_upper < 0)
         copied += bool(alerts(audited(pd.concat([original[:30], release[30:]]), holdout, original)))
-    assert harmless >= 90
-    assert copied == 100
+    assert harmless >= 36
+    assert copied == 40
 
 
-@pytest.mark.slow
 def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_order():
     """Copies without a target tell nothing of it, and are copies all the same."""
     found = audited(
@@ -93,7 +95,6 @@ def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_o
     assert "take copies instead" not in text(found)
 
 
-@pytest.mark.slow
 def test_a_holdout_of_another_population_gives_no_share():
     other = HOLDOUT.assign(ill=np.where(HOLDOUT.area < 30, "yes", "no"))
     found = audited(ORIGINAL, other)
@@ -103,7 +104,6 @@ def test_a_holdout_of_another_population_gives_no_share():
     assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(found, Scale)[0].marks)
 
 
-@pytest.mark.slow
 def test_keys_that_are_too_coarse_give_no_share():
     few = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", holdout=HOLDOUT, allow_same=True)
     assert np.isnan(few.measures.individual_share.item())
@@ -126,7 +126,6 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
     assert FRONT["no_holdout"] not in text(audited(ORIGINAL))
 
 
-@pytest.mark.slow
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
@@ -143,7 +142,6 @@ def test_two_people_have_a_front_sheet():
     assert "One dot a person" in text(found)
 
 
-@pytest.mark.slow
 def test_a_target_of_one_level_is_guessed_by_everybody():
     one = ORIGINAL.assign(ill="no")
     found = audited(one, HOLDOUT.assign(ill="no"), one)
@@ -169,7 +167,6 @@ def test_the_marks_are_those_of_one_version_worst_first():
     assert [row[0] for row in blocks(found, Grid, "Release by release")[0].rows] == names[2:-1] == found.to_frame().index.tolist()
 
 
-@pytest.mark.slow
 def test_many_releases_share_the_last_line():
     found = audited({f"r{i}": FRESH[i * 10 :] for i in range(30)}, None)
     (scale,) = blocks(found, Scale)
@@ -212,7 +209,6 @@ def test_groups_are_in_the_order_of_what_the_release_adds():
     assert all(int(row[3]) >= 10 for row in grid.rows)
 
 
-@pytest.mark.slow
 def test_groups_that_gain_alike_are_in_the_order_of_their_copies_and_then_of_their_people():
     """Three towns are alike but in copies, and the third of them is twice as large; the last one differs."""
     town = np.repeat([*"abccd"], 20)
@@ -227,7 +223,6 @@ def test_groups_that_gain_alike_are_in_the_order_of_their_copies_and_then_of_the
         assert copied == "c" or others[0] == "town: c"
 
 
-@pytest.mark.slow
 def test_a_fresh_sample_is_marked_within_0_and_1_and_only_with_an_interval():
     rng = np.random.default_rng(0)
 
@@ -262,7 +257,6 @@ def test_limits_are_kept_or_broken():
             audited(ORIGINAL, None, limits=wrong)
 
 
-@pytest.mark.slow
 def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_it_exposes():
     """The paper's O_3: S_b has the lower average, and 93 people above 0.9; S_g has nobody above one half."""
     o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
@@ -272,7 +266,6 @@ def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_i
     assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
 
-@pytest.mark.slow
 def test_the_release_to_take_is_said_for_one_target_and_one_key_and_not_to_be_harmless():
     shuffled = FRESH.assign(ill=FRESH.ill.sample(frac=1, random_state=1).to_numpy())
     releases = {"copy": ORIGINAL, "shuffled": shuffled, "fresh": FRESH}
@@ -281,7 +274,6 @@ def test_the_release_to_take_is_said_for_one_target_and_one_key_and_not_to_be_ha
     assert "a fresh sample" not in found.partition("take shuffled instead")[2].partition("Other targets")[0]
 
 
-@pytest.mark.slow
 def test_in_place_of_copies_a_release_of_higher_average_is_not_said_to_be_lower():
     """Balanced classes hide a rare answer that a fresh sample has as seldom as the original."""
     rng = np.random.default_rng(0)
@@ -303,7 +295,6 @@ def test_in_place_of_copies_a_release_of_higher_average_is_not_said_to_be_lower(
     assert "average CAP is lower by" in text(audited({"copy": ORIGINAL, "fresh": FRESH}))
 
 
-@pytest.mark.slow
 def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_over_for_their_own_reason():
     """20 people in each of 20 keys: X is lower than B and fits its keys, but it could as well be above A."""
     first = [12] * 4 + [14] * 16
@@ -343,7 +334,6 @@ def sharp():
     return FRESH.assign(ill=np.where(np.arange(600) % 2, FRESH.ill, np.where(FRESH.area % 5, "no", "yes")))
 
 
-@pytest.mark.slow
 def test_a_release_that_is_lower_but_about_its_people_is_passed_over_and_named():
     found = audited({"copy": ORIGINAL, "leaky": leaky(), "sharp": sharp()})
     low, high = found.measures.average_cap_nearest.sel(synthetic=["leaky", "sharp"]).values
@@ -355,7 +345,6 @@ def test_a_release_that_is_lower_but_about_its_people_is_passed_over_and_named()
     assert "Passed over" not in text(alone)
 
 
-@pytest.mark.slow
 def test_a_release_to_take_that_is_about_its_people_too_is_said_to_be():
     found = audited({"copy": ORIGINAL, "leaky": leaky()})
     gain = 100 * found.measures.individual_gain.sel(synthetic="leaky").item()
@@ -363,7 +352,6 @@ def test_a_release_to_take_that_is_about_its_people_too_is_said_to_be():
     assert "But guesses from it, too" not in text(audited({"copy": ORIGINAL, "fresh": FRESH}))
 
 
-@pytest.mark.slow
 def test_copies_are_passed_over_though_they_are_lower():
     wrong = ORIGINAL.assign(ill=np.where(ORIGINAL.ill == "no", "yes", "no"))
     found = text(audited({"copy": ORIGINAL, "fresh": FRESH, "mixed": pd.concat([ORIGINAL[:60], wrong[60:]])}, None))
@@ -372,7 +360,6 @@ def test_copies_are_passed_over_though_they_are_lower():
     assert "Passed over" not in text(audited({"copy": ORIGINAL, "fresh": FRESH, "wrong": wrong}, None))
 
 
-@pytest.mark.slow
 def test_the_share_of_a_release_with_copies_may_reach_0_and_is_not_said_to_be_harmless(copied):
     averaged = FRONT["averaged"].format(people="people")
     original, holdout, release = (population(600, 150, seed) for seed in (1, 2, 3))
@@ -383,7 +370,6 @@ def test_the_share_of_a_release_with_copies_may_reach_0_and_is_not_said_to_be_ha
     assert averaged not in none + text(copied)
 
 
-@pytest.mark.slow
 def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
     several = audited({"fresh": FRESH, "copy": ORIGINAL})
     first, second, *_ = several.sections()
@@ -392,7 +378,6 @@ def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
     assert next(iter(fresh.sections())) == "At a glance"
 
 
-@pytest.mark.slow
 def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
     releases = {"copy": ORIGINAL, "fresh": FRESH}
     coarse = audit(ORIGINAL, releases, keys="sex", target="ill", holdout=HOLDOUT, allow_same=True)
@@ -406,14 +391,12 @@ def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
     assert "points" not in " ".join(blocks(fine, Grid, "Release by release")[0].rows[0])
 
 
-@pytest.mark.slow
 def test_on_a_page_the_scale_is_the_last_of_the_front_sheet(fresh):
     for found in (audited({"fresh": FRESH, "copy": ORIGINAL}), fresh):
         page = found.to_html()
         assert page.index("Groups at most risk") < page.index('<div class="scale">') < page.index("<details>")
 
 
-@pytest.mark.slow
 def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap_zero.item()
@@ -454,7 +437,6 @@ def test_a_column_without_which_the_intruder_guesses_better_is_named():
 # --- the page
 
 
-@pytest.mark.slow
 def test_the_title_is_the_release_and_the_date(monkeypatch, tmp_path):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     ORIGINAL.to_csv(tmp_path / "o.csv")
@@ -467,7 +449,6 @@ def test_the_title_is_the_release_and_the_date(monkeypatch, tmp_path):
     assert repr(several).splitlines()[0] == "Disclosure risk of 2 releases of o.csv, 1970-01-02"
 
 
-@pytest.mark.slow
 def test_every_report_names_the_page_that_says_what_its_numbers_mean(fresh, copied):
     assert FRONT["lesson"] in text(fresh)
     assert "capstats lesson number" in FRONT["lesson"]

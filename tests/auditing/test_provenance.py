@@ -5,7 +5,8 @@ import pytest
 from capstats import audit
 from capstats.auditing.provenance import conventions
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 PEOPLE = {"k": [*"aabb"], "t": [*"xyxx"], "w": [0.5, 1.5, 1.0, 1.0]}
 
@@ -14,7 +15,6 @@ def audited(**asked):
     return audit(PEOPLE, {"one": PEOPLE, "two": PEOPLE}, keys="k", target="t", allow_same=True, **asked)
 
 
-@pytest.mark.slow
 def test_conventions_are_told_of_measures_that_are_there():
     found = audited(holdout=PEOPLE, against="one")
     assert {"average_cap_nearest_error", "individual_disclosure", "difference"} <= set(found.provenance["conventions"])
@@ -42,7 +42,6 @@ def test_the_columns_are_told_with_their_kinds_and_levels_in_the_original():
     assert found["levels"]["k"]["synthetic"]["foreign"] == 1
 
 
-@pytest.mark.slow
 def test_a_file_is_told_relative_where_it_was_given_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("k,t\na,x\nb,y\n", encoding="utf-8")

@@ -7,7 +7,8 @@ from read_reports import grids, one_line
 from capstats import audit
 from capstats.auditing import provenance
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 def test_columns_are_told_as_they_were_understood():

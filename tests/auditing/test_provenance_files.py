@@ -8,6 +8,8 @@ import pytest
 from capstats import audit
 from capstats.auditing.provenance import files_seen, fingerprints
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_file_that_is_as_it_was_has_its_hash(tmp_path):
     file = tmp_path / "a.csv"
@@ -42,7 +44,6 @@ def test_tables_in_memory_have_no_files(found):
     assert found.seen == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_a_report_is_not_written_over_a_file_that_was_read_under_any_name(audience, tmp_path):
     for name, values in {"o.csv": "aab", "s.csv": "abb"}.items():

@@ -29,7 +29,7 @@ def audited(n, released=None, holdout=None, **options):
     return audit(people(n), people(n, 1) if released is None else released, keys=["k", "u"], target="t", holdout=holdout, **options)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("n", "threshold", "people_told", "steps"),
     [
@@ -53,7 +53,7 @@ def test_two_thresholds_of_records_are_at_most_a_step(n, threshold, people_told,
         assert (told.people, told.steps) == (people_told, steps)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("threshold", "base"), [(2, 2), (3, 5), (10, 10), (11, 20), (30, 50), (51, 100)])
 def test_numbers_of_people_are_multiples_of_a_round_number_that_is_not_below_the_threshold(threshold, base):
     assert publication(audited(1000), threshold).base == base

@@ -13,7 +13,8 @@ from read_reports import public
 import capstats
 from capstats import audit
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = (  # numbers of the text that are no results, or are computed from printed ones
@@ -90,7 +91,6 @@ def people(n, seed, marked):
     return {"COL-k": [f"LBL-k-{x}" for x in k], "COL-u": rng.choice(["LBL-yes", "LBL-no"], n).tolist(), "COL-t": [f"LBL-t-{x}" for x in t]}
 
 
-@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(240, 900), st.integers(2, 12), st.integers(1, 4), st.booleans(), st.integers(0, 1000))
 def test_no_label_and_no_few_people_can_be_found_in_a_page(n, threshold, releases, held, seed):
@@ -112,7 +112,6 @@ def test_no_label_and_no_few_people_can_be_found_in_a_page(n, threshold, release
     assert {"COL-k", "COL-u", "COL-t"} <= set(re.findall(r"COL-\w", page))
 
 
-@pytest.mark.slow
 def test_files_and_their_hashes_are_not_in_a_page(tmp_path):
     original, released = (tmp_path / f"LBL-{name}.csv" for name in ("original", "released"))
     for path, seed in ((original, 1), (released, 2)):
@@ -126,7 +125,6 @@ def test_files_and_their_hashes_are_not_in_a_page(tmp_path):
     assert (tmp_path / "public.html").read_text(encoding="utf-8") == page
 
 
-@pytest.mark.slow
 def test_a_figure_is_drawn_from_rounded_numbers():
     """Every corner of the step curve and every line is at a multiple of the step, to the two decimals of a coordinate."""
     page = public(audit(people(500, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
@@ -145,7 +143,6 @@ def test_a_figure_is_drawn_from_rounded_numbers():
     np.testing.assert_allclose(np.multiply(corners, steps), np.round(np.multiply(corners, steps)), atol=0.002 * steps)
 
 
-@pytest.mark.slow
 def test_the_order_of_releases_is_that_in_which_they_were_given():
     """The order by an exact number would tell which of two equal printed ones is greater."""
     original = people(300, 1, 0)
@@ -157,7 +154,6 @@ def test_the_order_of_releases_is_that_in_which_they_were_given():
     assert given == ranked
 
 
-@pytest.mark.slow
 def test_differences_are_those_of_printed_numbers():
     """So they tell nothing that the numbers themselves do not."""
     original = people(300, 1, 0)
@@ -175,14 +171,12 @@ def test_differences_are_those_of_printed_numbers():
         )
 
 
-@pytest.mark.slow
 def test_a_page_says_what_it_leaves_out_and_judges_nothing():
     page = public(audit(people(300, 1, 0), people(300, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
     assert "Results by value of the target and by column, single people, unique people, keys, values of columns" in page
     assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe|low risk|high risk)\b", page, re.IGNORECASE)
 
 
-@pytest.mark.slow
 def test_one_person_whose_label_has_another_spelling_changes_nothing():
     """A warning would say that there is such a person, though the share of unmatched people rounds to 0."""
     original, released = people(300, 1, 0), people(300, 2, 0)
@@ -198,7 +192,6 @@ def test_an_audience_is_internal_or_public(found):
         found.to_html(audience="secret")
 
 
-@pytest.mark.slow
 def test_a_page_says_that_weights_make_its_step_coarse_where_they_do():
     """Of 1000 records with one of weight 11 the step is large; without weights it would be 1/40 of about 1000."""
 
@@ -213,7 +206,6 @@ def test_a_page_says_that_weights_make_its_step_coarse_where_they_do():
     assert "Without weights, multiples of 0.025 would do" in heavy
 
 
-@pytest.mark.slow
 def test_a_guess_is_by_weight_where_the_release_has_weights():
     """It is the release whose records are picked, whatever weighs the original."""
     records = {**people(300, 1, 0), "w": [2.0] * 300}
@@ -222,7 +214,6 @@ def test_a_guess_is_by_weight_where_the_release_has_weights():
         assert f"pick one of them {how}, and take" in page
 
 
-@pytest.mark.slow
 def test_a_bound_of_the_standard_error_follows_from_printed_numbers_and_holds():
     """The mean is less than a step from the printed one, and the variance of numbers from 0 to 1 is at most that of a coin of this mean."""
     found = audit(people(900, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t", holdout=people(700, 5, 0))
@@ -235,7 +226,6 @@ def test_a_bound_of_the_standard_error_follows_from_printed_numbers_and_holds():
     )
 
 
-@pytest.mark.slow
 def test_copies_change_nothing_of_the_public_page(tmp_path):
     people = {"k": [*"aabb"] * 30, "t": [*"xxxy"] * 30}
     release = {"k": [*"aab"] * 30, "t": [*"xyx"] * 30}

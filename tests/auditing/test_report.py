@@ -12,10 +12,10 @@ import capstats
 from capstats import audit
 from capstats.auditing.report import Dots, Facts, Grid, Listing, Picture, Terms, as_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
-@pytest.mark.slow
 def test_only_what_is_exactly_0_or_1_is_printed_so():
     """One of 3,000 people is guessed right, and all but one."""
     original = {"k": list(range(3000)), "t": [0] * 2999 + [1]}
@@ -52,7 +52,6 @@ def test_undefined_numbers_are_words():
     assert row(grids(result, "Details")[0], "average CAP of the matched people (version 2)") == ["undefined"]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 20])
 def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, count):
     labels = [f"{'very-' * 30}long-name-of-release-{i}.csv" for i in range(count)]
@@ -68,7 +67,6 @@ def test_a_report_is_a_hundred_characters_wide_however_long_the_names(people, co
 EVIL = "a\x1b[31mb\nc\u202ed\x9be\tf"
 
 
-@pytest.mark.slow
 def test_no_name_or_label_can_write_control_characters(people, tmp_path):
     rows = {"smoking": [EVIL, "no"], "health": [EVIL, "x"]}
     renamed = {f"{EVIL}k": rows["smoking"], f"{EVIL}t": rows["health"]}

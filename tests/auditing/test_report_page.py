@@ -18,7 +18,8 @@ from capstats import audit
 from capstats.auditing.report import Facts, Grid, Listing, Picture, Terms, as_page
 from capstats.datasets import anes96
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOADS = ("script", "link", "img", "iframe", "object", "embed", "base", "form", "image", "foreignObject")
@@ -73,7 +74,6 @@ def texts(element):
 # --- validity, and what a screen reader needs
 
 
-@pytest.mark.slow
 def test_a_page_is_valid_html(pages):
     for page in pages:
         assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
@@ -83,7 +83,6 @@ def test_a_page_is_valid_html(pages):
         assert len(ids) == len(set(ids))
 
 
-@pytest.mark.slow
 def test_a_page_has_landmarks_and_headings_in_order_and_a_way_to_each_section(pages):
     for page in pages:
         body = parsed(page).find("body")
@@ -102,7 +101,6 @@ def test_a_page_has_landmarks_and_headings_in_order_and_a_way_to_each_section(pa
             assert [link.get("href") for link in body.iter("a")][1 : len(sections) + 1] == [f"#{x}" for x in headings]
 
 
-@pytest.mark.slow
 def test_tables_have_a_heading_for_each_row_and_column_and_scroll_in_a_box_that_the_keyboard_reaches(pages):
     for page in pages:
         body = parsed(page).find("body")
@@ -117,7 +115,6 @@ def test_tables_have_a_heading_for_each_row_and_column_and_scroll_in_a_box_that_
         assert all(box.get("tabindex") == "0" and box.get("role") == "region" and box.get("aria-label") for box in boxes)
 
 
-@pytest.mark.slow
 def test_a_figure_says_in_words_what_it_shows(pages):
     for page in pages:
         for figure in parsed(page).iter("figure"):
@@ -147,7 +144,6 @@ def test_text_on_white_has_a_contrast_of_at_least_4_5():
 # --- nothing is loaded, nothing runs
 
 
-@pytest.mark.slow
 def test_a_page_has_no_script_and_nothing_to_load_and_allows_its_own_style_alone(pages):
     for page in pages:
         root = parsed(page)
@@ -214,7 +210,6 @@ def hostile_audit(canary, releases):
     return audit(people, dict.fromkeys(labels[:releases], fewer), keys=k, target=t, utility={labels[1]: 1.0}, against=labels[0])
 
 
-@pytest.mark.slow
 def test_hostile_labels_are_text(hostile, canary):
     published = public(hostile_audit(canary, 4))
     assert not any(label in published for label in ("calc", "evil", "begin", "raw"))

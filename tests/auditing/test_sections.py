@@ -11,7 +11,8 @@ import capstats
 from capstats import audit
 from capstats.auditing.report import Alert
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 FRONT = ["At a glance", "What would lower it most", "Whom it hits", "Groups at most risk above the guess without data"]
 SECTIONS = [*FRONT, "What was read", "Answer", "By health", "Details", "How to read it"]
@@ -103,7 +104,6 @@ def test_the_report_of_tables_that_do_not_meet_says_it_first():
     assert "Column 'age' has no level in common" in html.unescape(result._repr_html_()).partition("What was read")[0]
 
 
-@pytest.mark.slow
 def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers():
     result = audited(region=["south", "North"] * 10)
     first = one_line(result).partition("What was read")[0]
@@ -133,7 +133,6 @@ def test_a_label_that_few_records_hold_is_not_shown_as_an_example():
     assert "South" not in repr(result)
 
 
-@pytest.mark.slow
 def test_many_findings_are_cut_to_five_and_counted():
     columns = {f"c{i}": ["South", "North"] * 10 for i in range(8)}
     lower = {name: ["south", "North"] * 10 for name in columns}
@@ -194,7 +193,6 @@ BY_WEIGHT = "picks one of them with a probability in proportion to its sampling 
 AT_RANDOM = "picks one of them at random, and takes"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize(
     ("weights", "by_weight"),

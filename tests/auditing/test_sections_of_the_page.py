@@ -12,7 +12,8 @@ import xarray as xr
 from capstats import Audit, audit, tabulate
 from capstats.auditing import sections
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 SECTIONS = [
     "What was compared",
@@ -52,12 +53,10 @@ def small():
     return audit(ORIGINAL, RELEASED, keys=["k", "u"], target="t")
 
 
-@pytest.mark.slow
 def test_the_sections_of_one_release_are_in_the_order_of_the_questions(small):
     assert list(sections_of(small)) == SECTIONS
 
 
-@pytest.mark.slow
 def test_the_numbers_are_those_worked_out_by_hand(small):
     """CAP is 1, 1, 3/4 three times, 1/4, and 4/5 of the nearest keys, which are all: 5.3 of 7; without them 4.5."""
     found = sections_of(small)
@@ -83,14 +82,12 @@ def test_the_numbers_are_those_worked_out_by_hand(small):
     ]
 
 
-@pytest.mark.slow
 def test_the_worst_keys_are_named_with_their_numbers(small):
     worst = sections_of(small)["Keys at the highest risk"]
     assert rows(worst, 0) == [["b, 1", "4", "4", "0.625", "2.5", "0"], ["a, 1", "2", "1", "1.000", "2", "2"]]
     assert rows(worst, 1) == [["a, 1", "2", "1", "1.000", "2", "2"]]
 
 
-@pytest.mark.slow
 def test_the_worst_keys_are_in_the_order_of_those_guessed_right_and_the_certain_ones_in_that_of_their_number(monkeypatch):
     """Right of each key a to e: 2 of 4, 1 of 2, 2 of 2, 3 of 3, 4 of 8, and all releases are certain; of f nobody is guessed."""
     original = {"k": [*"aaaabbccdddeeeeeeeeff"], "t": [*"xxyyxyxxxxxxxxxyyyyyy"]}
@@ -120,13 +117,11 @@ def test_columns_whose_levels_differ_most_come_first(monkeypatch):
         assert (len(grid.rows), rest) == (most, more)
 
 
-@pytest.mark.slow
 def test_levels_that_do_not_meet_have_a_row_each(small):
     table = rows(sections_of(small)["Levels that differ"])
     assert table == [["k of synthetic", "1", "1", "0", "0", "-"], ["u of synthetic", "1", "1", "0", "0", "-"]]
 
 
-@pytest.mark.slow
 def test_several_releases_have_a_row_each_in_the_order_asked_for():
     found = audit(
         ORIGINAL,
@@ -149,14 +144,12 @@ def test_several_releases_have_a_row_each_in_the_order_asked_for():
     assert "The answer" not in sections_of(found)  # which the front sheet has
 
 
-@pytest.mark.slow
 def test_warnings_stand_first():
     found = audit({**ORIGINAL, "k": [*"AABBBBC"]}, RELEASED, keys=["k", "u"], target="t", allow_no_match=True)
     front = page_of(found).find("body/main/div/section")
     assert [element.get("class") for element in front][1] == "alert grave"
 
 
-@pytest.mark.slow
 def test_weighted_records_are_no_people():
     weighted = {**ORIGINAL, "w": [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0]}
     found = sections_of(audit(weighted, RELEASED, keys=["k", "u"], target="t", weights=("w", None)))
@@ -164,14 +157,12 @@ def test_weighted_records_are_no_people():
     assert "weighted share of" in "".join(found["The answer"].itertext())
 
 
-@pytest.mark.slow
 def test_settings_are_shown_as_the_file_that_repeats_the_audit():
     found = audit(ORIGINAL, RELEASED, keys=["k", "u"], target="t", provenance={"settings": {"original": "a <b>.csv", "keys": ["k", "u"]}})
     (listing,) = sections_of(found)["How it was computed"].iter("pre")
     assert listing.text == 'original = "a <b>.csv"\nkeys = ["k", "u"]'
 
 
-@pytest.mark.slow
 def test_many_levels_and_keys_are_cut_and_counted():
     n = 50_000
     found = audit({"k": np.arange(n), "t": np.arange(n)}, {"k": np.arange(n), "t": np.arange(n)}, allow_same=True, keys="k", target="t")
@@ -181,7 +172,6 @@ def test_many_levels_and_keys_are_cut_and_counted():
     assert "49,990 more keys with people guessed right with certainty." in page
 
 
-@pytest.mark.slow
 def test_a_written_page_is_the_text_and_can_be_read_by_its_owner_alone(small, tmp_path):
     text = small.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == text == small.to_html()
@@ -189,6 +179,5 @@ def test_a_written_page_is_the_text_and_can_be_read_by_its_owner_alone(small, tm
         assert stat.S_IMODE((tmp_path / "report.html").stat().st_mode) == 0o600
 
 
-@pytest.mark.slow
 def test_nothing_is_judged(small):
     assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", small.to_html().partition("</style>")[2], re.IGNORECASE)

@@ -16,7 +16,7 @@ import pytest
 from capstats import audit, audit_targets
 from capstats.auditing.measures import OF_TARGET
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 RECORDS = ("records_above_nine_tenths", "share_above_nine_tenths", "records_certain", "share_certain")
 OF_AUDIT = ("average_cap_nearest", "average_cap_zero", "baseline", "original_cap", *RECORDS)
@@ -52,7 +52,6 @@ def test_the_numbers_are_those_of_separate_audits(missing: Any) -> None:
     check(found, ORIGINAL, RELEASE, missing=missing)
 
 
-@pytest.mark.slow
 def test_several_releases_have_a_row_each() -> None:
     releases = {"one": RELEASE, "two": OTHER}
     found = audit_targets(ORIGINAL, releases, targets=TARGETS, **ASKED)
@@ -61,7 +60,6 @@ def test_several_releases_have_a_row_each() -> None:
     assert set(found.to_frame().index.names) == {"target_column", "synthetic"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("door", ["csv", "parquet", "polars", "relation"])
 def test_every_kind_of_table_gives_the_same(tmp_path: Path, door: str) -> None:
     connection, tables = duckdb.connect(), []
@@ -74,7 +72,6 @@ def test_every_kind_of_table_gives_the_same(tmp_path: Path, door: str) -> None:
     pd.testing.assert_frame_equal(audit_targets(*tables, targets=TARGETS, **ASKED).to_frame(), expected)
 
 
-@pytest.mark.slow
 def test_weights_and_numbers_of_records_are_used() -> None:
     rng = np.random.default_rng(5)
     o, s = (
@@ -198,7 +195,6 @@ def test_json_and_page_hold_every_target(tmp_path: Path) -> None:
     assert "income" in found._repr_html_()
 
 
-@pytest.mark.slow
 def test_a_page_does_not_replace_what_was_read(tmp_path: Path) -> None:
     files = [tmp_path / "o.csv", tmp_path / "s.csv"]
     for frame, file in zip((ORIGINAL, RELEASE), files, strict=True):

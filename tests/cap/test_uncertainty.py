@@ -318,6 +318,7 @@ def test_intervals_cover_as_often_as_they_say(unmatched: str, level: float) -> N
     assert covers(average_cap_interval(o, SYNTHETIC, against=other, **options), first - second) == pytest.approx(level, abs=tolerance)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tables", [2, 5, 20])
 def test_intervals_over_syntheses_cover_as_often_as_they_say(tables: int) -> None:
     """From a fixed law of synthesis; q is read off 60 records, so that both sources of variance count."""

@@ -191,6 +191,7 @@ def test_over_all_samples_the_expected_variance_is_below_the_true_one_by_what_th
     assert expected < truth
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unmatched", CONVENTIONS)
 def test_weighted_errors_are_the_same_on_both_backings(unmatched: Any) -> None:
     arguments = {"keys": KEYS, "target": "income", "holdout": survey(6, 200), "weights": ("w", None)}

@@ -10,6 +10,8 @@ from command_line import in_json, printed, refused
 from capstats import audit
 from capstats.cli import main
 
+pytestmark = pytest.mark.slow
+
 ASKED = ["--keys", "smoking", "--target", "health"]
 
 
@@ -26,7 +28,6 @@ def hundred(tmp_path_factory, folder):
     return here, names
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 100])
 def test_every_release_has_a_row_in_the_order_asked_for(hundred, capsys, monkeypatch, number):
     here, names = hundred
@@ -45,7 +46,6 @@ def test_every_release_has_a_row_in_the_order_asked_for(hundred, capsys, monkeyp
     assert "The releases are in the order of average CAP, that with the least first." in " ".join(text.split())
 
 
-@pytest.mark.slow
 def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
     here, names = hundred
     monkeypatch.chdir(here)
@@ -63,7 +63,6 @@ def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
         np.testing.assert_allclose(*(np.array(x, float) for x in both), rtol=1e-12, err_msg=name)
 
 
-@pytest.mark.slow
 def test_further_releases_of_the_generator_are_the_files_of_a_glob_or_their_counts(here, capsys):
     others = [f"others/{i}.csv" for i in range(3)]
     (here / "others").mkdir()

@@ -12,7 +12,7 @@ from command_line import in_json, printed, refused
 from capstats import audit_targets
 from capstats.cli import main
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 def people(seed, n=150):
@@ -31,7 +31,6 @@ def files(tmp_path, monkeypatch):
     return ["audit", "o.csv", "s.csv", "--keys", "age,sex", "--bin", "age=4"]
 
 
-@pytest.mark.slow
 def test_it_prints_what_the_library_prints(files, capsys):
     assert main([*files, "--targets", "all"]) == 0
     found = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4})
@@ -39,7 +38,6 @@ def test_it_prints_what_the_library_prints(files, capsys):
     assert list(found.left_out) == ["id"]
 
 
-@pytest.mark.slow
 def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
     rows = in_json(capsys, *files, "--targets", "health", "--each-target", "income, net")["targets"]
     assert [row["target_column"] for row in rows] == ["income, net", "health"]  # the worst first
@@ -49,7 +47,6 @@ def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
             assert row[name] == measures[name]
 
 
-@pytest.mark.slow
 def test_several_releases_have_rows_of_their_own(files, capsys):
     rows = in_json(capsys, *files[:3], "t.csv", *files[3:], "--targets", "all")["targets"]
     assert {(row["target_column"], row["synthetic"]) for row in rows} == {
@@ -58,7 +55,6 @@ def test_several_releases_have_rows_of_their_own(files, capsys):
     assert [row["baseline_excess"] for row in rows] == sorted((row["baseline_excess"] for row in rows), reverse=True)
 
 
-@pytest.mark.slow
 def test_the_command_for_the_worst_target_runs(files, capsys, tmp_path):
     out = printed(capsys, *files, "--targets", "all")
     start = out.index("capstats audit o.csv")
@@ -68,7 +64,6 @@ def test_the_command_for_the_worst_target_runs(files, capsys, tmp_path):
     assert (tmp_path / "report.html").is_file()
 
 
-@pytest.mark.slow
 def test_the_page_is_confidential_and_has_all_targets(files, capsys, tmp_path):
     assert main([*files, "--targets", "all", "--html", "page.html"]) == 0
     page = tmp_path / "page.html"
@@ -79,7 +74,6 @@ def test_the_page_is_confidential_and_has_all_targets(files, capsys, tmp_path):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.slow
 def test_limits_hold_for_each_target(files, capsys):
     assert main([*files, "--targets", "all", "--fail-above", "average_cap_zero=0.9"]) == 1
     (worst, _) = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4}).to_frame().average_cap_zero
@@ -104,7 +98,6 @@ def test_what_is_of_one_target_is_refused(files, capsys, more, message):
     assert message in err
 
 
-@pytest.mark.slow
 def test_copies_are_looked_for_once_and_a_holdout_tells_what_chance_gives(files, capsys):
     o, s = pd.read_csv("o.csv"), pd.read_csv("s.csv")
     pd.concat([o[:120], s[120:]]).assign(age=lambda x: x.age.astype(str)).to_csv("copies.csv", index=False)
@@ -122,7 +115,6 @@ def test_copies_are_looked_for_once_and_a_holdout_tells_what_chance_gives(files,
     assert "not computed: copy_columns is 0" in printed(capsys, "audit", *files[1:], "--targets", "all", "--copy-columns", "0")
 
 
-@pytest.mark.slow
 def test_a_configuration_names_targets(files, capsys, tmp_path):
     lines = ['original = "o.csv"', 'synthetic = "s.csv"', 'keys = ["sex"]', 'targets = ["health", "income, net"]']
     (tmp_path / "c.toml").write_text("\n".join(lines), encoding="utf-8")

@@ -26,7 +26,7 @@ COMMANDS = {
     "attack model": [*COLUMNS, "--estimator", "tree"],
     "describe": [],
 }
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,6 @@ def test_a_remedy_that_is_pasted_works(name, capsys):
     assert int(capstats.tabulate(arguments[1], "s.csv", keys="k", target="t", **given).o.sum()) == 3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("name", "options", "table"),
@@ -197,7 +196,6 @@ def test_types_and_codes_may_name_any_column_of_the_tables(capsys):
     assert "--null-values names 'jbo', which is in no table. Did you mean 'job'?" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_code_that_is_in_quotes_alone_is_told_and_the_remedy_works():
     Path("o.csv").write_text('k,t\n"NA",a\n"DE",b\n')
     Path("s.csv").write_text('k,t\nNA,a\n"DE",b\n')

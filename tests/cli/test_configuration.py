@@ -160,6 +160,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("case", WRONG)
 def test_a_mistake_in_it_is_one_line_that_names_the_file_and_the_key(case, config, capsys):
     text, message = WRONG[case]

@@ -11,7 +11,7 @@ from command_line import printed
 from capstats.cli import main
 from capstats.cli.options import COMMANDS
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 DATA = 'original = "o.csv"\nsynthetic = "s.csv"\nkeys = "k"\ntarget = "t"\n'
 OUTPUTS = {  # of each command that has both a configuration and files to write
@@ -89,7 +89,6 @@ def test_a_ledger_that_a_configuration_names_lies_beside_it_and_takes_no_file_of
     assert after == {path: content for path, content in before.items() if path.suffix != ".toml"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("command", "key"), EACH)
 def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsys):
     name = OUTPUTS[command][1][key]
@@ -103,7 +102,6 @@ def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsy
     assert (folder / name).read_bytes() != b"mine"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("command", "key"), EACH)
 def test_a_file_that_capstats_made_is_replaced_except_csv_and_counts(command, key, folder, capsys):
     more = f'{key} = "{OUTPUTS[command][1][key]}"'
@@ -161,7 +159,6 @@ def test_a_link_within_the_folder_is_refused_whatever_the_command_line_says(link
     assert mine.read_text(encoding="utf-8") == "mine" if link != "dangling" else not mine.exists()
 
 
-@pytest.mark.slow
 def test_capital_letters_absolute_paths_and_folders_within_are_as_good(folder, capsys):
     (folder / "out").mkdir()
     assert run(folder, "audit", f'html = "out/../out/R.HTML"\nfigure = "{folder}/f.Png"') == 0
@@ -169,7 +166,6 @@ def test_capital_letters_absolute_paths_and_folders_within_are_as_good(folder, c
     assert (folder / "f.Png").is_file()
 
 
-@pytest.mark.slow
 def test_what_the_command_line_names_is_replaced_as_ever_and_takes_the_place_of_the_configuration(folder, tmp_path, capsys):
     mine = tmp_path / "mine.txt"
     mine.write_text("mine", encoding="utf-8")
@@ -199,7 +195,6 @@ def test_neither_the_configuration_nor_an_input_is_written_over_under_any_name(f
     assert (folder / "o.csv").read_bytes() == before
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("deep", ["[" * 5000, "{a=" * 5000, "[" * 400 + "1" + "]" * 400, "a." * 5000 + "a = 1\nkeys"])
 def test_deep_nesting_is_one_line(deep, folder, capsys):
     assert run(folder, "audit", f"keys = {deep}" if deep[0] != "a" else deep) == 2
@@ -214,7 +209,6 @@ def test_a_path_with_a_null_character_is_one_line(folder, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_the_settings_of_a_report_repeat_it_beside_it(folder, monkeypatch, capsys):
     """A report tells its settings with the files to write; saved in the same folder, they replace the report and its figure."""
     monkeypatch.chdir(folder)

@@ -16,7 +16,7 @@ from capstats.cli import main
 RECORDS = ["original.csv", "synthetic.csv", "--holdout", "elsewhere/synthetic.csv", "--allow-same"]
 COLUMNS = ["--keys", "smoking", "--target", "health"]
 endings = pytest.mark.parametrize("ending", ["parquet", "csv"])
-pytestmark = pytest.mark.usefixtures("here")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
 
 @pytest.fixture
@@ -34,7 +34,6 @@ def quietly(capsys, *arguments: str) -> str:
     return out
 
 
-@pytest.mark.slow
 @endings
 def test_the_file_has_what_tabulate_gives(tmp_path, capsys, ending):
     path = tmp_path / f"t.{ending}"
@@ -57,7 +56,6 @@ def test_everything_that_tabulate_takes_is_taken(tmp_path, capsys):
     assert read_counts(path).identical(tabulate("titanic.csv", keys=["Class", "Sex"], target="Survived", counts="count"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("releases", [["synthetic.csv"], ["synthetic.csv", "smokers.csv"]])
 @pytest.mark.parametrize("holdout", [[], ["--holdout", "elsewhere/synthetic.csv", "--allow-same"]])
 @endings
@@ -82,7 +80,6 @@ def test_an_audit_of_counts_is_the_audit_of_the_records(tmp_path, capsys, releas
     assert first == second
 
 
-@pytest.mark.slow
 def test_a_page_from_counts_has_all_but_the_hashes_of_the_files(tmp_path, capsys, counts):
     quietly(capsys, "audit", counts, "--allow-same", "--html", str(tmp_path / "counts.html"))
     quietly(capsys, "audit", *RECORDS, *COLUMNS, "--html", str(tmp_path / "records.html"))
@@ -91,12 +88,10 @@ def test_a_page_from_counts_has_all_but_the_hashes_of_the_files(tmp_path, capsys
     assert "SHA-256" not in first
 
 
-@pytest.mark.slow
 def test_limits_of_the_holdout_hold_for_counts(counts, capsys):
     assert "individual_disclosure is " in beyond(capsys, "audit", counts, "--allow-same", "--fail-above", "individual_disclosure=-1")
 
 
-@pytest.mark.slow
 def test_a_sweep_of_counts_is_that_of_their_target(tmp_path, capsys):
     path = str(tmp_path / "t.parquet")
     how = ["--keys", "Class,Sex,Age", "--counts", "count"]
@@ -108,13 +103,11 @@ def test_a_sweep_of_counts_is_that_of_their_target(tmp_path, capsys):
     assert first["contributions"] == second["contributions"]
 
 
-@pytest.mark.slow
 def test_privacy_models_of_counts_are_those_of_the_records(counts, capsys):
     first = in_json(capsys, "anonymity", counts)
     assert first["models"] == in_json(capsys, "anonymity", *RECORDS[:2], *COLUMNS)["models"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [["records"], ["attack", "knowledge", "--columns", "smoking"], ["attack", "model"], ["count", "--out", "new.csv"]],
@@ -125,7 +118,6 @@ def test_what_needs_records_refuses_counts_and_says_why(counts, capsys, command)
     assert "is a file of counts, which do not say which record is which. This command needs the records" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "named"),
     [
@@ -169,7 +161,6 @@ def test_a_damaged_file_is_one_line(tmp_path, capsys):
     assert "is damaged: its content is not what was written. Restore it from a copy" in refused(capsys, "audit", str(path))
 
 
-@pytest.mark.slow
 def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
     for name in ("original.csv", "synthetic.csv"):
         (tmp_path / name).write_bytes(Path(name).read_bytes())
@@ -181,7 +172,6 @@ def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
     assert json.loads(quietly(capsys, "audit", "--config", "a.toml", "--json"))["measures"]["original_records"] == 100
 
 
-@pytest.mark.slow
 def test_copies_are_counted_with_the_records_and_reported_from_the_file(tmp_path, capsys, counts):
     by_file = in_json(capsys, "audit", counts, "--allow-same")
     by_records = in_json(capsys, "audit", *RECORDS, *COLUMNS)

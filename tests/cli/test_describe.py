@@ -12,7 +12,7 @@ from command_line import in_json, printed, refused, run
 import capstats
 from capstats.cli import main
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 NAMES = {"age": "age, in years", "sex": "sex of 'him'", "region": 'the "region"', "job": " job", "income": "income;net"}
 
@@ -65,7 +65,6 @@ def mixed(folder):
 FOLDERS = {"semicolons": semicolons, "stata": stata, "spss": spss, "latin": latin, "mixed": mixed}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("which", FOLDERS)
 def test_the_commands_run(which, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -108,7 +107,6 @@ COLUMNS = {  # of original and release, and what is proposed for them
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("which", COLUMNS)
 def test_every_command_is_one_that_an_audit_accepts(which, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -131,7 +129,6 @@ def _printed(capsys, arguments):
     return "\n".join(line.removeprefix("  ") for line in printed(capsys, "describe", *arguments).splitlines())
 
 
-@pytest.mark.slow
 def test_the_commands_run_in_a_shell(tmp_path):
     import subprocess
     import sys
@@ -143,7 +140,6 @@ def test_the_commands_run_in_a_shell(tmp_path):
         assert subprocess.run(line, shell=True, capture_output=True, check=False, text=True).returncode == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("which", FOLDERS)
 def test_the_command_for_the_original_alone_runs(which, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -207,7 +203,6 @@ def test_a_configuration_may_name_the_files(tmp_path, capsys):
     assert [table["table"] for table in found["provenance"]["tables"]] == ["original", "synthetic"]
 
 
-@pytest.mark.slow
 def test_three_hundred_columns_of_csv_are_read_in_a_few_lines(tmp_path, capsys):
     rng = np.random.default_rng(2)
     for name in "os":

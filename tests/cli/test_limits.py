@@ -7,7 +7,8 @@ from command_line import SMOKERS, beyond, refused
 
 from capstats.cli import main
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 def test_a_measure_above_its_limit_gives_exit_status_1_and_one_line(here, capsys):
@@ -29,14 +30,12 @@ def test_a_measure_at_its_limit_is_not_above_it(here, capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.slow
 def test_one_synthetic_table_above_the_limit_is_enough_and_is_named(here, capsys):
     files = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--json"]
     assert main([*files, "--fail-above", "unmatched_records=10"]) == 1
     assert capsys.readouterr().err == "capstats audit: --fail-above: unmatched_records of 'smokers.csv' is 50 (limit 10).\n"
 
 
-@pytest.mark.slow
 def test_a_measure_that_is_undefined_does_not_pass(here, capsys):
     """One record of a holdout has no standard error."""
     Path("one.csv").write_text("smoking,health\nSmoking,Sick\n")
@@ -48,7 +47,6 @@ def test_limits_hold_for_the_example_too(capsys):
     assert "average_cap_zero is 0.66" in beyond(capsys, "audit", "--example", "titanic", "--fail-above", "average_cap_zero=0.1")
 
 
-@pytest.mark.slow
 def test_a_limit_of_copies_is_broken_where_it_could_not_be_told(here, capsys):
     """All of the 100 smokers are in one of four cells, each with several people."""
     assert main([*SMOKERS, "--fail-above", "copied_beyond_chance=0"]) == 1
@@ -58,7 +56,6 @@ def test_a_limit_of_copies_is_broken_where_it_could_not_be_told(here, capsys):
     assert beyond(capsys, *many) == message
 
 
-@pytest.mark.slow
 def test_copies_have_limits_and_those_that_are_not_computed_do_not_pass(here, capsys):
     """All of the 100 smokers are in one of four cells."""
     assert main([*SMOKERS, "--fail-above", "copied_share=1", "--fail-above", "copied_unique_records=0"]) == 0

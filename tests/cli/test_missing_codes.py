@@ -8,6 +8,8 @@ from command_line import in_json, printed, refused
 
 from capstats.cli import main
 
+pytestmark = pytest.mark.slow
+
 RECORDS = "income,sex,sick\n-99.0,f,yes\n-98,m,no\n10,f,no\n20,m,no\n30,NA,yes\n,f,no\n"
 RELEASE = "income,sex,sick\n-99.0,f,yes\n10,f,no\n20,m,no\n30,m,yes\n"
 ARGUMENTS = ["audit", "o.csv", "s.csv", "--keys", "income,sex", "--target", "sick", "--bin", "income=2"]
@@ -21,7 +23,6 @@ def files(tmp_path, monkeypatch):
     Path("s.csv").write_text(RELEASE)
 
 
-@pytest.mark.slow
 def test_codes_of_one_column_move_no_bin(files, capsys):
     found = in_json(capsys, *ARGUMENTS, "--null-values", "income=-99, -98")
     assert found["provenance"]["bins"] == {"income": [20.0]}
@@ -29,14 +30,12 @@ def test_codes_of_one_column_move_no_bin(files, capsys):
     assert "likely_codes" in found["provenance"]  # NA of sex
 
 
-@pytest.mark.slow
 def test_a_code_of_all_columns_is_compared_as_a_number(files, capsys):
     found = in_json(capsys, *ARGUMENTS, "--null-values=-99", "--null-values", "-98", "--null-values", "")
     assert found["provenance"]["bins"] == {"income": [20.0]}
     assert found["provenance"]["null_values"] == ["-99", "-98", ""]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "toml",
     [
@@ -54,7 +53,6 @@ def test_a_configuration_names_codes_as_the_command_line_does(toml, files, capsy
     assert found["provenance"]["bins"] == {"income": [20.0]}
 
 
-@pytest.mark.slow
 def test_codes_of_all_columns_and_of_one_stand_side_by_side(files, capsys):
     arguments = [*ARGUMENTS, "--null-values", "income=-99,-98", "--null-values", "NA", "--null-values", ""]
     found = in_json(capsys, *arguments, "--missing", "drop")
@@ -81,7 +79,6 @@ def test_codes_that_can_do_nothing_are_one_line_and_status_2(codes, message, fil
     assert told.count("\n") == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "sweep", "records", "anonymity"])
 def test_codes_that_occur_nowhere_may_be_allowed(command, files, capsys):
     target = ["--targets" if command == "sweep" else "--target", "sick"]
@@ -90,7 +87,6 @@ def test_codes_that_occur_nowhere_may_be_allowed(command, files, capsys):
     assert main([*arguments, "--allow-unused-codes"]) == 0
 
 
-@pytest.mark.slow
 def test_the_report_names_likely_codes_and_the_public_page_does_not(files, capsys):
     lines = [f"{[-99, 999, *range(20, 60)][i % 42]},{'fm'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(840)]
     Path("o.csv").write_text("\n".join(["income,sex,sick", *lines]))

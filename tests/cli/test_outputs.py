@@ -17,10 +17,10 @@ import capstats
 from capstats import audit
 from capstats.cli import main, outputs
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg", "PNG"])
 def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, ending):
     file = tmp_path / f"risk.{ending}"
@@ -39,7 +39,6 @@ def test_figure_is_saved_and_says_how_it_came_to_be(here, tmp_path, capsys, endi
         assert b"original.csv" not in content
 
 
-@pytest.mark.slow
 def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
@@ -52,7 +51,6 @@ def test_the_legend_of_the_figure_hides_no_box(here, tmp_path, monkeypatch):
     assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
 
 
-@pytest.mark.slow
 def test_figure_of_several_tables_is_saved(here, tmp_path, capsys):
     file = tmp_path / "risk.png"
     assert (
@@ -64,7 +62,6 @@ def test_figure_of_several_tables_is_saved(here, tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.slow
 def test_the_figure_has_the_order_of_the_report(here, tmp_path, monkeypatch, capsys):
     drawn = []
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
@@ -88,7 +85,6 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_figure_and_the_report_is_printed(here, tmp_path):
     """No file may grow beyond 1,000 bytes, as if the disk were full."""
     file = tmp_path / "risk.png"
@@ -121,7 +117,6 @@ def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_p
 # --- files that are confidential
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("options", [["audit", "--figure", "f.png"], ["sweep", "--csv", "f.csv"], ["sweep", "--html", "f.html"]])
 def test_a_file_is_for_its_owner_alone_even_if_all_could_read_the_old_one(options, here, tmp_path, capsys):
     name, option, file = options
@@ -157,9 +152,7 @@ def test_two_outputs_are_two_files(here, capsys):
     assert not Path("report.svg").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_public_page(here):
     """No file may grow beyond 5,000 bytes, as if the disk were full; the ledger is smaller."""
     Path("many.csv").write_text("\n".join(["k,t", *["a,b"] * 40]), encoding="utf-8")
@@ -180,7 +173,6 @@ def test_json_has_null_for_what_is_undefined_and_escapes_what_cannot_be_seen():
     assert all(line.isprintable() for line in text.splitlines())
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(("given", "output"), [("~/o.csv", "o.csv"), ("*.csv", ".hidden.csv"), ("p.parquet", "p.parquet/a.parquet")])
 def test_no_file_that_is_read_is_written_over_however_it_is_named(given, output, tmp_path, monkeypatch, capsys):
     people = pd.DataFrame({"k": list("aabb"), "t": list("xyxx")})

@@ -144,6 +144,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
     arguments, message = MISTAKES[case]

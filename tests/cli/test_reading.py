@@ -11,10 +11,10 @@ from capstats.cli import main
 
 COUNTS = ["--counts", "count"]
 TITANIC = ["audit", "titanic.csv", "titanic.csv", "--allow-same"]
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("keys", [["--keys", "Class, Sex "], ["--keys", "Class,", "--key", "Sex"]])
 @pytest.mark.parametrize("target", [["--target", "Age", "--target", "Survived"], ["--target", "Age, Survived"]])
 def test_names_are_separated_by_commas_and_spaces_or_given_one_by_one(here, capsys, keys, target):
@@ -31,7 +31,6 @@ def test_names_with_commas_may_be_given(here, capsys):
     assert in_json(capsys, *commas, "--keys", "health=state", "--target-column", "smoking, now")["provenance"]["target"] == ["smoking, now"]
 
 
-@pytest.mark.slow
 def test_types_make_numbers_of_text(here, capsys):
     """CSV knows only text: the column of numbers of a Parquet file has no partner in it, unless it is said."""
     pd.DataFrame({"age": [30, 40], "sick": ["yes", "no"]}).to_parquet("ages.parquet")
@@ -41,7 +40,6 @@ def test_types_make_numbers_of_text(here, capsys):
     assert in_json(capsys, *arguments, "--types", "age=number")["measures"]["average_cap_zero"] == 1
 
 
-@pytest.mark.slow
 def test_types_list_the_levels_of_a_column(here, capsys):
     arguments = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
     printed(capsys, *arguments, "--types", "health=Sick|Healthy,smoking=text")
@@ -49,7 +47,6 @@ def test_types_list_the_levels_of_a_column(here, capsys):
     assert "that is not among the levels that --types lists: 'Sick', 'Well', such as 'Healthy'." in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_one_by_one(here, capsys):
     arguments = ["audit", "commas.csv", "commas.csv", "--allow-same", "--key", "smoking, now", "--target", "health=state"]
     levels = ["--type", "smoking, now=Smoking|Non-smoking", "--type", "health=state=text"]
@@ -59,7 +56,6 @@ def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_o
     assert "got 'smoking'. Give what has a comma in it to --type, by itself." in capsys.readouterr().err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "points"), [("age=3", [32.33, 41.67]), ("age=quantile:2", [34.5]), ("age=30|40", [30, 40]), ("age=30|", [30])]
 )
@@ -78,7 +74,6 @@ def test_a_column_is_cut_in_a_way_that_is_known(here, capsys, asked):
     assert f"--bin must {'be COLUMN=BINS' if asked in ('age', '=3') else 'say a number of bins'}" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_counts_are_records(here, capsys):
     arguments = [*TITANIC, "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = in_json(capsys, *arguments, "--counts", "count")
@@ -90,7 +85,6 @@ def test_counts_are_records(here, capsys):
     assert "`original` looks like a table of counts" in err
 
 
-@pytest.mark.slow
 def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
     arguments = [*TITANIC, "--keys", "Class,Sex,Age", "--target", "Survived"]
     found = in_json(capsys, *arguments, "--counts", "count,half")
@@ -103,7 +97,6 @@ def test_counts_may_differ_for_the_two_tables_or_be_for_one_alone(here, capsys):
     assert found["measures"]["synthetic_records"] == 32
 
 
-@pytest.mark.slow
 def test_weights_weigh_records_whose_number_stays(here, capsys):
     arguments = [*TITANIC, "--keys", "Class,Sex,Age", "--target", "Survived"]
     weighted, counted = (in_json(capsys, *arguments, option, "half")["measures"] for option in ("--weights", "--counts"))
@@ -114,7 +107,6 @@ def test_weights_weigh_records_whose_number_stays(here, capsys):
     assert weighted["unmatched_records"] == plain["unmatched_records"]
 
 
-@pytest.mark.slow
 def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, capsys):
     arguments = [*TITANIC, "--holdout", "titanic.csv", "--keys", "Class", "--target", "Survived"]
     told = {"original": "count", "synthetic": "half"}
@@ -128,7 +120,6 @@ def test_weights_of_a_holdout_may_be_given_or_are_those_of_the_original(here, ca
     assert "individual_cap_median" in found["measures"]
 
 
-@pytest.mark.slow
 def test_missing_values_are_a_level_or_dropped_and_told(here, capsys):
     arguments = ["audit", "gaps.csv", "gaps.csv", "--allow-same", "--keys", "age", "--target", "sick"]
     found = in_json(capsys, *arguments)
@@ -138,7 +129,6 @@ def test_missing_values_are_a_level_or_dropped_and_told(here, capsys):
     assert found["provenance"]["dropped"] == {"original": 1, "synthetic": 1}
 
 
-@pytest.mark.slow
 def test_null_values_are_the_texts_that_mean_missing(here, capsys):
     """In place of an empty field, which is a text like any other then unless it is named."""
     arguments = ["audit", "gaps.csv", "gaps.csv", "--allow-same", "--keys", "age", "--target", "sick", "--missing", "drop"]
@@ -148,7 +138,6 @@ def test_null_values_are_the_texts_that_mean_missing(here, capsys):
     assert found["provenance"]["dropped"]["original"] == 3
 
 
-@pytest.mark.slow
 def test_a_memory_limit_changes_no_number(here, capsys):
     assert in_json(capsys, *SMOKERS, "--memory-limit", "200MB")["measures"] == in_json(capsys, *SMOKERS)["measures"]
 
@@ -158,14 +147,12 @@ def test_spaces_around_the_commas_of_types_are_not_part_of_them(here, capsys):
     assert "age (number, 2 levels and missing)" in printed(capsys, *arguments, "--null-values", "", "--types", "age=number, sick=text")
 
 
-@pytest.mark.slow
 def test_backing_may_be_chosen(here, capsys):
     dense, sparse = (in_json(capsys, *SMOKERS, "--backing", backing) for backing in ("dense", "sparse"))
     assert [found["provenance"]["settings"].pop("backing") for found in (dense, sparse)] == ["dense", "sparse"]
     assert dense == sparse
 
 
-@pytest.mark.slow
 def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
     Path("lower.csv").write_text("smoking,health\nsmoking,Sick\n")
     arguments = ["audit", "original.csv", "lower.csv", *SMOKERS[3:]]
@@ -178,7 +165,6 @@ def test_a_column_that_shares_no_level_is_refused_unless_allowed(here, capsys):
     assert err == ""
 
 
-@pytest.mark.slow
 def test_levels_that_look_like_another_spelling_are_a_message_and_no_error(here, tmp_path, capsys):
     path = tmp_path / "spelt.csv"
     path.write_text("smoking,health\nsmoking ,Sick\nSmoking,Sick\n")
@@ -190,7 +176,6 @@ def test_levels_that_look_like_another_spelling_are_a_message_and_no_error(here,
         assert ".py:" not in err  # where the warning was raised is of no use to the reader
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["sweep", "records", "attack model"])
 def test_a_column_that_shares_no_level_is_refused_by_every_command(name, here, tmp_path, capsys):
     path = tmp_path / "lower.csv"
@@ -213,7 +198,6 @@ def test_every_command_takes_the_examples_and_says_what_is_lacking(name, here, c
     assert capsys.readouterr().err == f"capstats {name}: give {synthetic}--keys and {target}, or --example. {look}\n"
 
 
-@pytest.mark.slow
 def test_the_options_mean_the_same_in_every_command(here, capsys):
     """Average CAP of counts, of bins and of dropped records: in a sweep of the whole key, in the records, and in the audit."""
     Path("counted.csv").write_text("age,sick,n\n23,yes,2\n29,no,1\n?,no,3\n39,yes,1\n51,yes,4\n40,no,1\n")
@@ -229,7 +213,6 @@ def test_the_options_mean_the_same_in_every_command(here, capsys):
     assert in_json(capsys, "anonymity", *(x for x in options if x != "--allow-same"))["models"]["k"] == {"original": 2, "synthetic": 2}
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -256,7 +239,6 @@ def test_fewer_bins_than_were_asked_for_are_one_line(arguments, tmp_path, monkey
     assert "Column 'x' is cut into 7 bins, not 10 as --bins asks for" in told[0]
 
 
-@pytest.mark.slow
 def test_a_name_that_begins_with_a_tilde_is_no_traceback(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("~nobody-has-this-name.csv").write_text("k,t\na,x\na,y\n", encoding="utf-8")

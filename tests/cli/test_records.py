@@ -14,6 +14,8 @@ from capstats import audit
 from capstats.cli import main
 from capstats.disclosure import record_risk
 
+pytestmark = pytest.mark.slow
+
 WARNING = "capstats records: warning: the output is as confidential as the original; keep it where the original is kept.\n"
 HOSTILE = ["=HYPERLINK(1)", "+1+1", "\u202efdp.exe", "\x1b[31mred", "a\nb", "<b>", "-1.5"]
 
@@ -46,7 +48,6 @@ def arguments(folder, monkeypatch):
     return ["records", "o.csv", "s.csv", *COLUMNS, *READING]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["level", "drop"])
 def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, capsys, missing):
     measures = in_json(capsys, "audit", *arguments[1:], "--missing", missing)["measures"]
@@ -60,7 +61,6 @@ def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, caps
     assert found.cap.is_monotonic_decreasing
 
 
-@pytest.mark.slow
 def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, capsys):
     rows = json.loads(printed(capsys, *arguments, "--json", "--top", "4", "--sort-by", "key_records"))["records"]
     assert len(rows) == 4
@@ -71,7 +71,6 @@ def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, 
     assert lines[rows[0]["record"]].replace('"', "").startswith(f"{rows[0]['age']};{rows[0]['town']};")
 
 
-@pytest.mark.slow
 def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_path, capsys):
     path = tmp_path / "out.csv"
     assert main([*arguments, "--top", "100", "--csv", str(path)]) == 0
@@ -87,7 +86,6 @@ def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_pa
     assert not [note for note in notes if note[0] in "=+@"]
 
 
-@pytest.mark.slow
 def test_the_terminal_obeys_no_label(arguments, capsys):
     assert main([*arguments, "--top", "300"]) == 0
     out, err = capsys.readouterr()
@@ -135,7 +133,6 @@ def test_other_formats_are_read_too(tmp_path, capsys):
         assert number is None or [row[number] for row in rows] == [1, 2, 3]
 
 
-@pytest.mark.slow
 def test_the_library_and_the_command_agree_on_the_order(arguments):
     options = {"bins": {"age": 6}, "null_values": "?", "encoding": "cp1252", "decimal": ","}
     found = record_risk("o.csv", "s.csv", keys=["age", "town"], target="ill", sort_by="cap", **options)
@@ -143,7 +140,6 @@ def test_the_library_and_the_command_agree_on_the_order(arguments):
     assert found["cap"].mean() == pytest.approx(float(whole.measures.average_cap_zero), rel=1e-12)
 
 
-@pytest.mark.slow
 def test_each_record_is_listed_with_the_number_of_its_copies(arguments, folder, capsys):
     """The release gets three copies of the third record."""
     lines = (folder / "o.csv").read_bytes().splitlines(keepends=True)

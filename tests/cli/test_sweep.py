@@ -18,6 +18,8 @@ from capstats.cli.options import OPTIONS
 from capstats.screening import sweep
 from capstats.screening.formulas import FORMULAS
 
+pytestmark = pytest.mark.slow
+
 KEYS, TARGETS = ["a", "b", "c", "d"], ["t", "u"]
 
 
@@ -39,7 +41,6 @@ def arguments(files, monkeypatch):
     return ["sweep", "o.csv", "s.csv", "--keys", "a,b,c,d", "--targets", "t,u"]
 
 
-@pytest.mark.slow
 def test_every_subset_and_target_is_there_worst_first_with_its_own_average(arguments, capsys):
     found = in_json(capsys, *arguments, "--max-size", "3")["subsets"]
     assert len(found) == 2 * (4 + 6 + 4)
@@ -54,7 +55,6 @@ def test_every_subset_and_target_is_there_worst_first_with_its_own_average(argum
     assert all(row["columns"] == 1 + row["known"].count("+") for row in found)
 
 
-@pytest.mark.slow
 def test_contributions_are_shapleys_where_the_lattice_is_whole_and_increments_named_so_otherwise(arguments, capsys):
     whole = in_json(capsys, *arguments)
     library = sweep("o.csv", "s.csv", keys=KEYS, targets=TARGETS, measures="average_cap")
@@ -69,7 +69,6 @@ def test_contributions_are_shapleys_where_the_lattice_is_whole_and_increments_na
     assert "Shapley" not in out
 
 
-@pytest.mark.slow
 def test_the_text_has_the_riskiest_twenty_or_as_many_as_are_asked(arguments, capsys):
     out = printed(capsys, *arguments)
     rows = out[out.index("riskiest first") : out.index("What each column adds")].splitlines()
@@ -80,7 +79,6 @@ def test_the_text_has_the_riskiest_twenty_or_as_many_as_are_asked(arguments, cap
     ]
 
 
-@pytest.mark.slow
 def test_the_files_are_confidential_and_hold_the_same_numbers(arguments, tmp_path, capsys):
     paths = {name: tmp_path / f"out.{name}" for name in ("csv", "html", "png")}
     given = [*arguments, "--csv", str(paths["csv"]), "--html", str(paths["html"]), "--figure", str(paths["png"])]
@@ -96,7 +94,6 @@ def test_the_files_are_confidential_and_hold_the_same_numbers(arguments, tmp_pat
         assert "o.csv" not in picture.info["Description"]
 
 
-@pytest.mark.slow
 def test_several_releases_have_rows_and_tables_of_their_own(arguments, tmp_path, capsys):
     given = ["sweep", "o.csv", "s.csv", "r.csv", *arguments[3:]]
     found = in_json(capsys, *given)["subsets"]
@@ -115,14 +112,12 @@ def test_over_the_limit_the_error_says_how_many_subsets_there_are(arguments, cap
     assert capsys.readouterr().err == "capstats sweep: --max-size must be from 1 to 4, the number of key columns; got 5.\n"
 
 
-@pytest.mark.slow
 def test_another_measure_may_be_swept(arguments, capsys):
     found = in_json(capsys, *arguments, "--measure", "matched_records")["subsets"]
     assert found[0]["matched_records"] == 200
     assert "  200  " in printed(capsys, *arguments, "--measure", "matched_records")
 
 
-@pytest.mark.slow
 def test_hostile_names_are_inert(tmp_path, capsys):
     names = ["=1+1", "<script>alert(1)</script>", "\u202etxt\x1b[31m"]
     frame = pd.DataFrame({name: ["x", "y", "x", "y"] for name in names} | {"t": ["p", "q", "q", "q"]})
@@ -145,7 +140,6 @@ def test_the_measures_are_those_of_the_library():
     assert OPTIONS["measure"].choices == ("average_cap", *FORMULAS)
 
 
-@pytest.mark.slow
 def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, capsys):
     for name, n, seed in (("o", 300, 1), ("s", 100, 2)):
         rng = np.random.default_rng(seed)

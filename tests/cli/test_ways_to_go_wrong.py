@@ -17,6 +17,8 @@ from command_line import printed
 
 from capstats.cli import main
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[[pd.DataFrame, Path], None]  # a table into a file
 N = 160
 TOWNS = ["Würzburg", "Ulm", "Kleve"]
@@ -287,7 +289,6 @@ def followed(command: list[str], way: Way, capsys: pytest.CaptureFixture[str]) -
     raise AssertionError(said)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Could not infer format")
 @pytest.mark.parametrize("name", WAYS)
 def test_what_the_message_of_an_audit_says_gives_the_number_of_plain_tables(name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -312,7 +313,6 @@ def number(command: str, files: list[str], columns: str, options: list[str], cap
     return float(found["measures"]["average_cap_zero"] if command == "count" else found["results"][-1]["accuracy"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["decimal comma beside Excel", "case", "names in capitals"])
 @pytest.mark.parametrize("command", ["count", "records", "attack knowledge"])
 def test_other_commands_advise_the_same(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -330,7 +330,6 @@ def test_other_commands_advise_the_same(command: str, name: str, capsys: pytest.
     assert found == pytest.approx(number(command, ["plain.csv", "release.csv"], columns, types, capsys), rel=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["decimal comma beside Excel", "NA and an empty cell", "numbers of Stata", "dates of Excel"])
 def test_the_audit_that_describe_proposes_gives_the_number_of_plain_tables(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     files = written(WAYS[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from spark_session import spark_session
 from strategies import examples
 
 from capstats import MISSING, LevelsWarning, tabulate
@@ -435,20 +436,11 @@ def test_types_of_a_cut_column_must_be_ones_that_can_be_cut() -> None:
 # --- Spark ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    sql = pytest.importorskip("pyspark.sql")
-    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC")
-    running = session.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield running
-    running.stop()
-
-
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("column", ["float", "int", "whole", "date", "constant", "infinite", "nothing"])
-def test_spark_gives_the_same_dataset(spark: Any, tmp_path: Path, column: str) -> None:
-    table = spark.read.parquet(parquet(tmp_path))
+def test_spark_gives_the_same_dataset(tmp_path: Path, column: str) -> None:
+    table = spark_session().read.parquet(parquet(tmp_path))
     for bins in (4, ("quantile", 4), POINTS[column]):
         assert counted(("Spark", table), column, bins, weights="w").identical(counted(("mapping", COLUMNS), column, bins, weights="w"))
 

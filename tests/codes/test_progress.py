@@ -29,6 +29,8 @@ if sys.platform == "win32":
     pytest.skip("has no pseudo-terminals", allow_module_level=True)
 import pty
 
+pytestmark = pytest.mark.slow
+
 TABLE = {"a": [1, 2], "t": [1, 2]}
 
 
@@ -80,7 +82,6 @@ def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
     monkeypatch.setattr(distinct, "BLOCK", 1 << 17)  # so that a table of three blocks is counted by one thread
 
 
-@pytest.mark.slow
 def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
     n = 3 * distinct.BLOCK
     table = {"a": np.zeros(n, np.int8), "t": np.zeros(n, np.int8)}
@@ -92,7 +93,6 @@ def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
     assert "\n" not in terminal.text
 
 
-@pytest.mark.slow
 def test_two_tables_counted_side_by_side_share_one_line_that_never_passes_the_whole(slow: None) -> None:
     n = 3 * distinct.BLOCK
     table = {"a": np.zeros(n, np.int8), "t": np.zeros(n, np.int8)}
@@ -113,14 +113,12 @@ def until(seen: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.slow
 def test_a_bar_is_updated_while_it_waits(soon: None) -> None:
     with Terminal() as terminal, Progress() as shown:
         shown.step("waiting")
         until(lambda: terminal.text.count("waiting: 00:") >= 3)
 
 
-@pytest.mark.slow
 def test_a_bar_comes_after_two_seconds_and_is_updated_every_second() -> None:
     assert progress.DELAY == 2
     assert progress.EVERY <= 1
@@ -139,20 +137,17 @@ def test_a_short_count_shows_nothing() -> None:
     assert terminal.text == ""
 
 
-@pytest.mark.slow
 def test_false_turns_it_off(slow: None) -> None:
     with Terminal() as terminal:
         tabulate(TABLE, keys="a", target="t", progress=False)
     assert terminal.text == ""
 
 
-@pytest.mark.slow
 def test_nothing_is_shown_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str], slow: None) -> None:
     tabulate(TABLE, keys="a", target="t")
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.slow
 def test_true_shows_it_even_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str], slow: None) -> None:
     tabulate(TABLE, keys="a", target="t", progress=True)
     out, err = capsys.readouterr()
@@ -160,7 +155,6 @@ def test_true_shows_it_even_where_stderr_is_no_terminal(capsys: pytest.CaptureFi
     assert "reading original: 00:00" in err
 
 
-@pytest.mark.slow
 def test_an_error_ends_the_bar(slow: None) -> None:
     with Terminal() as terminal, pytest.raises(ValueError, match="differ in length"):
         tabulate({"a": [1], "t": [1, 2]}, keys="a", target="t")
@@ -182,7 +176,6 @@ def test_anything_but_true_false_and_none_is_refused() -> None:
         tabulate(TABLE, keys="a", target="t", progress=1)  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
 def test_a_query_shows_what_duckdb_tells_and_its_step_ends_with_it(soon: None) -> None:
     told = chain([-1.0, 12.0], repeat(40.0))
     connection = SimpleNamespace(execute=lambda _: None, query_progress=lambda: next(told))
@@ -194,7 +187,6 @@ def test_a_query_shows_what_duckdb_tells_and_its_step_ends_with_it(soon: None) -
         until(lambda: "before: " in terminal.text)
 
 
-@pytest.mark.slow
 def test_a_share_that_was_shown_never_falls(soon: None) -> None:
     told = chain([-1.0, 12.0, 50.0], repeat(-1.0))  # as DuckDB tells once its query has ended
     with Terminal() as terminal, Progress() as shown, shown.query(SimpleNamespace(query_progress=lambda: next(told)), "original"):
@@ -203,7 +195,6 @@ def test_a_share_that_was_shown_never_falls(soon: None) -> None:
     assert shares == sorted(shares)
 
 
-@pytest.mark.slow
 def test_duckdb_itself_tells_its_progress_and_prints_nothing(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -226,7 +217,6 @@ def test_duckdb_itself_tells_its_progress_and_prints_nothing(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("quiet", [True, False])
 def test_quiet_turns_it_off_on_the_command_line(slow: None, capsys: pytest.CaptureFixture[str], tmp_path: Path, quiet: bool) -> None:
     (tmp_path / "t.csv").write_text("a,t\n1,2\n")

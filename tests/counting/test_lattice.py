@@ -11,10 +11,10 @@ from capstats.counting.lattice import Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Request
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scatter", [0, 3, 10**9])
 def test_both_routes_give_the_tables_that_tabulate_gives(monkeypatch, scatter):
     """A factor of 0 takes every subset from the cells filled at first, a great one from the tables of a larger subset."""

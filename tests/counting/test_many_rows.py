@@ -20,6 +20,8 @@ from capstats import disclosure, tabulate
 from capstats.counting import compared, many_rows
 from capstats.sources import relations
 
+pytestmark = pytest.mark.slow
+
 DAYS = [dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]
 VALUES: dict[str, list[Any]] = {  # of the columns, each of a type that files have
     "whole": [0, 1, -99, 2**53 + 1, -(2**63), None],
@@ -96,7 +98,6 @@ def without(found: dict[str, Any]) -> dict[str, Any]:
     return {name: x for name, x in found.items() if name not in LEFT} | {"releases": releases}
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("seed", range(200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 50))
 def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import xarray as xr
+from spark_session import spark_session
 
 from capstats import audit, disclosure
 from capstats.attacks import membership_scores
@@ -95,7 +96,7 @@ BINS = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("bins", BINS, ids=repr)
 @pytest.mark.parametrize("door", DOORS)
 def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bins: Any, tmp_path: Path) -> None:
@@ -109,25 +110,17 @@ def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bi
     assert found.attrs["null_values"]["income"] == ["-99", "-98.5"]
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    pyspark = pytest.importorskip("pyspark.sql", reason="Spark is in an extra of its own", exc_type=ImportError)
-    session = pyspark.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-    yield session
-    session.stop()
-
-
 @pytest.mark.spark
 @pytest.mark.parametrize("bins", BINS, ids=repr)
-def test_spark_knows_codes_alike(bins: Any, spark: Any, tmp_path: Path) -> None:
+def test_spark_knows_codes_alike(bins: Any, tmp_path: Path) -> None:
     columns = records(1)
     options: dict[str, Any] = {"keys": COLUMNS, "target": "t", "bins": bins, "types": TYPES}
-    found = tabulate(spark.read.parquet(str(parquet(columns, tmp_path))), null_values=CODES, **options)
+    found = tabulate(spark_session().read.parquet(str(parquet(columns, tmp_path))), null_values=CODES, **options)
     expected = tabulate(without_codes(columns), **options)
     xr.testing.assert_identical(found.o.sel(key=expected.indexes["key"]), expected.o)
 
 
-@pytest.mark.few(21)
+@pytest.mark.few(7)
 @pytest.mark.parametrize("code", [-99, -99.0, "-99", "-99.0", "-9.9e1", Decimal("-99.00"), np.float32(-99), np.int8(-99)], ids=repr)
 @pytest.mark.parametrize("values", [[-99, 1], [-99.0, 1.5], ["-99", "1"], ["-99.0", "b"], [Decimal("-99.0"), Decimal(1)]], ids=repr)
 def test_a_code_and_a_label_are_compared_as_numbers(code: Any, values: list[Any]) -> None:
@@ -150,6 +143,7 @@ def test_what_is_no_number_is_not_compared_as_one(code: Any, values: list[Any]) 
         tabulate(columns, keys="k", target="t", null_values=code)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     "code", [dt.date(1900, 1, 1), dt.datetime(1900, 1, 1), pd.Timestamp("1900-01-01"), np.datetime64("1900-01-01"), "1900-01-01"]
 )

@@ -52,7 +52,7 @@ DOORS = ["columns", "pandas object", "pandas text", "pandas categories", "polars
 DOORS += ["pyarrow dictionary", "relation", "relation of an enumeration", "Dask", "Parquet", "CSV", "odd CSV"]
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(5)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_null_values_mean_missing_in_every_table(doors: dict[str, Any], door: str, weights: str | None) -> None:
@@ -61,6 +61,7 @@ def test_null_values_mean_missing_in_every_table(doors: dict[str, Any], door: st
     assert int(tables.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("door", DOORS)
 def test_without_null_values_an_empty_text_is_a_label(doors: dict[str, Any], door: str) -> None:
     """In CSV: with quotes; without them it is missing."""
@@ -69,6 +70,7 @@ def test_without_null_values_an_empty_text_is_a_label(doors: dict[str, Any], doo
     assert int(tables.o.sel(k=MISSING).sum()) == 1
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("door", DOORS)
 def test_null_values_are_missing_before_types_parse_the_others(doors: dict[str, Any], door: str) -> None:
     found = tabulate(doors[door], keys="k", target="t", null_values=["NA", ""], types={"k": "number"}, missing="drop")
@@ -76,7 +78,7 @@ def test_null_values_are_missing_before_types_parse_the_others(doors: dict[str, 
     assert found.attrs["dropped"] == {"original": 4}
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("bins", [[10], 2, ("quantile", 2)])
 @pytest.mark.parametrize("weights", [None, "w"])

@@ -130,6 +130,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 def test_records_sweeps_and_attacks_refuse_it_too(call: Callable[..., Any]) -> None:
     with refused("original", "synthetic", "are one object"):

@@ -22,6 +22,8 @@ from capstats import LevelsWarning, audit, average_cap, tabulate
 from capstats.cli import main
 from capstats.sdmetrics import DisclosureProtection
 
+pytestmark = pytest.mark.slow
+
 Respelling = tuple[list[Any], Callable[[Any], Any]]
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -102,34 +104,32 @@ def tables(request: pytest.FixtureRequest) -> tuple[dict[str, list[Any]], dict[s
     return records(labels), records([respell(x) for x in labels])
 
 
-@pytest.mark.few(5)
-@pytest.mark.parametrize("door", list(DOORS))
-def test_tabulate_never_gives_a_lower_risk_without_a_word(tables: Any, door: str, tmp_path: Path) -> None:
-    original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
-    with warnings.catch_warnings(record=True, action="always") as told:
+def test_tabulate_never_gives_a_lower_risk_without_a_word(tables: Any, tmp_path: Path) -> None:
+    for door, opened in DOORS.items():
+        original, synthetic = (opened(table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
+        with warnings.catch_warnings(record=True, action="always") as told:
+            try:
+                counts = tabulate(original, synthetic, keys="key", target="target")
+            except TypeError as error:  # labels of two kinds
+                assert "`original`" in str(error), door  # noqa: PT017
+                continue
+        said = [x for x in told if issubclass(x.category, LevelsWarning)]
+        assert said or average_cap(counts.o, counts.s) == 1, door
+        assert len(said) < 2, door
+
+
+def test_an_audit_refuses_or_says_it_first(tables: Any, tmp_path: Path) -> None:
+    for door in ("pandas", "polars", "CSV", "Parquet and CSV"):
+        original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
         try:
-            counts = tabulate(original, synthetic, keys="key", target="target")
-        except TypeError as error:  # labels of two kinds
-            assert "`original`" in str(error)  # noqa: PT017
-            return
-    said = [x for x in told if issubclass(x.category, LevelsWarning)]
-    assert said or average_cap(counts.o, counts.s) == 1
-    assert len(said) < 2
+            found = audit(original, synthetic, keys="key", target="target", allow_same=True)
+        except (TypeError, ValueError) as error:
+            assert "'key'" in str(error), door  # noqa: PT017
+            continue
+        said = " ".join(str(found).partition("Answer")[0].split())
+        assert found.measures.average_cap_nearest == 1 or "one level in two spellings" in said, door
 
 
-@pytest.mark.few(4)
-@pytest.mark.parametrize("door", ["pandas", "polars", "CSV", "Parquet and CSV"])
-def test_an_audit_refuses_or_says_it_first(tables: Any, door: str, tmp_path: Path) -> None:
-    original, synthetic = (DOORS[door](table, side, tmp_path) for table, side in zip(tables, "os", strict=True))
-    try:
-        found = audit(original, synthetic, keys="key", target="target", allow_same=True)
-    except (TypeError, ValueError) as error:
-        assert "'key'" in str(error)  # noqa: PT017
-        return
-    assert found.measures.average_cap_nearest == 1 or "one level in two spellings" in " ".join(str(found).partition("Answer")[0].split())
-
-
-@pytest.mark.few(2)
 def test_the_command_line_refuses_or_says_it_first(tables: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [str(written(table, tmp_path / f"{side}.csv")) for table, side in zip(tables, "os", strict=True)]
     status = main(["audit", *files, "--allow-same", "--keys", "key", "--target", "target"])
@@ -143,7 +143,6 @@ def test_the_command_line_refuses_or_says_it_first(tables: Any, tmp_path: Path, 
         assert not told.out
 
 
-@pytest.mark.few(18)
 def test_the_drop_in_says_it(tables: Any) -> None:
     real, synthetic = map(pd.DataFrame, tables)
     with warnings.catch_warnings(record=True, action="always") as told:
@@ -154,7 +153,6 @@ def test_the_drop_in_says_it(tables: Any) -> None:
     assert found["cap_protection"] == 0 or any(issubclass(x.category, LevelsWarning) for x in told)
 
 
-@pytest.mark.slow
 def test_a_file_in_another_encoding_is_refused_or_matches(tmp_path: Path) -> None:
     table = records(["Zürich", "Genève", "Küsnacht"])
     original = written(table, tmp_path / "o.csv")
@@ -177,7 +175,6 @@ def matrix() -> Any:
     return spellings
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("sources", [("pandas", "csv"), ("polars", "polars")], ids=" and ".join)
 @pytest.mark.parametrize("spelling", list(matrix().SPELLINGS))
 def test_copies_are_those_of_a_loop_over_records_or_the_column_is_named(spelling: str, sources: tuple[str, str], tmp_path: Path) -> None:

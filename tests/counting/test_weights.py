@@ -69,7 +69,7 @@ def walked(weight: str) -> dict[tuple[Any, ...], tuple[Fraction, int, Fraction]]
     return found
 
 
-@pytest.mark.few(7)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("weight", ["fraction", "whole", "decimal"])
 @pytest.mark.parametrize("backing", ["dense", "sparse"])
 @pytest.mark.parametrize("door", DOORS)

@@ -12,11 +12,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
+from spark_session import spark_session
 
 import capstats
 from capstats.counting import every_column, many_rows
 from capstats.screening import sweep
 from capstats.sources import dask_frames, relations
+
+pytestmark = pytest.mark.slow
 
 RECORDS, CELLS, FIRST = 3000, 12, 100  # of a table, of keys and target, and of the records that may be looked at
 KNOWN: dict[str, Any] = {"keys": ["k", "j"], "target": "t"}
@@ -48,16 +51,12 @@ def of_dask(_: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
 
 @contextmanager
 def of_spark(folder: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
-    sql = pytest.importorskip("pyspark.sql", reason="Spark is in an extra of its own", exc_type=ImportError)
-    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-
     def written(frame: pl.DataFrame) -> Any:
         path = folder / f"{frame['x'].sum()}.parquet"
         frame.write_parquet(path)
-        return session.read.parquet(str(path))
+        return spark_session().read.parquet(str(path))
 
     yield written
-    session.stop()
 
 
 @pytest.fixture
@@ -82,7 +81,6 @@ def crossed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("engine", [of_duckdb, of_polars, of_dask, pytest.param(of_spark, marks=pytest.mark.spark)])
 def test_only_counts_come_back(engine: Any, tmp_path: Path, crossed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

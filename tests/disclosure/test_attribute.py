@@ -165,19 +165,6 @@ def test_mean_weap_is_the_cap_of_the_synthetic_table_with_itself(tables):
 # Batches, labels, weights
 
 
-@both
-def test_every_other_dim_broadcasts(measure):
-    rng = np.random.default_rng(32)
-    o = xr.DataArray(rng.integers(0, 2, (2, 3, 4)), dims=("shard", "target", "key"))
-    s = xr.DataArray(rng.integers(0, 2, (3, 4, 5)), dims=("target", "key", "draw"))
-    found = measure(o.transpose("key", "shard", "target"), s)
-    assert set(found.dims) == {"shard", "draw"}
-    for shard in range(2):
-        for draw in range(5):
-            one = measure(o[shard].values, s.isel(draw=draw).values).item()
-            np.testing.assert_equal(found.isel(shard=shard, draw=draw).item(), one)
-
-
 def test_labels_decide_which_cells_belong_together():
     o = from_counts([[1, 2], [3, 0]], key_labels={"k": ["a", "b"]}, target_labels=["x", "y"]).o
     s = from_counts([[2, 1]], key_labels={"k": ["b", "c"]}, target_labels=["x"]).o

@@ -8,7 +8,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import xarray as xr
 
 from capstats import average_cap, tabulate
 from capstats.disclosure import dio, dis, disco, key_summary, record_risk, share_replicated, share_unique
@@ -69,6 +68,7 @@ def columns_of(table):
 # Records
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other", ["pandas", "polars"])
 def test_every_record_has_the_values_of_a_loop_over_people(kind, other):
@@ -200,6 +200,7 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
     assert got["note"] == original["note"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("by", ["cap", "key_records"])
 @pytest.mark.parametrize("missing", ["level", "drop"])
 @pytest.mark.parametrize("ending", ["parquet", "csv", None])
@@ -320,19 +321,6 @@ def test_keys_add_up_to_the_measures():
         assert found.records.where(found.original_certain, 0).sum().item() / n == dio(o).item()
         assert found.unique.sum().item() / n == share_unique(o).item()
         assert found.replicated.sum().item() / n == share_replicated(o, s).item()
-
-
-def test_every_other_dim_broadcasts():
-    rng = np.random.default_rng(72)
-    o = xr.DataArray(rng.integers(0, 3, (2, 3, 4)), dims=("shard", "target", "key"))
-    s = xr.DataArray(rng.integers(0, 3, (3, 4, 5)), dims=("target", "key", "draw"))
-    found = key_summary(o, s)
-    for shard in range(2):
-        for draw in range(5):
-            one = key_summary(o[shard].values, s.isel(draw=draw).values)
-            for name in one:
-                assert set(found[name].dims) == {"shard", "draw", "key"}
-                np.testing.assert_array_equal(found[name].isel(shard=shard, draw=draw), one[name])
 
 
 def test_records_that_may_not_count_stay_in_the_key():

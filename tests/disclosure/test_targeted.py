@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import table_pairs, theorem
@@ -153,23 +152,6 @@ def test_all_and_matched_never_rise_with_tau(tables, how):
 
 
 # Batches, and records that may count
-
-
-@covered
-def test_every_other_dim_broadcasts(rule, variant):
-    rng = np.random.default_rng(43)
-    o = xr.DataArray(rng.integers(0, 3, (2, 3, 4)), dims=("shard", "target", "key"))
-    s = xr.DataArray(rng.integers(0, 4, (3, 4, 6)), dims=("target", "key", "draw"))
-    found = tcap(o, s, variant=variant, rule=rule, tau=0.5)
-    curve = tau_curve(o, s, variant=variant, rule=rule)
-    assert set(found.dims) == {"shard", "draw"}
-    assert set(curve.dims) == {"shard", "draw", "tau"}
-    for shard in range(2):
-        for draw in range(6):
-            one = (o[shard].values, s.isel(draw=draw).values)
-            np.testing.assert_equal(found.isel(shard=shard, draw=draw).item(), tcap(*one, variant=variant, rule=rule, tau=0.5).item())
-            at = curve.isel(shard=shard, draw=draw).sel(tau=0.5, method="bfill").item()
-            np.testing.assert_allclose(at, tcap(*one, variant=variant, rule=rule, tau=0.5), rtol=1e-13)
 
 
 @covered

@@ -14,6 +14,8 @@ from capstats import average_cap
 from capstats.disclosure import dis, disco
 from capstats.laws import Permuted, cap_law, expected_cap, expected_disclosure, variance_cap
 
+pytestmark = pytest.mark.slow
+
 SHAPES = [(1, 1), (1, 3), (3, 1), (2, 2), (2, 3), (3, 2), (3, 3)]  # targets, keys
 CELL_MODELS = {"uniform": {}, "bootstrap": {}, "independent": {}, "dirichlet": {"alpha": 0.75}}
 KEPT_MODELS = [("partial", {"alpha": 0.75}), ("pram", {"theta": 0.25}), *(("swap", {"records": k}) for k in (0, 1, 2))]
@@ -98,14 +100,12 @@ def check_permutations(shape, n, m):
             check(average_cap(o, s, unmatched=unmatched), probability, *moments)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), [(3, 4), (4, 6)], ids=["few records", "more records"])
 @each_shape
 def test_mean_variance_and_disclosure_where_records_are_placed_in_cells(shape, n, m):
     check_cell_models(shape, n, m)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), [(3, 4), (4, 5)], ids=["few records", "more records"])
 @each_shape
 def test_mean_and_variance_where_keys_are_kept_or_the_targets_of_a_release_are_permuted(shape, n, m):
@@ -113,7 +113,6 @@ def test_mean_and_variance_where_keys_are_kept_or_the_targets_of_a_release_are_p
     check_permutations(shape, n, m)
 
 
-@pytest.mark.slow
 @each_shape
 def test_the_law_of_every_small_original_is_that_of_all_releases(shape):
     for o in originals(shape, 3):

@@ -156,6 +156,7 @@ def absent_cells(o: Table) -> set[tuple[int, int]]:
 # theory/cap.md#theorem-1, theory/cap.md#average-cap
 
 
+@pytest.mark.few(3)
 @shapes
 def test_individual_caps_of_a_matched_key_sum_to_one(shape):
     """Theorem 1."""
@@ -188,6 +189,7 @@ def test_individual_cap_is_the_share_of_agreeing_synthetic_records(shape, unmatc
     assert_equal(actual, exact)
 
 
+@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_average_cap_is_the_mean_over_records(shape, unmatched):
@@ -245,7 +247,7 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     return groups
 
 
-@pytest.mark.few(7)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("extreme", [min, max])
 @both_versions
 @shapes
@@ -264,6 +266,7 @@ def test_lemma_1_extremes_are_exactly_the_tables_supported_on_c_or_on_the_greate
             assert attain(extreme, caps) == {s for s in tables if support(s) <= cells}
 
 
+@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals(shape, unmatched):
@@ -279,6 +282,7 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
         assert_equal(values(bounds[name], "original_table", "draw"), exact)
 
 
+@pytest.mark.few(3)
 @both_versions
 @shapes
 def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
@@ -298,6 +302,7 @@ def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
 # theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
 
 
+@pytest.mark.few(2)
 @shapes
 def test_theorem_2_value_and_exact_minimisers(shape):
     """Theorem 2: in one key if the least count is positive, in any cells of B if it is 0."""
@@ -313,7 +318,7 @@ def test_theorem_2_value_and_exact_minimisers(shape):
         assert minimisers == (inside_b & one_key if o_min > 0 else inside_b)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @shapes
 def test_theorem_3_value_and_exact_minimisers(shape):
     """Theorem 3: in D and in any cells of keys that O lacks, with at least one record in D."""
@@ -420,7 +425,7 @@ def target_shares(table: Table) -> list[Fraction]:
     return [Fraction(sum(row), len(records_of(table))) for row in table]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @shapes
 def test_baselines_are_the_success_of_guesses_without_a_key(shape):
     """Record by record over O; the modal baseline of S is scored on S."""

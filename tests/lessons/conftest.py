@@ -1,4 +1,4 @@
-"""Chromium, started once for the tests of a file, and the lesson that the file is about: its `LESSON`."""
+"""Chromium, started once for all tests of a process, and the lesson that the file is about: its `LESSON`."""
 
 import chromium
 import pytest
@@ -7,7 +7,7 @@ from lesson_pages import afresh, numbers, predicted
 from capstats.lessons import page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     with chromium.browser() as found:
         yield found

@@ -12,7 +12,6 @@ from pathlib import Path
 import html5lib
 import numpy as np
 import pytest
-from chromium import browser as chromium
 from chromium import opened
 from lesson_pages import numbers, wait_for
 from two_files import counted, named
@@ -22,6 +21,8 @@ from capstats.auditing.report import Headline
 from capstats.codes.names import printable
 from capstats.datasets import example
 from capstats.lessons.browser import TITLE, browser_page
+
+pytestmark = pytest.mark.chromium
 
 DOCS = Path(__file__).parents[2] / "docs"
 NAMES = [
@@ -34,8 +35,8 @@ RELEASE = b"age,sex,job\n34,f,nurse\n34,f,cook\n41,m,cook\n50,m,nurse\n"
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory):
-    with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
+def tab(browser, tmp_path_factory):
+    with opened(browser, tmp_path_factory.mktemp("page"), browser_page()) as found:
         yield found
 
 
@@ -106,7 +107,6 @@ def damaged(rng, data):
     return data[:at] + [b'"', b"\xe9", b"\0", b",", b"x", b""][rng.integers(6)] + data[at + 1 :]
 
 
-@pytest.mark.chromium
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("part", range(4))
 def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_refuses_them(part, tab, tmp_path):
@@ -125,7 +125,6 @@ def test_pairs_of_files_give_the_numbers_of_the_library_or_are_refused_as_it_ref
     assert answered >= 50
 
 
-@pytest.mark.chromium
 def test_where_a_file_is_cut_to_be_read_makes_no_difference(tab, tmp_path):
     """Seven bytes at a time: records, quotes, line ends and letters are cut everywhere."""
     whole = browser_page()
@@ -201,7 +200,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.chromium
 def test_what_cannot_be_read_or_compared_is_refused_by_name_and_only_there(tab):
     said = [text for _, text in counted(tab, *REFUSED.values())]
     assert [x for x in zip(REFUSED, said, strict=True) if not x[1].startswith(x[0])] == []
@@ -210,7 +208,6 @@ def test_what_cannot_be_read_or_compared_is_refused_by_name_and_only_there(tab):
     assert tab.locator("[role=alert]").count() == 1
 
 
-@pytest.mark.chromium
 @pytest.mark.parametrize("name", ["PAR1", "ARROW1", "BZh", "$FL2", "PK"])
 def test_a_column_that_is_called_as_another_format_begins_is_counted(name, tab, tmp_path):
     pair = *(data.replace(b"age", name.encode()) for data in (PEOPLE, RELEASE)), [name], "job"
@@ -218,7 +215,6 @@ def test_a_column_that_is_called_as_another_format_begins_is_counted(name, tab, 
     assert (said, found) == ("", pytest.approx(of_library(tmp_path, *pair)[0], rel=1e-12))
 
 
-@pytest.mark.chromium
 def test_a_file_that_was_repaired_in_its_place_can_be_chosen_again(tab, tmp_path):
     """Chromium has no event `change` for a file of the same path."""
     tab.set_input_files("#synthetic", {"name": "s.csv", "mimeType": "text/csv", "buffer": RELEASE})
@@ -236,7 +232,6 @@ def test_a_file_that_was_repaired_in_its_place_can_be_chosen_again(tab, tmp_path
     wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value === '3'")
 
 
-@pytest.mark.chromium
 def test_a_choice_that_changes_takes_the_numbers_away(tab):
     counted(tab, GOOD)
     assert tab.locator("#results").is_visible()
@@ -330,7 +325,6 @@ def server():
         found.shutdown()
 
 
-@pytest.mark.chromium
 def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path):
     """The same attempts succeed on a page without the policy, so that they are attempts."""
     text = browser_page()
@@ -358,7 +352,6 @@ def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path
 # --- the page -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_it_is_one_small_valid_file_that_loads_nothing():
     text = browser_page()
     assert len(text.encode()) <= 300_000
@@ -375,7 +368,6 @@ def test_it_is_one_small_valid_file_that_loads_nothing():
     assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}  # a name, not an address
 
 
-@pytest.mark.chromium
 def test_the_example_is_there_on_one_press_with_the_numbers_of_the_library(tab):
     tab.click("#example")
     wait_for(tab, "document.querySelector('output[data-name=keys]').dataset.value !== undefined")
@@ -389,7 +381,6 @@ def test_the_example_is_there_on_one_press_with_the_numbers_of_the_library(tab):
     assert [row.split()[0] for row in tab.locator("#groups tbody th").all_inner_texts()][:2] == ["Class:", "Sex:"]
 
 
-@pytest.mark.chromium
 def test_a_dot_says_who_it_is(tab):
     counted(tab, (PEOPLE, RELEASE, ["age", "sex"], "job"))
     assert tab.locator(".dots .dot").count() == 5
@@ -403,7 +394,6 @@ def test_a_dot_says_who_it_is(tab):
     assert tab.inner_text("#person") != first
 
 
-@pytest.mark.chromium
 def test_what_cannot_be_seen_in_labels_names_and_files_is_escaped(tab):
     bad = "\u202e\x1b\u200b\x7f\xa0\U000e0001"
     people, release = (data.replace(b"cook", f"co{bad}ok".encode()).replace(b"sex", f"se{bad}x".encode()) for data in (PEOPLE, RELEASE))
@@ -418,7 +408,6 @@ def test_what_cannot_be_seen_in_labels_names_and_files_is_escaped(tab):
     assert all(sign not in tab.inner_text("body") for sign in bad)
 
 
-@pytest.mark.chromium
 def test_each_share_says_what_becomes_of_people_without_their_keys(tab):
     counted(tab, GOOD)
     headings = "#results h2:has(+ #people), #results h2:has(+ .numbers)"
@@ -434,7 +423,6 @@ def test_each_share_says_what_becomes_of_people_without_their_keys(tab):
     assert tab.locator(headings).all_inner_texts() == ["Whom it hits", "The numbers"]
 
 
-@pytest.mark.chromium
 def test_the_first_sentence_has_the_nearest_keys_and_both_guessers_or_says_version_1_where_these_take_long(tab, tmp_path):
     """Three people are f, of 34, and one m, of 50, whose key nobody has: nearest are (34, f), by sex, and (50, f), by age."""
     original = b"age,sex,job\n" + b"34,f,nurse\n" * 3 + b"50,m,cook\n"
@@ -456,7 +444,6 @@ def test_the_first_sentence_has_the_nearest_keys_and_both_guessers_or_says_versi
             assert heading in other.inner_text("#results h2:has(+ #people)")
 
 
-@pytest.mark.chromium
 def test_on_the_site_its_links_lead_to_pages_and_hand_over_the_numbers(tab, tmp_path):
     beside = {"beside": ["number"], "home": "../lessons.html"}
     with opened(tab.context.browser, tmp_path, browser_page(**beside)) as other:
@@ -476,7 +463,6 @@ def test_on_the_site_its_links_lead_to_pages_and_hand_over_the_numbers(tab, tmp_
         assert other.locator(".mark > :last-child").all_inner_texts() == scale
 
 
-@pytest.mark.chromium
 def test_keys_that_are_too_fine_and_copies_are_said_also_on_paper(tab):
     fine = b"id,job\n" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(60))
     other = b"id,job\n" + b"".join(b"%d,%d\n" % (i + 30, i % 3) for i in range(60))
@@ -489,7 +475,6 @@ def test_keys_that_are_too_fine_and_copies_are_said_also_on_paper(tab):
     tab.emulate_media(media="screen")
 
 
-@pytest.mark.chromium
 def test_with_the_keyboard_alone(tab, tmp_path):
     """Boxes by the space bar, the target by letters, the button by Enter; the files are chosen in a dialog of the system."""
     tab.reload()
@@ -515,7 +500,6 @@ DROP = """(card, texts) => {
 }"""
 
 
-@pytest.mark.chromium
 def test_files_may_be_dropped_one_on_each_card(tab):
     tab.reload()
     for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
@@ -530,7 +514,6 @@ def test_files_may_be_dropped_one_on_each_card(tab):
 LONG = b"k,t\n" + b"".join(b"%d,%d\n" % (i % 1000, i % 7) for i in range(400_000))
 
 
-@pytest.mark.chromium
 def test_reading_can_be_cancelled_and_begun_again(tab, tmp_path):
     for name, times in (("original", 30), ("synthetic", 31)):
         (tmp_path / f"{name}.csv").write_bytes(LONG + LONG.partition(b"\n")[2] * times)
@@ -548,7 +531,6 @@ def test_reading_can_be_cancelled_and_begun_again(tab, tmp_path):
     assert found["keys"] == 3
 
 
-@pytest.mark.chromium
 def test_a_file_that_was_changed_after_it_was_chosen_is_refused(tab, tmp_path):
     for name, data in (("original", PEOPLE), ("synthetic", RELEASE)):
         (tmp_path / f"{name}.csv").write_bytes(data)
@@ -561,7 +543,6 @@ def test_a_file_that_was_changed_after_it_was_chosen_is_refused(tab, tmp_path):
     assert tab.inner_text("#alert").startswith("original.csv: it was changed, moved or removed after it was chosen")
 
 
-@pytest.mark.chromium
 def test_it_fits_a_phone_and_has_names_and_contrast_in_the_dark(tab):
     counted(tab, GOOD)
     for width, scheme in ((1280, "light"), (375, "dark"), (320, "light")):

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 from command_line import refused
 
 from capstats.cli import main
 from capstats.lessons.browser import browser_page
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_page_is_written_here_and_opened(asked, tmp_path, capsys):

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from chromium import browser as chromium
 from chromium import opened
 from two_files import answers
 
@@ -16,12 +15,14 @@ from capstats.counting.compared import NOTHING_SHARED, SPELLED
 from capstats.counting.copies import COLUMNS
 from capstats.lessons.browser import browser_page
 
+pytestmark = pytest.mark.chromium
+
 LEAD = "Copies of real records are more than chance explains. "
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory):
-    with chromium() as program, opened(program, tmp_path_factory.mktemp("page"), browser_page()) as found:
+def tab(browser, tmp_path_factory):
+    with opened(browser, tmp_path_factory.mktemp("page"), browser_page()) as found:
         yield found
 
 
@@ -117,7 +118,6 @@ def one_level(mine, theirs):
         yield csv(header, records), csv(header, release), ["person"], "t"
 
 
-@pytest.mark.chromium
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["spelled", "equal", "other"])
 def test_levels_are_equal_or_likely_one_as_the_library_has_them(kind, tab, tmp_path):
@@ -215,7 +215,6 @@ FILES = {
 }
 
 
-@pytest.mark.chromium
 @pytest.mark.filterwarnings("ignore")
 def test_files_have_the_answer_of_the_library_in_its_words(tab, tmp_path):
     found = dict(zip(FILES, alike(tmp_path, tab, FILES.values()), strict=True))
@@ -223,7 +222,6 @@ def test_files_have_the_answer_of_the_library_in_its_words(tab, tmp_path):
     assert {name for name in JOBS for n in (0, 30) if not any(found[f"{name}, {n} copies"][1:])} == set()  # columns named
 
 
-@pytest.mark.chromium
 @pytest.mark.filterwarnings("ignore")
 def test_a_box_stands_out_and_comes_first_where_copies_are_found_and_nowhere_else(tab):
     for name, expected in (("a copy in ten", [True]), ("no copy, and most people alone", []), ("a column that shares nothing", [])):
@@ -253,7 +251,6 @@ def spelled(seed):
     return csv(names, original), csv(names, release), ["n"], "t"
 
 
-@pytest.mark.chromium
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("part", range(2))
 def test_random_files_in_many_spellings_have_the_answer_of_the_library(part, tab, tmp_path):

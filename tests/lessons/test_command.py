@@ -10,6 +10,8 @@ from capstats.cli import main
 from capstats.cli.options import OPTIONS
 from capstats.lessons import LESSONS, page
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_a_name_it_lists_the_lessons_and_writes_nothing(asked, tmp_path, capsys):
     out = printed(capsys, "lesson")
@@ -27,7 +29,6 @@ def test_a_lesson_is_written_here_and_opened(asked, tmp_path, capsys):
     assert asked == [(tmp_path / "hands.html").as_uri()]
 
 
-@pytest.mark.slow
 def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, capsys):
     assert main(["lesson", "law", "average", "law", "--out", "a/new folder", "--no-open"]) == 0
     assert capsys.readouterr().out.splitlines() == ["Written: a/new folder/law.html", "Written: a/new folder/average.html"]
@@ -35,7 +36,6 @@ def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, c
     assert asked == []
 
 
-@pytest.mark.slow
 def test_all_are_all_and_have_a_home(asked, tmp_path, capsys):
     assert main(["lesson", "all"]) == 0
     assert {path.stem for path in tmp_path.iterdir()} == {"index", *LESSONS}
@@ -70,7 +70,6 @@ def test_a_folder_that_is_a_file_is_one_line(tmp_path, monkeypatch, capsys):
     assert "cannot read or write 'file'" in refused(capsys, "lesson", "hands", "--out", "file")
 
 
-@pytest.mark.slow
 def test_it_runs_as_a_program(tmp_path):
     done = run("lesson", "hands", "--no-open", "--out", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")

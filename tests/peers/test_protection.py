@@ -40,7 +40,7 @@ def values(column: dict[str, Any]) -> list[Any]:
     return [None if isinstance(x, dict) else x for x in column["values"]]
 
 
-@pytest.mark.few(24)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", [c for c in REFERENCE["cases"] if not c["continuous"]], ids=lambda case: case["name"])
 def test_scores_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:
@@ -165,6 +165,7 @@ def test_bad_arguments_are_named() -> None:
         )
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("case", METRICS, ids=lambda case: case["name"])
 def test_numbers_of_sdmetrics_are_as_it_prints_them(case: dict[str, Any]) -> None:
     t = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])

@@ -56,6 +56,7 @@ def test_tcap_of_1_9_3_is_one_number_in_its_code_and_another_in_its_vignette():
         assert found["TCAP"] < 100 * case["DiSCO"] / case["DiS"]
 
 
+@pytest.mark.few(6)
 @cases
 def test_checks_and_exclusions_of_synthpop_are_as_it_prints_them(case):
     if "fault" in case and "original" in case:

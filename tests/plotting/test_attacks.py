@@ -11,6 +11,8 @@ from drawn import dashed, ticks
 from capstats.attacks import maximum_knowledge, membership_roc
 from capstats.plotting import plot_maximum_knowledge, plot_membership_difference, plot_membership_roc
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def roc():
@@ -74,7 +76,6 @@ def test_the_axis_of_thresholds_shows_the_range_of_at_and_the_best_threshold(ax)
     assert ax.get_xlim()[1] == high
 
 
-@pytest.mark.slow
 def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
     assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
     assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10\n20 members, 15 non-members"
@@ -133,7 +134,6 @@ def test_two_attacks_on_the_same_axes_are_told_apart_by_what_the_caller_calls_th
     assert labels(plot_maximum_knowledge(table_of(["a", "b"], [1, 2]), label="chain", ms=9)) == ["chain, a", "chain, b", "chain, average"]
 
 
-@pytest.mark.slow
 def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
     curves = {"youden": (("releases", "step"), np.zeros((100, 2))), "threshold": (("releases", "step"), np.ones((100, 2)))}
     best = {"best_threshold": ("releases", np.ones(100)), "best_difference": ("releases", np.zeros(100))}
@@ -148,7 +148,6 @@ def test_of_many_numbers_of_tables_as_many_are_named_as_there_is_room_for(ax):
     assert [ticks(over_m)[0], ticks(over_m)[-1]] == ["1", "100"]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("names", [[f"column {v}" for v in range(40)], ["the occupation of the father when the respondent was fourteen"]])
 def test_many_or_long_names_leave_most_of_the_room_that_they_can_to_the_curves(names):
     ax = plot_maximum_knowledge(table_of(names, [1, 2, 3]))

@@ -47,7 +47,6 @@ def test_texts_are_white_on_dark_cells_and_black_on_light_and_empty_ones(ax, col
     assert "d" not in dark
 
 
-@pytest.mark.slow
 def test_texts_are_as_large_as_their_cells_allow():
     sizes = []
     for columns in (2, 16, 60):
@@ -107,7 +106,8 @@ def test_letters_are_smaller_in_a_narrow_figure():
     assert letter_size(plt.subplots(figsize=(7, 3))[1]) == 8.5 < mpl.rcParams["font.size"]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 RECORDS = {"a": [0, 0, 1, 1, 2], "b": [0, 1, 0, 1, 1], "t": ["x", "y", "y", "x", "x"], "u": [0, 0, 1, 1, 1]}
 
@@ -161,7 +161,6 @@ def test_colours_are_symmetric_so_that_white_is_nothing(ax, swept):
     assert ax.collections[0].cmap(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
 
 
-@pytest.mark.slow
 def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     found = sweep(RECORDS, [RECORDS], allow_same=True, keys=["a", "b"], targets="t", measures="average_cap")
     assert plot_sweep(found).collections[0].get_array().shape == (1, 2)
@@ -169,7 +168,6 @@ def test_a_sweep_of_one_target_one_measure_and_one_table_needs_no_choice():
     assert plot_sweep(found.squeeze(), vmax=3).collections[0].get_clim()[1] == 3
 
 
-@pytest.mark.slow
 def test_contributions_that_are_not_defined_are_left_white(ax):
     other = {**RECORDS, "a": [7] * 5}
     plot_sweep(sweep(RECORDS, other, keys=["a", "b"], targets="t", measures="average_cap_drop"), ax=ax)
@@ -195,7 +193,6 @@ def colour_bar(ax):
     return bar
 
 
-@pytest.mark.slow
 def test_the_colour_bar_names_the_ends_of_the_scale(swept):
     chosen = swept.sel(measure="average_cap").isel(synthetic=1)
     ax = plot_sweep(chosen)
@@ -213,7 +210,6 @@ def of_values(*values):
     return found.assign(shapley=found.shapley.copy(data=np.reshape(values, (2, 1, 1))))
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("values", "written", "label"),
     [
@@ -236,7 +232,6 @@ def test_what_rounding_leaves_of_nothing_has_no_colour(ax):
     assert [text.get_text() for text in ax.texts] == ["0.00", "0.00"]
 
 
-@pytest.mark.slow
 def test_numbers_of_many_columns_stay_within_their_cells():
     names = [f"$c_{i}$" for i in range(12)]
     shares = xr.DataArray(np.linspace(-0.01, 0.09, 12)[:, None], {"key_column": names, "target_column": ["t"]})
@@ -248,7 +243,6 @@ def test_numbers_of_many_columns_stay_within_their_cells():
     assert ticks(ax)[0] == r"\$c_0\$"
 
 
-@pytest.mark.slow
 def test_a_figure_of_its_own_grows_with_its_targets_up_to_a_page():
     def tall(targets):
         shares = xr.DataArray(np.ones((2, targets)), {"key_column": ["a", "b"], "target_column": [f"t{i}" for i in range(targets)]})

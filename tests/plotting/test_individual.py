@@ -22,7 +22,8 @@ from capstats.laws import Uniform, sample_tables
 from capstats.plotting import plot_individual_cap, plot_people
 from capstats.plotting.shared import VERMILLION
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
 def dots(ax):
@@ -92,7 +93,6 @@ def test_long_labels_of_tables_do_not_overlap(ax):
     assert all(left.x1 < right.x0 for left, right in pairwise(labels))
 
 
-@pytest.mark.slow
 def test_tables_with_equal_averages_keep_their_given_order(ax):
     """On O_1 every average is 1/3, whatever the last bit."""
     o_1 = paper_originals().sel(original="O_1", drop=True)
@@ -102,7 +102,6 @@ def test_tables_with_equal_averages_keep_their_given_order(ax):
     assert ticks(ax) == [str(i) for i in range(60)]
 
 
-@pytest.mark.slow
 def test_boxes_whiskers_and_outliers_are_those_of_the_expanded_records(ax, o_4, boxes):
     plot_individual_cap(boxes, ax=ax)
     assert len(ax.patches) == len(medians(ax)) == 4
@@ -216,7 +215,6 @@ def twenty():
     return cap_boxplot(o, draws)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [None, (3.5, 3), (6, 4)])
 def test_twenty_long_names_leave_room_for_their_boxes(twenty, size):
     assert {len(name) for name in LONG} == {52}
@@ -298,7 +296,6 @@ def test_numbers_of_records_are_written_below(boxes):
     assert plot_individual_cap(found).get_xlabel().endswith("n = 1,500 to 2,000 records")
 
 
-@pytest.mark.slow
 def test_a_name_that_is_shortened_at_a_dollar_is_no_formula(o_4):
     for start in range(14, 20):
         name = f"{'a' * start}$x${'b' * 20}$y$"
@@ -339,7 +336,6 @@ def test_every_person_is_one_dot_within_a_hundredth_of_their_cap(ax):
     assert ax.get_yticks().tolist() == []
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("size", [None, (3.3, 2.5), (7, 5)])
 @pytest.mark.parametrize("by_target", [False, True])
 def test_dots_neither_overlap_nor_leave_the_axes(size, by_target):
@@ -386,7 +382,6 @@ def test_people_without_a_cap_are_counted_and_not_drawn(ax):
     assert plot_people(nobody, undefined, by_target=True).get_xlabel().endswith("n = 0 records, one dot each; 2 undefined")
 
 
-@pytest.mark.slow
 @examples(20)
 @given(table_pairs(), st.booleans())
 def test_the_mean_of_the_dots_is_average_cap_to_within_half_a_stack(pair, by_target):

@@ -26,6 +26,8 @@ from capstats.plotting import (
 from capstats.plotting.inline import attributes, inline_svg
 from capstats.screening import sweep
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -47,7 +49,6 @@ def written(text):
     return ["".join(element.itertext()) for element in elements(text) if element.tag == f"{SVG}text"]
 
 
-@pytest.mark.slow
 def test_the_element_starts_the_text_and_has_no_metadata_date_style_or_script(boxes):
     text = inline_svg(plot_individual_cap(boxes), prefix="boxes")
     assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
@@ -59,13 +60,11 @@ def test_the_element_starts_the_text_and_has_no_metadata_date_style_or_script(bo
     assert "xlink" not in text
 
 
-@pytest.mark.slow
 def test_the_same_figure_gives_the_same_element(boxes, averages):
     for draw in (lambda: plot_individual_cap(boxes), lambda: plot_average_cap(averages)):
         assert inline_svg(draw(), prefix="a") == inline_svg(draw(), prefix="a")
 
 
-@pytest.mark.slow
 def test_two_figures_of_a_page_have_no_id_in_common_and_refer_to_their_own_parts(averages, boxes):
     """Ids are those of markers, clips and hatches; nothing else has one."""
     pages = [inline_svg(plot_average_cap(averages), prefix="one"), inline_svg(plot_individual_cap(boxes), prefix="two")]
@@ -78,7 +77,6 @@ def test_two_figures_of_a_page_have_no_id_in_common_and_refer_to_their_own_parts
     assert any(element.tag == f"{SVG}pattern" for element in elements(pages[0]))
 
 
-@pytest.mark.slow
 def test_a_page_parser_finds_the_same_elements_as_an_xml_parser(boxes, averages):
     texts = [inline_svg(plot_individual_cap(boxes), prefix="one"), inline_svg(plot_average_cap(averages), prefix="two", alt='"<b>"')]
     parser = html5lib.HTMLParser(strict=True)  # any error of the page raises
@@ -124,7 +122,6 @@ def every_figure():
     return drawn_with_hostile_labels()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["people", "key_target", "boxes", "ecdf", "tau", "average", "sweep", "columns", "arrows", "utility", "knowledge"],
@@ -166,7 +163,6 @@ def test_a_style_becomes_attributes_however_a_release_of_matplotlib_writes_it(st
     assert attributes(style) == found
 
 
-@pytest.mark.slow
 def test_the_figure_is_closed(boxes):
     inline_svg(plot_individual_cap(boxes), prefix="a")
     assert plt.get_fignums() == []

@@ -15,6 +15,8 @@ from capstats.datasets import smoking
 from capstats.disclosure import key_summary
 from capstats.plotting import plot_key_summary, plot_key_target
 
+pytestmark = pytest.mark.slow
+
 
 def marks(ax):
     """Place, number of keys and label of each kind of mark."""
@@ -43,7 +45,6 @@ def test_keys_stand_at_their_size_and_their_average_cap(ax):
     assert ax.get_xlabel() == "original records with the key\nn = 13 records"
 
 
-@pytest.mark.slow
 def test_sizes_of_keys_are_written_as_plain_numbers():
     ax = plot_key_summary(key_summary([[1, 2, 9], [0, 0, 40]], [[1, 1, 1], [0, 0, 1]]))
     ax.figure.canvas.draw()
@@ -95,7 +96,6 @@ def test_cells_without_a_record_are_empty_and_targets_without_any_are_left_out(a
     assert ax.collections[0].get_array().mask.tolist() == [[False, False], [True, False], [False, False]]
 
 
-@pytest.mark.slow
 def test_keys_are_in_the_order_of_the_numbers_that_are_given(ax):
     """Average CAP of the keys is 1/2, 0 and 5/6; then the same with nothing known of the last."""
     counted, q = of(*THREE, key_labels=["a", "b", "c"])
@@ -119,7 +119,6 @@ def test_of_many_targets_those_with_the_greatest_risk_are_drawn_in_their_order()
     assert "original; synthetic records" in ax.get_xlabel()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shares", "written"), [([999, 1], [">.99", "<.01"]), ([1, 0], ["1", "0"]), ([99, 1], ["0.99", "0.01"]), ([1, 2], ["0.33", "0.67"])]
 )
@@ -134,7 +133,6 @@ def test_an_undefined_cap_is_said_to_be_so(ax):
     assert cells(ax)[1, 1] == ["undefined", "3 | 0"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [None, (3.3, 3.6), (7, 7)])
 def test_texts_stay_within_their_cells(size):
     rng = np.random.default_rng(1)

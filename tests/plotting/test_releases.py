@@ -17,7 +17,8 @@ from capstats.plotting import plot_disclosure_arrows, plot_frontier, plot_risk_u
 from capstats.plotting.releases import place_labels
 from capstats.screening import sweep
 
-pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+# tables with other levels are meant to be here
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 RNG = np.random.default_rng(4)
 ORIGINAL = {"k": [*"aaabbc"], "j": [*"xyxyxy"], "t": [*"xxyxyx"], "u": [*"pqpqpq"]}
@@ -103,7 +104,6 @@ def test_any_two_numbers_can_be_drawn_and_undefined_releases_are_counted(ax, thr
     assert [text.get_text() for text in ax.texts] == ["one", "two"]
 
 
-@pytest.mark.slow
 def test_a_hundred_releases_are_numbered_and_no_number_is_missing(many):
     ax = plot_risk_utility(many)
     assert sorted(int(text.get_text()) for text in ax.texts) == list(range(1, 101))
@@ -111,7 +111,6 @@ def test_a_hundred_releases_are_numbered_and_no_number_is_missing(many):
     assert first.xy == (many.target_distance.values[0], many.average_cap_nearest.values[0])
 
 
-@pytest.mark.slow
 def test_long_names_are_numbered_and_listed_beside_a_figure_of_its_own(many):
     ax = plot_risk_utility(many.isel(synthetic=range(20)))
     (names,) = [text.get_text() for text in ax.texts if "\n" in text.get_text()]
@@ -186,7 +185,6 @@ def test_a_release_alone_is_one_arrow_without_a_name(ax):
     assert not [label.get_text() for label in ax.get_yticklabels()]
 
 
-@pytest.mark.slow
 def test_a_hundred_releases_fit_on_a_page(many):
     ax = plot_disclosure_arrows(many)
     assert ax.figure.get_size_inches()[1] <= 9.5
@@ -220,7 +218,6 @@ def overlaps(boxes):
     return np.argwhere(np.triu((high > low).all(axis=2), 1)).tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_two_of_a_hundred_numbers_are_on_each_other(seed):
     x, y = np.random.default_rng(seed).random((2, 100))

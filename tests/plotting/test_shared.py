@@ -81,6 +81,7 @@ def every():
 figures = pytest.mark.parametrize("name", capstats.plotting.__all__)
 
 
+@pytest.mark.few(3)
 @figures
 def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(every, name, ax):
     draw, _, above = every[name]
@@ -100,6 +101,7 @@ def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(every, name, 
     assert (ax.get_legend() is None) == (above or not named(ax))
 
 
+@pytest.mark.few(4)
 @figures
 def test_nothing_but_the_axes_is_changed_shown_or_saved(every, name, monkeypatch, ax):
     """Neither the style of other figures, nor what is drawn; and a second plot leaves the first one on the same Axes."""
@@ -119,7 +121,7 @@ def test_nothing_but_the_axes_is_changed_shown_or_saved(every, name, monkeypatch
     assert all(x.identical(y) if hasattr(x, "identical") else x == y for x, y in zip(given, kept, strict=True))
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @figures
 def test_a_figure_as_wide_as_a_column_of_a_paper_is_drawn_without_a_warning(every, name):
     ax = plt.subplots(figsize=(3.5, 3), layout="constrained")[1]

@@ -174,6 +174,7 @@ def test_zayatz_by_hand():
 # --- slide negative binomial ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sizes", "population"), [(HEAVY, 6090), (HEAVY, 10**5), (HEAVY, 671), ({1: 1120, 2: 482, 3: 293, 4: 600}, 10156)])
 def test_snb_has_the_sample_s_classes_of_one_and_of_two_by_direct_summation(sizes, population):
     sample = sample_of(sizes)

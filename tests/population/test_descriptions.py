@@ -63,6 +63,7 @@ def test_three_people_are_singled_out_by_hand():
     assert [two.predicates.item(), two.hits.item(), two.rate.item(), two.any_predicate.item()] == [3, 2, 2 / 3, 2 / 3]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("case", PEER["singling_out"], ids=lambda case: case["id"])
 @pytest.mark.parametrize("duplicates", ["distinct", "all"])
 def test_counts_are_those_of_the_reference(case, duplicates):

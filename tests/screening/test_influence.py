@@ -120,7 +120,7 @@ def counted_anew(o, s, unit, of):
     return after
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @every_way
 def test_removals_by_nearest_keys_are_those_of_removing_and_counting_again(unit, of):
     """A removal may unmatch a key, whose people and readers then take the next nearest keys."""
@@ -157,6 +157,7 @@ def test_keys_without_labels_have_no_nearest_ones_and_the_result_says_so():
     assert cap_influence(tables.o, tables.s, unmatched="drop").attrs["unmatched"] == "drop"
 
 
+@pytest.mark.few(4)
 @every_convention
 @every_way
 def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):

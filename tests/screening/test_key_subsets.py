@@ -55,6 +55,7 @@ def of_tables(tables):
 # --- held against tabulating each subset anew
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unmatched", ["nearest", "zero", "drop"])
 def test_correct_predictions_count_unmatched_records_as_they_are_asked_to(unmatched):
     o, s, keys = people(60, 1), people(15, 2), ["age", "sex", "job"]
@@ -101,6 +102,7 @@ def test_dropping_the_missing_is_decided_over_all_columns_once():
     assert found.value.sel(measure="matched_records", keyset="town").values.tolist() == [len(complete[0])] * 2
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("sizes", [1, [2], [1, 3], {4}, range(2, 5), np.int64(2)])
 def test_chosen_sizes_have_the_values_of_the_whole_sweep(sizes):
     o, s = people(80, 1), people(80, 2)
@@ -173,6 +175,7 @@ def test_one_key_column_contributes_what_it_adds_to_no_key():
     np.testing.assert_allclose(found.leave_one_out.isel(key_column=0), gain, rtol=1e-14)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("sizes", "rising"), [(None, [1, 2, 3, 4]), ([1, 2], [1, 2]), ([2, 3], [3]), ([1, 3, 4], [1, 4]), ([2, 4], []), (3, []), (1, [1])]
 )

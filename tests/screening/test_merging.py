@@ -85,6 +85,7 @@ def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unm
                 assert row.average_cap == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
 
 
+@pytest.mark.few(1)
 @every_convention
 def test_both_backings_give_the_same(unmatched):
     tables = tabulate(people(3, 50), people(4, 20), keys=["age", "sex"], target=["ill", "paid"])

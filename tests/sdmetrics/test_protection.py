@@ -61,6 +61,7 @@ def test_breakdowns_of_sdmetrics_own_tests_are_equal_bit_by_bit(kind: str, metho
     assert found == {"score": score, "cap_protection": protection, "baseline_protection": 0.98}
 
 
+@pytest.mark.few(3)
 @estimate
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["perfect", "good", "bad"])

@@ -11,6 +11,8 @@ from capstats.cli.options import OPTIONS
 from capstats.datasets import titanic
 from capstats.sources.confidential import check_replaceable, is_plain, made_by_capstats
 
+pytestmark = pytest.mark.slow
+
 FORMATS = ["internal.html", "public.htm", "f.png", "f.pdf", "f.svg", "F.PNG"]
 
 
@@ -28,14 +30,11 @@ def made(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FORMATS, "lesson.html"])
 def test_what_capstats_made_is_known_by_its_mark(name, made):
     assert made_by_capstats(made / name)
 
 
-@pytest.mark.slow
-@pytest.mark.few(1)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_mark_at_another_place_or_in_another_format_is_none(name, made, tmp_path):
     content = (made / name).read_bytes()
@@ -58,7 +57,6 @@ def test_a_figure_of_somebody_else_is_not_ours(ending, tmp_path):
     assert not made_by_capstats(tmp_path / f"f.{ending}")
 
 
-@pytest.mark.slow
 def test_a_document_that_contains_a_figure_of_ours_is_not_ours(made, tmp_path):
     """As pdfTeX does it: the object with the figure's creator is one of many, and the last one has the document's."""
     file = tmp_path / "article.pdf"

@@ -81,6 +81,7 @@ def test_a_mark_at_the_start_of_the_first_record_is_text(tmp_path: Path, header:
     assert counted(path, ["k"]) == {("\ufeffx",): 1, ("x",): 1}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("first", ["y", 'y" z'])

@@ -7,10 +7,11 @@ import pytest
 
 import capstats
 
+pytestmark = pytest.mark.slow
+
 dd = pytest.importorskip("dask.dataframe", reason="Dask is in the test extra", exc_type=ImportError)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
 def test_partitions_of_dask_that_differ_in_what_they_hold_are_one_table() -> None:
     sizes = pd.Categorical(["s", "m", "m", "l"] * 25, categories=["xl", "l", "m", "s"])
@@ -25,14 +26,12 @@ def test_partitions_of_dask_that_differ_in_what_they_hold_are_one_table() -> Non
         capstats.tabulate(empty, keys="a", target="t")
 
 
-@pytest.mark.slow
 def test_integer_weights_of_dask_that_floats_cannot_sum_exactly_raise() -> None:
     frame = dd.from_pandas(pd.DataFrame({"k": [1, 1], "t": [1, 1], "w": [2**53 - 1, 2]}), npartitions=2)
     with pytest.raises(ValueError, match=r"The integer weights 'w' of `original` sum to 2\*\*53 or more"):
         capstats.tabulate(frame, keys="k", target="t", weights="w")
 
 
-@pytest.mark.slow
 def test_what_is_wrong_in_a_partition_of_dask_is_told_with_the_partition() -> None:
     frame = dd.from_pandas(pd.DataFrame({"k": [1, 2, 3, 4], "t": [1, 1, 1, 1], "w": [1, 1, 1, -1]}), npartitions=2)
     with pytest.raises(ValueError, match=r"`original.partitions\[1\]` where column 'w' breaks this: 1, the first is row 1"):

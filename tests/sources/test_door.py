@@ -47,6 +47,7 @@ RENAMED = {"K": ["a", "b", None], "t": ["x", "y", "x"], "N": [1, 2, 3]}
 LIBRARIES = ["mapping", "pandas", "polars", "lazy", "pyarrow", "batch", "narwhals", "relation", "dask", "csv", "parquet"]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_columns_of_any_table_can_be_renamed(tmp_path: Path, library: str) -> None:
     """Names are exchanged at once, so that two may change places."""

@@ -51,6 +51,7 @@ SAID: dict[str, tuple[str, list[str], dict[Any, int]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("what", SAID)
 def test_a_csv_file_says_what_stands_there(tmp_path: Path, what: str) -> None:
     text, columns, expected = SAID[what]
@@ -96,6 +97,7 @@ WRONG: list[tuple[str | bytes, str]] = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("text", "message"), WRONG)
 def test_what_does_not_fit_is_told_and_no_row_is_skipped(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -303,6 +305,7 @@ def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_v
         assert not any(value in str(raised.value) for value in ("2.5", "inf", "None", "secret"))
 
 
+@pytest.mark.slow
 def test_weights_may_be_text_and_fractions_stay_fractions_where_they_sum_to_whole_numbers(tmp_path: Path) -> None:
     for weights, (x, y), dtype in ((["1", "2", "0"], (3, 0), "int64"), ([0.5, 0.5, 1], (1, 1), "float64")):
         for path in both(tmp_path, weights):

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
+from spark_session import spark_session
 
 import capstats
 
@@ -58,20 +59,6 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    pyspark = pytest.importorskip("pyspark.sql", reason="Spark is in an extra of its own", exc_type=ImportError)
-    session = (
-        pyspark.SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "2")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
-
-
 def counted(table: Any, weights: Any = None, **options: Any) -> xr.Dataset:
     return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, weights=weights, **options)
 
@@ -108,11 +95,11 @@ OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::User
 def test_every_engine_counts_the_awkward_records_alike(
     engine: str, weights: str | None, parquet: str, request: pytest.FixtureRequest
 ) -> None:
-    if engine in ENGINES:
-        table = ENGINES[engine](parquet)
+    if engine == "cluster":
+        request.getfixturevalue("cluster")
+        table = dd.read_parquet(parquet).repartition(npartitions=3)
     else:
-        running = request.getfixturevalue(engine)
-        table = running.read.parquet(parquet) if engine == "spark" else dd.read_parquet(parquet).repartition(npartitions=3)
+        table = spark_session().read.parquet(parquet) if engine == "spark" else ENGINES[engine](parquet)
     assert counted(table, weights).identical(counted(records(), weights))
 
 

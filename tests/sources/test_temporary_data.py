@@ -33,7 +33,10 @@ from capstats.sources.connections import connect
 from capstats.sources.source import Options
 from capstats.sources.temporary_data import private_folder
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and files no locks that end with a process")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and files no locks that end with a process"),
+]
 
 # each line of its input starts a process that holds a private folder in the folder of that name until it is killed
 PROCESSES = """
@@ -210,7 +213,6 @@ DOORS: dict[str, Callable[..., object]] = {
 IN_MEMORY = {"Excel": counted(".xlsx"), "Stata": counted(".dta"), "SPSS": counted(".sav"), "Arrow": counted(".feather")}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("given", [False, True], ids=["temporary folder", "spill_dir"])
 @pytest.mark.parametrize("door", [*DOORS, *IN_MEMORY])
 def test_nothing_changes_but_what_a_killed_process_left(
@@ -338,7 +340,6 @@ def test_what_others_put_into_a_leftover_stays(top: Path, leftover: Path) -> Non
         assert state(leftover) == others
 
 
-@pytest.mark.slow
 def test_what_others_put_into_the_folder_of_a_call_stays(top: Path) -> None:
     with connect(Options(memory_limit="150MB")) as connection:
         (folder,) = top.iterdir()
@@ -394,7 +395,6 @@ WITHOUT: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("without", WITHOUT)
 def test_without_locks_or_links_work_goes_on_in_a_folder_that_is_never_a_leftover(
     without: str, data: Path, top: Path, monkeypatch: pytest.MonkeyPatch
@@ -450,7 +450,6 @@ def spilling(top: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
             process.kill()
 
 
-@pytest.mark.slow
 def test_what_a_process_spills_is_removed_after_a_kill_and_kept_as_long_as_it_runs(top: Path, data: Path, leftover: Path) -> None:
     fill(top, leftover)
     with spilling(top) as (process, running):

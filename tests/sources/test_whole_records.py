@@ -21,6 +21,8 @@ from capstats.sources import whole_records
 from capstats.sources.files import FileSource
 from capstats.sources.source import Options, Query
 
+pytestmark = pytest.mark.slow
+
 COLUMNS: dict[str, Any] = {
     "whole": pl.Series([0, 1, -99, 2**53 + 1, -(2**63), None]),
     "wide": pl.Series([0, 2**63, 2**64 - 1], dtype=pl.UInt64),
@@ -49,7 +51,6 @@ def entries(path: Path, column: str, options: Options) -> list[tuple[Any, int]]:
     return list(zip(texts, (number for (number,) in numbers), strict=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("decimal", [".", ","])
 @pytest.mark.parametrize("codes", [None, [-99, "NA", "", "1900-01-01", "a"], {"text": [-99, "A"], "float": 0.5, "day": "1900-01-01"}])
 def test_two_numbers_are_equal_where_the_values_say_the_same(codes: Any, decimal: str, tmp_path: Path) -> None:

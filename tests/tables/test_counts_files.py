@@ -89,7 +89,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, endin
 RECORDS = {"age": [20, 30, None, 40], "born": [dt.date(2000, 1, i) for i in (1, 2, 3, 4)], "sick": ["no", "yes", "no", None]}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @endings
 @pytest.mark.parametrize(
     "how",
@@ -133,6 +133,7 @@ def test_the_owner_alone_can_read_it_and_nothing_else_is_left(tmp_path: Path, en
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.few(1)
 @endings
 def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"t.{ending}"

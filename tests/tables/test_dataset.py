@@ -191,7 +191,7 @@ def test_a_bad_cell_is_told_by_the_labels_that_are_given_beside_it() -> None:
 # --- added up --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("keys", "target"),
     [

@@ -199,6 +199,7 @@ def test_what_other_labels_explain_is_not_said_twice() -> None:
     assert "look like one level in two spellings" in said
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("values", "options", "fine"),
     [

@@ -61,6 +61,7 @@ def test_the_long_form_has_one_row_a_cell_and_the_labels_of_its_columns() -> Non
     assert frame["o"].dtype == frame["s"].dtype == np.int64
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [KEYS, ["group"], "size", ["day", "group"]], ids=str)
 @pytest.mark.parametrize("target", ["income", ["income", "w"]], ids=str)
 def test_counting_the_long_form_gives_the_tables_back(keys: Any, target: Any) -> None:
@@ -161,6 +162,7 @@ def test_unlabelled_tables_have_a_long_form() -> None:
 # --- expand -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [KEYS, ["group", "size"], "member"], ids=str)
 @pytest.mark.parametrize("target", ["income", ["income", "w"]], ids=str)
 def test_counting_expanded_records_gives_the_counts_back(keys: Any, target: Any) -> None:

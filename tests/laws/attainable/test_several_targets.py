@@ -73,8 +73,9 @@ def check_against_programmes(seed):
         assert found[upper] <= plain[upper] + 1e-12
 
 
-@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 520), marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 120), marks=pytest.mark.slow)], ids=len)
 def test_bounds_are_those_of_linear_programmes(seeds):
+    """In 119 random cases a fault that shows in one of 25 is missed less than once in a hundred times."""
     for seed in seeds:
         check_against_programmes(seed)
 
@@ -110,6 +111,7 @@ def test_all_and_any_are_within_the_bounds_of_random_releases():
         assert found[2] - 1e-12 <= some <= found[3] + 1e-12
 
 
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("right", [(6, 5), (3, 2), (5, 4, 7), (8, 8)])
 def test_all_four_bounds_of_the_averages_are_attained(right):

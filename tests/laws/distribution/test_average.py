@@ -80,7 +80,7 @@ SIMULATED = [
 ]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_model(model):
     """Five standard errors of the mean; the share of draws below it is between the bounds of the law."""
@@ -223,6 +223,7 @@ def test_a_distribution_function_is_within_massarts_distance(case):
     assert np.abs(share - known.cdf(values).least.values).max() < np.sqrt(np.log(2 / 1e-6) / (2 * len(law.values)))
 
 
+@pytest.mark.slow
 def test_batches_change_nothing_but_the_draws(monkeypatch):
     o, sizes = np.array([[3, 1, 0], [0, 2, 4]]), []
     monkeypatch.setattr(average, "BATCH", 6 * 1_500)

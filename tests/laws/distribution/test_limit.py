@@ -30,6 +30,7 @@ def test_almost_all_releases_of_the_papers_originals_have_a_smaller_average(labe
     assert found.greatest.item() - found.least.item() < 1e-12
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("label", ["O_2", "O_3", "O_4"])
 def test_a_simulation_has_this_law(label):
     """Kolmogorov's distance times the root of the draws is above 2.7 with probability 2 exp(-2 * 2.7^2) = 9e-7."""
@@ -73,6 +74,7 @@ def test_the_law_of_dirichlet_shares_is_exact_where_records_are_few():
     assert law.cdf(0.5).least == 6 / 32
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("alpha", [0, 0.5, 3])
 def test_a_simulation_has_the_law_of_dirichlet_shares(alpha):
     """By Massart's inequality two samples, of 20,000 and 40,000, or one and the law, are this far apart once in a million times."""
@@ -116,6 +118,7 @@ def test_few_records_with_a_fraction_beside_them_have_the_beta_law():
     assert (betainc(3.5, 1.5, q) <= found.greatest).all()
 
 
+@pytest.mark.slow
 def test_originals_of_too_many_cells_are_refused():
     with pytest.raises(ValueError, match="takes 100,002 cells of simulated releases"):
         cap_law([np.arange(1, 50_002), np.zeros(50_001, int)], Uniform())

@@ -15,6 +15,8 @@ import capstats
 from capstats.laws.distribution import on_a_grid
 from capstats.laws.distribution.on_a_grid import ROUNDING, _columns, _of_total, _rounded_down, uniform_bounds
 
+pytestmark = pytest.mark.slow
+
 PAPER = capstats.datasets.paper_originals()
 ORIGINALS = {str(name): PAPER.sel(original=name, drop=True) for name in PAPER.original.values}
 SHARES = {"O_3": 0.99556, "O_4": 0.99358}
@@ -28,7 +30,6 @@ def chances(o, m):
     return {value: sum(p for other, p in found.items() if other <= value) for value in found}
 
 
-@pytest.mark.slow
 @theorem
 @given(count_tables(3, 3, most=4), st.integers(1, 3), st.integers(4, 40))
 def test_bounds_hold_the_probability_of_any_small_table(o, m, numbers):
@@ -74,7 +75,6 @@ def test_tables_of_keys_are_convolved_at_all_records(keys, m):
     assert found == pytest.approx([expected[m, x] for x in range(32)], abs=1e-9)
 
 
-@pytest.mark.slow
 def test_rounding_is_far_below_what_is_added_for_it(monkeypatch):
     """One key of two targets and one of one: nothing is rounded to the grid but probabilities, which are integers over C(m + 2, 2)."""
     monkeypatch.setattr(on_a_grid, "ROUNDING", 0.0)
@@ -86,7 +86,6 @@ def test_rounding_is_far_below_what_is_added_for_it(monkeypatch):
     assert lower <= upper
 
 
-@pytest.mark.slow
 def test_chance_is_not_the_limit_of_many_records():
     """For 30 records P(CAP(S) <= CAP(O_3)) is .98457; its limit is .995823."""
     o = ORIGINALS["O_3"]
@@ -95,7 +94,6 @@ def test_chance_is_not_the_limit_of_many_records():
     assert upper - lower < 1e-5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARES)
 def test_a_release_of_chance_is_at_most_as_risky_as_the_original(name, monkeypatch):
     """P(CAP(S) <= CAP(O)) for 900 records. Two million simulated tables gave .99555 and .99352, each with a standard error of .00006."""
@@ -106,7 +104,6 @@ def test_a_release_of_chance_is_at_most_as_risky_as_the_original(name, monkeypat
     assert lower <= SHARES[name] <= upper
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARES)
 def test_this_probability_has_four_digits(name):
     o = ORIGINALS[name]
@@ -115,7 +112,6 @@ def test_this_probability_has_four_digits(name):
     assert round(lower, 4) == round(upper, 4) == round(SHARES[name], 4)
 
 
-@pytest.mark.slow
 def test_a_simulation_agrees_with_the_bounds(monkeypatch):
     """100,000 tables of 900 records. By Massart's inequality the distance is greater once in a million times."""
     monkeypatch.setattr(on_a_grid, "NUMBERS", 1 << 20)

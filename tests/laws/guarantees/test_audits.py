@@ -106,12 +106,15 @@ def worst_split(rng, q, epsilon, adjacency, shape):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("adjacency", LINES)
-@pytest.mark.parametrize("q", [0.02, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("q", [0.02, 0.5, 0.9])
 def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
-    """The worst mechanism, with ties; also if one stops at the first repetition that refutes."""
+    """The worst mechanism, with ties; also if one stops at the first repetition that refutes.
+
+    With 400 audits the limit of `at_most_level` is .094: a share of false alarms of .13 is found in 98 of 100 cases.
+    """
     rng = np.random.default_rng(20)
     for epsilon, repetitions in ((0.5, 20), (1.0, 100)):
-        inside, outside = worst_split(rng, q, epsilon, adjacency, (800, repetitions))
+        inside, outside = worst_split(rng, q, epsilon, adjacency, (400, repetitions))
         found = dp_audit(averages(inside, outside), epsilon, adjacency=adjacency)
         assert at_most_level(found.refuted.values)
         assert at_most_level((found.epsilon_lower > epsilon).values)

@@ -68,42 +68,39 @@ def greatest_average(people, inside, q, claims, adjacency):
     return -found.fun
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("q", [*QS, *np.linspace(0.004, 0.996, 30)])
-def test_one_person_inside_and_one_outside_attain_the_bound(q, epsilon, adjacency):
-    found = dp_average_bound(q, epsilon, adjacency=adjacency).bound.item()
-    assert found == pytest.approx(greatest_average(2, 1, q, [(epsilon, 0)], adjacency), abs=1e-9)
+def test_one_person_inside_and_one_outside_attain_the_bound(epsilon, adjacency):
+    bound = dp_average_bound(list(QS), epsilon, adjacency=adjacency).bound.values
+    assert bound == pytest.approx([greatest_average(2, 1, q, [(epsilon, 0)], adjacency) for q in QS], abs=1e-9)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
-@pytest.mark.parametrize("delta", [0.01, 0.1, 0.3, 0.7, 1.0])
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.0, 2.0])
-@pytest.mark.parametrize("q", QS)
-def test_a_second_parameter_adds_what_it_allows(q, epsilon, delta, adjacency):
-    found = dp_average_bound(q, epsilon, delta=delta, adjacency=adjacency).bound.item()
-    assert found == pytest.approx(greatest_average(2, 1, q, [(epsilon, delta)], adjacency), abs=1e-9)
+@pytest.mark.parametrize("delta", [0.01, 0.3, 1.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_a_second_parameter_adds_what_it_allows(epsilon, delta, adjacency):
+    bound = dp_average_bound(list(QS), epsilon, delta=delta, adjacency=adjacency).bound.values.ravel()
+    assert bound == pytest.approx([greatest_average(2, 1, q, [(epsilon, delta)], adjacency) for q in QS], abs=1e-9)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize(("people", "inside"), [(3, 1), (3, 2), (4, 1), (4, 2), (4, 3)])
-@pytest.mark.parametrize("epsilon", EPSILONS[1:])
-@pytest.mark.parametrize("q", [0.01, *QS[1:-1]])
-def test_the_bound_holds_for_more_people(q, epsilon, people, inside, adjacency):
-    best = greatest_average(people, inside, q, [(epsilon, 0)], adjacency)
-    assert q - 1e-9 <= best <= dp_average_bound(q, epsilon, adjacency=adjacency).bound.item() + 1e-9
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 2.0])
+def test_the_bound_holds_for_more_people(epsilon, people, inside, adjacency):
+    for q in (0.01, 0.1, 0.3, 0.6, 0.93):
+        best = greatest_average(people, inside, q, [(epsilon, 0)], adjacency)
+        assert q - 1e-9 <= best <= dp_average_bound(q, epsilon, adjacency=adjacency).bound.item() + 1e-9
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("people", [1, 2, 3, 4])
-@pytest.mark.parametrize("epsilon", [0.05, 0.3, 0.7, 1.0, 2.0])
-@pytest.mark.parametrize("q", [*QS, *np.linspace(0.01, 0.99, 16)])
-def test_with_coins_one_step_is_attained_by_any_number_of_people(q, epsilon, people):
-    found = dp_average_bound(q, epsilon, adjacency="substitution").bound.item()
-    assert found == pytest.approx(greatest_average(people, None, q, [(epsilon, 0)], "add-remove"), abs=1e-9)
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 2.0])
+def test_with_coins_one_step_is_attained_by_any_number_of_people(epsilon, people):
+    bound = dp_average_bound(list(QS), epsilon, adjacency="substitution").bound.values
+    assert bound == pytest.approx([greatest_average(people, None, q, [(epsilon, 0)], "add-remove") for q in QS], abs=1e-9)
 
 
 def test_coins_and_a_claim_about_substitution_promise_nothing():
@@ -117,9 +114,9 @@ def from_claims(x, claims=((0.2, 0.3), (1.0, 0.05), (2.0, 0.0))):
     return np.maximum(0, np.max([line for pair in both for line in pair], axis=0))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
-@pytest.mark.parametrize("seed", range(260))
+@pytest.mark.parametrize("seed", range(40))
 def test_a_trade_off_function_is_attained_too(seed, adjacency):
     """That of one to four random claims together, some of them without delta; many averages are near 0 or 1."""
     rng = np.random.default_rng(seed)

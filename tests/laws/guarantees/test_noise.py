@@ -36,6 +36,7 @@ def neighbours(table, adjacency):
                 yield tuple(count - (i == x) + (i == y) for i, count in enumerate(table))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("adjacency", "sensitivity"), [("substitution", 2), ("add-remove", 1)])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_no_release_is_more_than_exp_epsilon_times_as_likely_for_a_neighbour(adjacency, sensitivity, epsilon):
@@ -61,6 +62,7 @@ def test_redrawn_noise_would_break_the_promise():
     assert of_none / of_one > exp(1)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1), Fraction(7, 4), Fraction(123456789, 10**9)])
 def test_noise_has_the_discrete_laplace_law(rate):
     draws, a = 100_000, exp(-rate)

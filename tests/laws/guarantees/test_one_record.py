@@ -73,7 +73,7 @@ def priors(targets=5):
     return st.lists(st.integers(0, 20), min_size=1, max_size=targets).filter(any).map(lambda x: np.array(x) / sum(x))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @pytest.mark.parametrize("prior", PRIORS)
 def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
@@ -83,17 +83,17 @@ def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
 
 
 RANDOM = np.random.default_rng(6)
-ADDED = [*PRIORS, *(RANDOM.dirichlet(np.full(targets, weight)) for targets in (2, 3, 4) for weight in (0.5, 1, 4) for _ in range(5))]
+ADDED = [*PRIORS, *(RANDOM.dirichlet(np.full(targets, weight)) for targets in (2, 3, 4) for weight in (0.5, 1, 4) for _ in range(2))]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.0, 1.5, 2.0])
 @pytest.mark.parametrize("place", range(len(ADDED)))
-def test_no_program_does_better_where_records_are_added(place, epsilon, unmatched):
+def test_no_program_does_better_where_records_are_added(place, unmatched):
     prior, people = ADDED[place], 2 + place % 3
-    found = dp_bound(prior, epsilon, unmatched=unmatched, adjacency="add-remove").bound.item()
-    assert found == pytest.approx(best_program(prior, epsilon, unmatched, people if len(prior) < 4 else 2), abs=1e-9)
+    for epsilon in (0.0, 0.5, 2.0):
+        found = dp_bound(prior, epsilon, unmatched=unmatched, adjacency="add-remove").bound.item()
+        assert found == pytest.approx(best_program(prior, epsilon, unmatched, people if len(prior) < 4 else 2), abs=1e-9)
 
 
 def greedy(p, epsilon):

@@ -72,8 +72,9 @@ def check_against_fractions(seed):
         assert float(at_limit) == pytest.approx(20, rel=1e-9)
 
 
-@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 520), marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 120), marks=pytest.mark.slow)], ids=len)
 def test_capital_and_limit_are_those_in_fractions(seeds):
+    """In 120 random cases a fault that shows in one of 25 is missed less than once in a hundred times."""
     for seed in seeds:
         check_against_fractions(seed)
 
@@ -138,11 +139,11 @@ def of_labels(adjacency, values):
     return {x: values[inside.index(x)] if x in inside else np.zeros(len(SIGNED)) for x in every}
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("adjacency", STEPS)
 @pytest.mark.parametrize("label", [1, -1])
 @pytest.mark.parametrize("event", ["differs", "tied", "leads"])
-@pytest.mark.parametrize("epsilon", np.linspace(0, 2, 42))
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.0])
 def test_no_private_release_for_four_people_has_right_pairs_more_often_than_allowed(epsilon, event, label, adjacency):
     """The first pair, given that it differs, ties with the other one or differs more, and given the label of the other one."""
     first, second = np.abs(SIGNED.T)

@@ -48,6 +48,7 @@ def test_mean_and_variance_are_those_of_every_release(name):
         assert_moments(o, m, name)
 
 
+@pytest.mark.few(2)
 @urns
 @examples(8)
 @given(count_tables(2, 3, most=9), st.integers(1, 4))

@@ -204,15 +204,6 @@ def test_a_batch_is_computed_table_by_table_and_empty_tables_are_nan():
             assert np.isnan(moment.values).tolist() == [False, True, False, False, False]
 
 
-def test_the_order_of_keys_and_targets_does_not_matter():
-    rng = np.random.default_rng(4)
-    o = rng.integers(0, 4, (3, 5))
-    for model, told in told_of(3, 4):
-        if "matrix" not in told:
-            for moment, same in zip(found(o, model, **told), found(o[::-1, [3, 1, 0, 4, 2]], model, **told), strict=True):
-                assert moment.item() == pytest.approx(same.item(), rel=1e-12, abs=1e-17)
-
-
 def test_weights_have_an_expected_value_under_pram_only():
     o = [[0.5, 1.5], [1.0, 0.25]]
     mean = Aligned({"o": o}).map(Pram(theta=0.25).mean, "cap").item()

@@ -113,6 +113,7 @@ def test_backings_agree_and_weights_have_a_theta():
             calibrate(o * 0.5, class_of(model), risk=0.46, m=m)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("model", "m"), [("pram", None), ("swap", None), ("partial", None), ("dirichlet", 944)])
 def test_drawn_tables_have_the_wanted_average_cap(model, m):
     """The vote in 1996 by schooling and party: 944 records. 2,000 releases with the calibrated parameter, a z-test of their mean."""
@@ -133,6 +134,7 @@ def test_the_result_prints_as_a_table():
     assert "records          463" in text
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -45,6 +45,7 @@ def test_the_means_are_those_of_every_release(name):
             assert found(o, m, name) == pytest.approx(exact(o, m, name), rel=1e-12), (o, m)
 
 
+@pytest.mark.few(2)
 @urns
 @examples(8)
 @given(count_tables(3, 2, most=9), st.integers(1, 4))
