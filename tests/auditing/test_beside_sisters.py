@@ -237,7 +237,5 @@ def test_weights_and_counts_are_refused_where_they_cannot_be_compared():
     with pytest.raises(ValueError, match="draws records without weights, and the release is weighted"):
         audit(ORIGINAL, weighted, generator=drawn, weights=(None, "w"), **ASKED)
     tables = from_counts([[1, 2]], [[1, 1]], key_labels={"k": ["a", "b"]}, target_labels={"t": ["x"]})
-    with pytest.raises(
-        TypeError, match="Because `original` holds counts, `generator` must be a model, .* or counts of more releases; it cannot be records"
-    ):
+    with pytest.raises(TypeError, match="Because `original` holds counts, `generator` must be a model"):
         audit(tables, generator=[RELEASE, RELEASE], allow_same=True)
