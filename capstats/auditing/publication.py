@@ -23,7 +23,7 @@ from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
 OF_ORIGINAL = ("baseline", "original_cap")  # of the people in the original, whatever is released; sums of squares, see `publication`
-AT = {"above_half": 10, "above_nine_tenths": 18}  # above which of the bands people are
+AT = {"above_half": 10, "above_nine_tenths": 18}  # the band above which they are guessed right
 BANDS = np.linspace(0, 1, 21)  # values of individual CAP at which the distribution is given
 TEXT = SENTENCES["public"]
 MOST_RELEASES = 4  # whoever made the releases can choose them so that many rounded numbers together tell a small count
@@ -100,10 +100,7 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         "average_cap_zero": _average(tables.o, tables.s, steps),
         **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
         "matched_share": rounded(m.matched_share),
-        **{
-            f"share_{name}": 1 - below[band] if band else rounded(m[f"share_{name}"])
-            for name, band in zip(SURELY, (10, 18, 0), strict=True)
-        },
+        **{f"share_{name}": 1 - below[AT[name]] if name in AT else rounded(m[f"share_{name}"]) for name in SURELY},
     }
     against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
