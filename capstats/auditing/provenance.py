@@ -173,35 +173,34 @@ def _fingerprint(file: Seen) -> str:
 
 def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[str]) -> list[tuple[str, str]]:
     """Headings and what they say; ``heads`` is what the labels of the synthetic tables are shortened to."""
-    files = p.get("files", {})
-    bins = p.get("bins", {})
-    found = [("original", _source(p.get("original"), files.get("original")) + _size(m, "original"))]
-    found += _synthetic(m, p, labels, heads)
-    if "holdout_records" in m:
-        found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + _size(m, "holdout")))
-    if "population_size" in p:
-        where = _source(p.get("population"), files.get("population"))
-        found.append(("population", f"{where}{count(p['population_size'])} {'person' if p['population_size'] == 1 else 'people'}"))
-    for role, columns in p["columns"].items():
-        described = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
+    source = {name: _source(p.get(name), p.get("files", {}).get(name)) for name in ("original", "holdout", "population")}
+    people, columns = p.get("population_size"), []
+    for role, of_role in p["columns"].items():
+        described = [f"{named(name)} ({_column(column, p.get('bins', {}).get(name))})" for name, column in of_role.items()]
         combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(described) > 1 else ""
-        found.append((role, ", ".join(described) + combinations))
-    found.append(("missing", _missing(p)))
-    if "same_records" in p:
-        found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
-    if "null_values" in p:
-        found.append(("codes", f"missing{_in_all(p['null_values'])}: {_codes(p['null_values'])}"))
-    found.append(("copies", _copies(p["copies"])))
-    if "generator_p_value" in m:
-        found.append(("generator", p["conventions"]["generator_p_value"]))
-    found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
-    for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
-        if what in p:
-            columns = ", ".join(f"{named(column)} of `{table}`" for table, column in p[what].items())
-            found.append((what, f"{meaning}: {columns}"))
-    if "example" in p:
-        found.append(("example", p["example"]))
-    return found
+        columns.append((role, ", ".join(described) + combinations))
+    found = [
+        ("original", source["original"] + _size(m, "original")),
+        *_synthetic(m, p, labels, heads),
+        ("holdout", source["holdout"] + _size(m, "holdout") if "holdout_records" in m else ""),
+        ("population", "" if people is None else f"{source['population']}{count(people)} {'person' if people == 1 else 'people'}"),
+        *columns,
+        ("missing", _missing(p)),
+        ("same records", f"whether two of the tables hold the same records is {p['same_records']}" if "same_records" in p else ""),
+        ("codes", f"missing{_in_all(p['null_values'])}: {_codes(p['null_values'])}" if "null_values" in p else ""),
+        ("copies", _copies(p["copies"])),
+        ("generator", p["conventions"]["generator_p_value"] if "generator_p_value" in m else ""),
+        *(("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))),
+        ("weights", _of_tables("sampling weights of the records", p.get("weights", {}))),
+        ("counts", _of_tables("number of records that a row stands for", p.get("counts", {}))),
+        ("example", p.get("example", "")),
+    ]
+    return [(name, text) for name, text in found if text]
+
+
+def _of_tables(meaning: str, columns: Mapping[str, Any]) -> str:
+    """The columns of tables, if any, and what they mean."""
+    return f"{meaning}: {', '.join(f'{named(column)} of `{table}`' for table, column in columns.items())}" if columns else ""
 
 
 def _synthetic(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[str]) -> list[tuple[str, str]]:
