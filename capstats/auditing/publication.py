@@ -197,9 +197,8 @@ def public_title(p: Publication) -> str:
 def public_note(p: Publication) -> str:
     """What the page is, below its heading."""
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
-    finer = next(
-        (steps for steps in STEPS if "original" in p.weighted and _at_least(p) * steps <= fewest), 0
-    )  # steps of records of one weight
+    of_one_weight = [steps for steps in STEPS if _at_least(p) * steps <= fewest]
+    finer = of_one_weight[0] if of_one_weight and "original" in p.weighted else 0
     coarse = f" {_say(p, TEXT['coarse'], finer=f'{1 / finer:g}')}" if finer > p.steps else ""
     return _say(p, TEXT["note"], coarse=coarse)
 
