@@ -76,11 +76,8 @@ class Audit(Findings):
         names = [dict(zip(self.provenance["target"], map(in_json, level), strict=True)) for level in levels]
         return {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
-            "by_target": [{"level": name, **row} for name, row in zip(names, self._rows(self.by_target, "target"), strict=True)],
-            "by_column": [
-                {"column": name, **row}
-                for name, row in zip(self.by_column.indexes["key_column"], self._rows(self.by_column, "key_column"), strict=True)
-            ],
+            "by_target": self._rows(self.by_target, "target", {"level": names}),
+            "by_column": self._rows(self.by_column, "key_column", {"column": self.by_column.indexes["key_column"]}),
             **({"ranked": [self.columns[i] for i in self.ranked]} if "synthetic" in self.measures.dims else {}),
             "provenance": self.provenance,
         }
@@ -143,9 +140,10 @@ class Audit(Findings):
         """The front sheet, of the text and of the page."""
         return front(self)
 
-    def _rows(self, measures: xr.Dataset, dim: str) -> list[dict[str, Any]]:
-        """The numbers of each element of a dim."""
-        columns = {str(name): list(map(self._numbers, array.transpose(dim, ...).values)) for name, array in measures.data_vars.items()}
+    def _rows(self, measures: xr.Dataset, dim: str, names: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The numbers of each element of a dim, after its name."""
+        numbers = {str(name): map(self._numbers, array.transpose(dim, ...).values) for name, array in measures.data_vars.items()}
+        columns = {**names, **numbers}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def _numbers(self, values: Any) -> Any:

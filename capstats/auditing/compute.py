@@ -28,15 +28,6 @@ from capstats.tables.sums import attribution, certain
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
-QUANTILES = {
-    "least": 0.0,
-    "lower_quartile": 0.25,
-    "median": 0.5,
-    "upper_quartile": 0.75,
-    "upper_decile": 0.9,
-    "upper_percentile": 0.99,
-    "greatest": 1.0,
-}
 SURELY = ("above_half", "above_nine_tenths", "certain")  # how people are guessed right
 Z = 1.959964  # standard errors on each side of a 95 % interval
 
@@ -90,6 +81,11 @@ class Asked:
         return "zero" if self.no_nearest else "nearest"
 
     @cached_property
+    def pair(self) -> Aligned:
+        """The original and the releases on the same cells."""
+        return Aligned({"o": self.o, "s": self.s})
+
+    @cached_property
     def n(self) -> xr.DataArray:
         """Records of the original, or the sum of their weights."""
         return total_of(self.o)
@@ -107,13 +103,13 @@ class Asked:
             records = [(x.target_total(), x.key_total()) for x in (o, s)]
             return np.stack([((of_o == 0) & (of_s > 0)).sum(-1) for of_o, of_s in zip(*records, strict=True)], axis=-1)
 
-        found = Aligned({"o": self.o, "s": self.s}).map(formula, "foreign", ("dim",))
+        found = self.pair.map(formula, "foreign", ("dim",))
         return {dim: found.isel(dim=i) for i, dim in enumerate(("target", "key"))}
 
     @cached_property
     def shares_by_target(self) -> xr.Dataset:
         """The people with each level of the target, by weight."""
-        return by_target(self.o, self.s, self.unmatched)
+        return by_target(self.pair, self.unmatched)
 
     @cached_property
     def by_target(self) -> xr.Dataset:
@@ -121,7 +117,7 @@ class Asked:
         shares = self.shares_by_target
         if not self.is_weighted:
             return shares
-        counted = by_target(self.records, self.s, self.unmatched)
+        counted = by_target(Aligned({"o": self.records, "s": self.s}), self.unmatched)
         return shares.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
 
 
@@ -239,7 +235,7 @@ def certain_and_wrong(asked: Asked) -> xr.DataArray:
         sure = certain(s)
         return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
 
-    return Aligned({"o": asked.o, "s": asked.s}).map(formula, "certain_and_wrong") / asked.n
+    return asked.pair.map(formula, "certain_and_wrong") / asked.n
 
 
 def certain_in_original(asked: Asked) -> xr.DataArray:
@@ -258,8 +254,9 @@ def quantiles(asked: Asked) -> Numbers:
     """Quantiles of individual CAP."""
     if asked.records.dtype.kind != "i":
         return {}
-    found = cap_quantiles(asked.records, asked.s, list(QUANTILES.values()), unmatched=asked.unmatched)
-    return {f"individual_cap_{name}": found.isel(quantile=i, drop=True) for i, name in enumerate(QUANTILES)}
+    wanted = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
+    found = cap_quantiles(asked.records, asked.s, list(wanted.values()), unmatched=asked.unmatched)
+    return {name: found.isel(quantile=i, drop=True) for i, name in enumerate(wanted)}
 
 
 def distance(asked: Asked) -> xr.DataArray:
@@ -303,7 +300,7 @@ def total_of(table: xr.DataArray) -> xr.DataArray:
     return Aligned({"o": table}).map(lambda o: o.total(), "records")
 
 
-def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: OnScale) -> xr.Dataset:
+def by_target(aligned: Aligned, unmatched: OnScale) -> xr.Dataset:
     """Who bears the risk: of the original people with each level of the target, how many are guessed right, and how surely.
 
     Average CAP is that of these people alone, and NaN where there are none; the baseline is the share of their level. Only records with
@@ -316,13 +313,12 @@ def by_target(o: xr.DataArray, s: xr.DataArray, unmatched: OnScale) -> xr.Datase
         parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
         return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
 
-    aligned = Aligned({"o": o, "s": s})
     rows_of = rows_used(aligned, unmatched)
     parts = aligned.map(formula, "by_target", ("part", "target"))
     people, right, *surely = (parts.isel(part=i) for i in range(5))
     people = people.isel({dim: 0 for dim in people.dims if dim != "target"}, drop=True)
-    counts = {"records": people, **dict(zip(("records_above_half", "records_above_nine_tenths", "records_certain"), surely, strict=True))}
-    if o.dtype.kind == "i":
+    counts = {"records": people, **dict(zip([f"records_{name}" for name in SURELY], surely, strict=True))}
+    if aligned.whole["o"]:
         counts = {name: array.astype(np.int64) for name, array in counts.items()}
     average = {f"average_cap_{unmatched}": right / people}
     return Result({**average, "baseline": people / people.sum(), **counts}, attrs={"result": "People by target level"})

@@ -281,61 +281,50 @@ def _meeting(
 ) -> tuple[list[str], set[Hashable]]:
     """Sentences on what does not meet, and the columns of the original that meet in all tables; ``types`` by which some do are added."""
     original, *others = tables
-    found = [f"`{x.name}` has {named(c)} more than once. Rename all but one." for x in tables for c in x.twice]
+    found = [TEXTS["twice"].format(table=x.name, column=named(c)) for x in tables for c in x.twice]
     for x in tables:
         if empty := [named(c) for c, look in x.columns.items() if look is not None and look.held is None and look.margin.total]:
-            found.append(f"Missing in all records of `{x.name}`: {_listed(empty)}.")
+            found.append(TEXTS["missing"].format(table=x.name, columns=_listed(empty)))
     unread = [(c, table) for table in tables for c, look in table.columns.items() if look is None or look.held == "other"]
-    found += [
-        f"Column {str(c)!r} of `{x.name}` holds values of several kinds, of a kind that is no label, or too long ones." for c, x in unread
-    ]
+    found += [TEXTS["unread"].format(column=str(c), table=x.name) for c, x in unread]
     meets = {c for c, look in original.columns.items() if look is not None and look.held != "other"}
     levels: dict[str, dict[str, Any]] = {}
     for other in others:
         names = _other_names(original.columns, other.columns)
         if names:
-            options_of = " ".join(f"--rename {shlex.quote(f'synthetic.{theirs}={mine}')}" for theirs, mine in names.items())
-            found.append(
-                f"{many(len(names), 'column')} of `original` {'has' if len(names) == 1 else 'have'} another name in `{other.name}`, which "
-                f"differs in case, spaces or signs alone: {_listed([f'{named(b)} ({named(a)})' for b, a in names.items()])}. Rename and "
-                f"describe again: {options_of}, or synthetic = synthetic.rename(columns={names!r})."
-            )
+            texts = {
+                "number": many(len(names), "column"),
+                "has": "has" if len(names) == 1 else "have",
+                "pairs": _listed([f"{named(theirs)} ({named(mine)})" for theirs, mine in names.items()]),
+                "options": " ".join(f"--rename {shlex.quote(f'synthetic.{theirs}={mine}')}" for theirs, mine in names.items()),
+            }
+            found.append(TEXTS["renamed"].format(table=other.name, names=names, **texts))
         for one, two in ((original, other), (other, original)):
             lacking = [c for c in one.columns if c not in two.columns and c not in (*names, *names.values())]
             if lacking:
                 later = named_later(lacking, two.table.source.first_rows(two.table.options), two.name, two.table.options)
-                what = f"`{two.name}` lacks {many(len(lacking), 'column')} of `{one.name}`: {_listed(list(map(named, lacking)))}"
+                texts = {"number": many(len(lacking), "column"), "columns": _listed(list(map(named, lacking)))}
+                what = TEXTS["lacks"].format(table=two.name, other=one.name, **texts)
                 found.append(f"{what}; {later}" if later else f"{what}.")
         for c in [c for c in original.columns if c in meets]:
-            look = other.columns.get(c)
-            mine = original.columns[c]
-            if look is None or mine is None:
+            mine, look = original.columns[c], other.columns.get(c)
+            if mine is None or look is None or None in (mine.held, look.held):
                 meets.discard(c)
                 continue
-            kind = joint_kind(mine, look)
-            if None in (mine.held, look.held):
-                meets.discard(c)
-                continue
-            if kind is None:
-                meets.discard(c)
-                found.append(f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`.")
-            elif mine.held != look.held:
-                holds = f"Column {str(c)!r} holds {mine.held} labels in `original` and {look.held} labels in `{other.name}`"
-                if is_accepted(c, [original, other], *_as_read(c, facts[c], kind, options)):
-                    types[c] = str(kind)
-                    option = shlex.quote(f"{c}={kind}")
-                    found.append(f"{holds}, all of which are {kind}s: say types={{{str(c)!r}: {str(kind)!r}}} (--type {option}).")
-                else:
+            if mine.held != look.held:
+                kind = joint_kind(mine, look)
+                accepted = kind is not None and is_accepted(c, [original, other], *_as_read(c, facts[c], kind, options))
+                how = "apart" if kind is None else "typed" if accepted else "unlike"
+                holds = TEXTS["kinds"].format(column=str(c), mine=mine.held, theirs=look.held, table=other.name)
+                found.append(holds + TEXTS[how].format(kind=kind, types={str(c): str(kind)}, option=shlex.quote(f"{c}={kind}")))
+                if not accepted:
                     meets.discard(c)
-                    found.append(f"{holds}, all of which are {kind}s, but no level is in both. Write them alike.")
                     continue
+                types[c] = str(kind)
             cut = mine.kind == look.kind == "number" and mine.margin.levels > MANY
             if cut and not is_within(look, mine):
                 meets.discard(c)
-                found.append(
-                    f"More than half of the values of column {str(c)!r} in `{other.name}` lie beyond those of `original`: check that both "
-                    f"are in one unit, and written alike."
-                )
+                found.append(TEXTS["beyond"].format(column=str(c), table=other.name))
             whole = is_complete(mine) and is_complete(look) and not is_identifier(mine) and not cut  # bins meet where levels need not
             if c in meets and whole and (entry := compared_labels(mine, look)) is not None:
                 levels.setdefault(str(c), {})[other.name] = entry

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,6 +31,7 @@ SIDE_BY_SIDE = 4  # synthetic tables that have a line, or a column, each
 ALERTS = 3  # releases with copies that have a sentence each
 SHOWN = 3  # columns that are named
 LONGEST = 64  # characters of a name in a sentence, at most
+Seen = tuple[Path, int, int]  # a file as it was when it was read: its size, and the nanosecond of its last change
 MOST = 0.5  # share of a release that is copies, from which it makes no sense to leave them out
 
 
@@ -123,21 +123,6 @@ class Copies:
         }
         text: str = TEXTS[name].format_map({**self.words, **numbers, **texts, **more})
         return text[0].upper() + text[1:]
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A file as it was when it was read."""
-
-    path: Path
-    size: int
-    changed: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: str) -> Seen:
-        """The file as it is."""
-        found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
-        return cls(found, found.stat().st_size, found.stat().st_mtime_ns)
 
 
 @dataclass(frozen=True, repr=False)
@@ -302,7 +287,7 @@ def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mappi
     return found
 
 
-# --- what the caller asks of several releases: their utility, differences to one of them, and an order ---------------------
+# --- what the caller asks of releases: limits, a comparison, their utility, and an order -----------------------------------
 
 
 def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: Any, utility: Mapping[str, Any] | None) -> None:

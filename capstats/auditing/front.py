@@ -16,6 +16,7 @@ from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, 
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import share_replicated, share_unique
+from capstats.tables.aligned import Aligned
 from capstats.tables.printing import count, many, share, shares
 from capstats.tables.ties import at_most
 
@@ -232,7 +233,7 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
 
 def _levels(audit: Findings, i: int) -> xr.Dataset:
     """How many people with each level of the target there are, and how surely they are guessed right, in the version of the scale."""
-    return by_target(audit.tables.get("o_records", audit.tables.o), audit.release(i), audit.unmatched)
+    return by_target(Aligned({"o": audit.tables.get("o_records", audit.tables.o), "s": audit.release(i)}), audit.unmatched)
 
 
 def _dots(audit: Findings, i: int) -> list[Block]:
@@ -246,9 +247,9 @@ def _dots(audit: Findings, i: int) -> list[Block]:
     rows = []
     for level, j in zip(level_names(found.isel(target=order[:LEVELS]), 40), order, strict=False):
         parts = {"n": audit.people(n[j]), "sure": count(sure[j]), "half": count(half[j])}
-        shares = {"share_sure": percent(sure[j] / n[j]), "share_half": percent(half[j] / n[j])}
+        in_percent = {"share_sure": percent(sure[j] / n[j]), "share_half": percent(half[j] / n[j])}
         dots = [max(int(x > 0), round(x / each)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
-        rows.append((level, dots, audit.say(FRONT["level"], **parts, **shares)))
+        rows.append((level, dots, audit.say(FRONT["level"], **parts, **in_percent)))
     dot = f"a {audit.words['person']}" if each == 1 else f"for {count(each)} {people}"
     more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
     return [Dots(rows, FRONT["kinds"], f"One dot {dot}, at least one where there are any."), *([more] if len(rest) else [])]

@@ -43,8 +43,8 @@ class Measure:
     the row above), ``heading`` its column in a table of several, and ``meaning`` what the column holds. ``tables`` show it, in the order of
     the list: of the text "answer" and "details" of several releases and "one" of one release, the others of the internal page. ``terms``
     explain it, and those that follow it. ``public`` is its row or column in the public version: what has none is confidential. Where the
-    measure that it is ``in_place_of`` is not computed, the tables of that one show it. ``needs`` is the argument of `audit` without which
-    it is not computed.
+    measure that it is ``in_place_of`` is not computed, the tables of that one show it. It is a ``quantile``, if any, of individual
+    CAP. ``needs`` is the argument of `audit` without which it is not computed.
     """
 
     function: str
@@ -56,6 +56,7 @@ class Measure:
     form: Literal["share", "count"] = "share"
     terms: Collection[str] = ()
     public: str = ""
+    quantile: float | None = None
     needs: Literal["", "holdout", "against", "generator", "population", "population_size", "weights"] = ""
 
 

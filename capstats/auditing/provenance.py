@@ -26,6 +26,7 @@ from capstats.tables.levels import missing_codes, nothing_shared, other_spelling
 from capstats.tables.printing import count, many
 
 BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys", "fine_targets")  # attrs of the tables that are mappings of columns
+WARNINGS = SENTENCES["warnings"]
 SHOWN = 5  # warnings that are written out
 LONGEST = 64  # characters of the name of a release
 SHOWN_FILES = 5  # files of one table that are named
@@ -70,25 +71,18 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     apart = without_match(compared)
     found = [*apart, *other_spellings(compared), *missing_codes(attrs)]
     if len(found) > SHOWN:
-        found = [*found[:SHOWN], f"{len(found) - SHOWN} more such findings: see compare_levels, or the levels in the JSON report."]
+        found = [*found[:SHOWN], WARNINGS["more"].format(n=len(found) - SHOWN)]
     found += too_fine(attrs)
     if nothing_shared(attrs) and not allow_no_match:
         raise ValueError(f"{' '.join(apart[:SHOWN])} To report the tables as they are, use allow_no_match=True (--allow-no-match).")
     if "holdout_in_original" in copies:
-        found.append(
-            f"{copies['holdout_in_original']:,} records of the holdout are in the original, more than chance explains: they are the same "
-            f"people. What is said of people not used for synthesis is not so. Put records aside before the synthesis, and give those."
-        )
+        found.append(WARNINGS["holdout_in_original"].format(n=copies["holdout_in_original"]))
     if differs:
-        found.append(
-            f"Original and holdout differ in {differing(differs)} by more than chance allows (tests at the level {LEVEL} in all): they are "
-            f"no random parts of one population, and the difference of their average CAP is no measure of what is about individuals. Put "
-            f"records aside at random, before the synthesis."
-        )
+        found.append(WARNINGS["holdout_differs"].format(differing=differing(differs), level=LEVEL))
     alike = [" and ".join(f"`{shortened(name, LONGEST)}`" for name in pair) for pair in attrs.get("same_releases", [])]
     if alike:
         more = f", and {len(alike) - SHOWN} more pairs" if len(alike) > SHOWN else ""
-        found.append(f"These releases are one and the same table: {'; '.join(alike[:SHOWN])}{more}. Give each release once.")
+        found.append(WARNINGS["same_releases"].format(pairs=f"{'; '.join(alike[:SHOWN])}{more}"))
     return found
 
 
@@ -150,9 +144,14 @@ def _kind(labels: Sequence[Any]) -> dict[str, Any]:
 # --- files that were read ----------------------------------------------------------------------------------------------
 
 
+def _seen(path: str) -> Seen:
+    found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
+    return found, found.stat().st_size, found.stat().st_mtime_ns
+
+
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:
     """The files by the names under which they were given; without those that are gone."""
-    return {name: Seen.of(name) for name in files if Path(os.path.expanduser(name)).is_file()}  # noqa: PTH111
+    return {name: _seen(name) for name in files if Path(os.path.expanduser(name)).is_file()}  # noqa: PTH111
 
 
 def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:
@@ -162,9 +161,9 @@ def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:
 
 def _fingerprint(file: Seen) -> str:
     try:
-        with file.path.open("rb") as opened:
+        with file[0].open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        return f"sha256 {digest}" if Seen.of(str(file.path)) == file else "has changed since it was read"
+        return f"sha256 {digest}" if _seen(str(file[0])) == file else "has changed since it was read"
     except OSError:
         return "cannot be read any more"
 
@@ -174,35 +173,34 @@ def _fingerprint(file: Seen) -> str:
 
 def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[str]) -> list[tuple[str, str]]:
     """Headings and what they say; ``heads`` is what the labels of the synthetic tables are shortened to."""
-    files = p.get("files", {})
-    bins = p.get("bins", {})
-    found = [("original", _source(p.get("original"), files.get("original")) + _size(m, "original"))]
-    found += _synthetic(m, p, labels, heads)
-    if "holdout_records" in m:
-        found.append(("holdout", _source(p.get("holdout"), files.get("holdout")) + _size(m, "holdout")))
-    if "population_size" in p:
-        where = _source(p.get("population"), files.get("population"))
-        found.append(("population", f"{where}{count(p['population_size'])} {'person' if p['population_size'] == 1 else 'people'}"))
-    for role, columns in p["columns"].items():
-        described = [f"{named(name)} ({_column(column, bins.get(name))})" for name, column in columns.items()]
+    source = {name: _source(p.get(name), p.get("files", {}).get(name)) for name in ("original", "holdout", "population")}
+    people, columns = p.get("population_size"), []
+    for role, of_role in p["columns"].items():
+        described = [f"{named(name)} ({_column(column, p.get('bins', {}).get(name))})" for name, column in of_role.items()]
         combinations = f"; {many(m['keys'].item(), 'combination')} in the original" if role == "keys" and len(described) > 1 else ""
-        found.append((role, ", ".join(described) + combinations))
-    found.append(("missing", _missing(p)))
-    if "same_records" in p:
-        found.append(("same records", f"whether two of the tables hold the same records is {p['same_records']}"))
-    if "null_values" in p:
-        found.append(("codes", f"missing{_in_all(p['null_values'])}: {_codes(p['null_values'])}"))
-    found.append(("copies", _copies(p["copies"])))
-    if "generator_p_value" in m:
-        found.append(("generator", p["conventions"]["generator_p_value"]))
-    found += [("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))]
-    for what, meaning in (("weights", "sampling weights of the records"), ("counts", "number of records that a row stands for")):
-        if what in p:
-            columns = ", ".join(f"{named(column)} of `{table}`" for table, column in p[what].items())
-            found.append((what, f"{meaning}: {columns}"))
-    if "example" in p:
-        found.append(("example", p["example"]))
-    return found
+        columns.append((role, ", ".join(described) + combinations))
+    found = [
+        ("original", source["original"] + _size(m, "original")),
+        *_synthetic(m, p, labels, heads),
+        ("holdout", source["holdout"] + _size(m, "holdout") if "holdout_records" in m else ""),
+        ("population", "" if people is None else f"{source['population']}{count(people)} {'person' if people == 1 else 'people'}"),
+        *columns,
+        ("missing", _missing(p)),
+        ("same records", f"whether two of the tables hold the same records is {p['same_records']}" if "same_records" in p else ""),
+        ("codes", f"missing{_in_all(p['null_values'])}: {_codes(p['null_values'])}" if "null_values" in p else ""),
+        ("copies", _copies(p["copies"])),
+        ("generator", p["conventions"]["generator_p_value"] if "generator_p_value" in m else ""),
+        *(("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))),
+        ("weights", _of_tables("sampling weights of the records", p.get("weights", {}))),
+        ("counts", _of_tables("number of records that a row stands for", p.get("counts", {}))),
+        ("example", p.get("example", "")),
+    ]
+    return [(name, text) for name, text in found if text]
+
+
+def _of_tables(meaning: str, columns: Mapping[str, Any]) -> str:
+    """The columns of tables, if any, and what they mean."""
+    return f"{meaning}: {', '.join(f'{named(column)} of `{table}`' for table, column in columns.items())}" if columns else ""
 
 
 def _synthetic(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[str]) -> list[tuple[str, str]]:

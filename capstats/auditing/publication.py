@@ -44,7 +44,7 @@ from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
 OF_ORIGINAL = ("baseline", "original_cap")  # of the people in the original, whatever is released; sums of squares, see `publication`
-AT = {"above_half": 10, "above_nine_tenths": 18}  # above which of the bands people are
+AT = {"above_half": 10, "above_nine_tenths": 18}  # the band above which they are guessed right
 BANDS = np.linspace(0, 1, 21)  # values of individual CAP at which the distribution is given
 TEXT = SENTENCES["public"]
 MOST_RELEASES = 4  # whoever made the releases can choose them so that many rounded numbers together tell a small count
@@ -67,8 +67,7 @@ class Publication:
     holdout: int
     releases: int
     against: int | None
-    weighted: bool
-    weighted_release: bool
+    weighted: Sequence[str]  # which of "original" and "synthetic" have sampling weights
     missing: str
     keys: list[str]
     target: list[str]
@@ -121,10 +120,7 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         "average_cap_zero": _average(tables.o, tables.s, steps),
         **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
         "matched_share": rounded(m.matched_share),
-        **{
-            f"share_{name}": 1 - below[band] if band else rounded(m[f"share_{name}"])
-            for name, band in zip(SURELY, (10, 18, 0), strict=True)
-        },
+        **{f"share_{name}": 1 - below[AT[name]] if name in AT else rounded(m[f"share_{name}"]) for name in SURELY},
     }
     against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
@@ -136,8 +132,7 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
         holdout=holdout,
         releases=releases,
         against=against,
-        weighted="original_weight" in m,
-        weighted_release="synthetic_weight" in m,
+        weighted=audit.weighted,
         missing=p["missing"],
         keys=list(p["columns"]["keys"]),
         target=list(p["columns"]["target"]),
@@ -223,7 +218,8 @@ def public_title(p: Publication) -> str:
 def public_note(p: Publication) -> str:
     """What the page is, below its heading."""
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
-    finer = next((steps for steps in STEPS if p.weighted and _at_least(p) * steps <= fewest), 0)  # steps of records of one weight
+    of_one_weight = [steps for steps in STEPS if _at_least(p) * steps <= fewest]
+    finer = of_one_weight[0] if of_one_weight and "original" in p.weighted else 0
     coarse = f" {_say(p, TEXT['coarse'], finer=f'{1 / finer:g}')}" if finer > p.steps else ""
     return _say(p, TEXT["note"], coarse=coarse)
 
@@ -231,7 +227,7 @@ def public_note(p: Publication) -> str:
 def public_sections(p: Publication) -> Sections:
     """The sections of the page."""
     surely = [f"share_{name}" for name in SURELY]
-    computed = [(name, _say(p, text)) for name, text in TEXT["computed"].items() if name != "errors" or not p.weighted]
+    computed = [(name, _say(p, text)) for name, text in TEXT["computed"].items() if name != "errors" or "original" not in p.weighted]
     return {
         "What was compared": [_compared(p)],
         "Who could attack, and how": [_say(p, TEXT["attack"])],
@@ -239,24 +235,20 @@ def public_sections(p: Publication) -> Sections:
         "Matched people": [_grid(p, _shown(p, ["matched_share"]), _say(p, TEXT["matched"]))],
         "Distribution of the risk": [_grid(p, _shown(p, surely), _say(p, TEXT["surely"])), _curve(p)],
         "Left out": [_say(p, TEXT["left_out"])],
-        "Definitions": [Terms(definitions(p.shares, _weighted(p)))],
+        "Definitions": [Terms(definitions(p.shares, p.weighted))],
         "How it was computed": [Facts(computed)],
     }
-
-
-def _weighted(p: Publication) -> list[str]:
-    return [*(["original"] if p.weighted else []), *(["synthetic"] if p.weighted_release else [])]
 
 
 def _say(p: Publication, text: str, **more: str) -> str:
     """One of `SENTENCES`, or another text of the room, with the words and the rounded numbers of the page in it."""
     values = {
-        **words(_weighted(p)),
+        **words(p.weighted),
         **{name: _share(p, shares[0], name) for name, shares in p.shares.items()},
         "version": p.version,
         "keys": listed(list(map(named, p.keys))),
         "target": listed(list(map(named, p.target))),
-        "pick": "with probability proportional to its weight" if p.weighted_release else "at random",
+        "pick": "with probability proportional to its weight" if "synthetic" in p.weighted else "at random",
         "base": p.base,
         "step": _step(p),
         "at_least": _at_least(p),
@@ -308,7 +300,7 @@ def _compared(p: Publication) -> Facts:
         ("known (keys)", ", ".join(map(named, p.keys))),
         ("guessed (target)", ", ".join(map(named, p.target))),
         ("missing values", "count as a value of their own" if p.missing == "level" else "records with a missing value are left out"),
-        ("weights", "records count by their sampling weights in every share" if p.weighted else ""),
+        ("weights", "records count by their sampling weights in every share" if "original" in p.weighted else ""),
     ]
     return Facts([(name, text) for name, text in rows if text])
 
@@ -317,11 +309,11 @@ def _answer(p: Publication) -> list[Block]:
     if p.releases > 1:
         return [_say(p, TEXT["meaning"]), _comparison(p), SENTENCES["front"]["lesson"]]
     sentences: list[Block] = [_say(p, TEXT["right"]), _say(p, TEXT["meaning"])]
-    if not p.weighted:
+    if "original" not in p.weighted:
         sentences.append(_say(p, TEXT["error"], error=_at_most(_error(p, "average_cap_zero"))))
     if "holdout_cap" in p.shares:
         both = float(np.hypot(_error(p, "average_cap_zero"), _error(p, "holdout_cap")))
-        error = "" if p.weighted else f" (standard error {_at_most(both)})"
+        error = "" if "original" in p.weighted else f" (standard error {_at_most(both)})"
         sentences.append(_say(p, TEXT["holdout"], difference=_differences(p, p.shares["holdout_cap"])[0], error=error))
     return [*sentences, SENTENCES["front"]["lesson"]]
 

@@ -101,15 +101,10 @@ class TargetAudits(Report):
         several = isinstance(frame.index, pd.MultiIndex)
         labels = self.measures.indexes["synthetic"] if several else [None]
         given = p.get("synthetic", [None] * len(labels))
-        tables = [
-            ("original", p.get("original"), p["original_records"]),
-            *zip(
-                ["synthetic", *[""] * (len(labels) - 1)],
-                [path or label for path, label in zip(given, labels, strict=True)],
-                np.atleast_1d(p["synthetic_records"]).tolist(),
-                strict=True,
-            ),
-            *([("holdout", p.get("holdout"), p["holdout_records"])] if "holdout_records" in p else []),
+        numbers = np.atleast_1d(p["synthetic_records"]).tolist()
+        tables = [(name, p.get(name), p[f"{name}_records"]) for name in ("original", "holdout") if f"{name}_records" in p]
+        tables[1:1] = [
+            ("" if i else "synthetic", path or label, n) for i, (path, label, n) in enumerate(zip(given, labels, numbers, strict=True))
         ]
         known = listed([named(c) for c in p["keys"]])
         read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]

@@ -24,14 +24,15 @@ from capstats import (
     minimum_cap,
     tabulate,
 )
-from capstats.auditing.compute import QUANTILES
-from capstats.auditing.measures import SENTENCES
+from capstats.auditing.measures import MEASURES, SENTENCES
 from capstats.cap import normalized_cap, target_distance
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
 from capstats.disclosure import dio, dis, disco, share_replicated, share_unique
 from capstats.laws import Bootstrap, Independent, expected_disclosure
 from capstats.sources.files import FileSource
+
+QUANTILES = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -117,7 +118,7 @@ def recomputed(tables):
         "correct_predictions_nearest": correct_predictions(o, s, unmatched="nearest"),
         "baseline_predictive_success": o.sum("key").max("target") / n,
         "original_predictive_success": correct_predictions(o, o) / n,
-        **{f"individual_cap_{name}": quantiles.isel(quantile=i) for i, name in enumerate(QUANTILES)},
+        **{name: quantiles.isel(quantile=i) for i, name in enumerate(QUANTILES)},
         "target_distance": target_distance(o, s),
     }
 

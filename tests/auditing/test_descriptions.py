@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -253,3 +254,11 @@ def test_three_hundred_columns_have_a_row_or_stand_in_a_list() -> None:
     words = set(text.replace(",", " ").split())
     assert words >= set(frame.columns)
     assert len(text.splitlines()) < 120
+
+
+def test_the_page_has_all_sections_in_a_file_of_its_own(tmp_path: Path) -> None:
+    found, file = describe(PEOPLE, PEOPLE), tmp_path / "page.html"
+    assert found.to_html(file) == file.read_text(encoding="utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600 or os.name == "nt"
+    for heading in found.sections(whole=True):
+        assert f"{heading}</h2>" in found.to_html()
