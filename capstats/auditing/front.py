@@ -11,7 +11,7 @@ import xarray as xr
 from capstats.auditing.columns import by_group, changes
 from capstats.auditing.compute import Z, by_target, errors_known
 from capstats.auditing.findings import SIDE_BY_SIDE, Findings, level_names
-from capstats.auditing.measures import MEASURES, SENTENCES, number
+from capstats.auditing.measures import MEASURES, SENTENCES, numbers
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown, percent
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
@@ -221,7 +221,7 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
     if name == "copied_people":
         return audit.copies.cell(i)
     if name != "individual_share":
-        return number(name, audit.of(name, i))
+        return numbers(name, [audit.of(name, i)])[0]
     if not audit.holdout_says:
         return "undefined"
     (x, lower, upper), (*_, least, most) = _share(audit, i), _share(audit, audit.ranked[0])

@@ -6,14 +6,14 @@ The list is `measures.toml`. To add a row to the reports is to add an entry ther
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
 import numpy as np
 
-from capstats.tables.printing import count, share
+from capstats.tables.printing import counts, shares
 
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
@@ -124,8 +124,8 @@ def definitions(names: Collection[str], weighted: Collection[str] = ()) -> list[
     ]
 
 
-def number(name: str, value: Any, digits: int = 3) -> str:
-    """A measure as text; a number of the caller's, of which nothing is known, with up to five significant digits."""
+def numbers(name: str, values: Iterable[Any], digits: int = 3) -> list[str]:
+    """A measure of several releases or people as text; numbers of the caller's, of which nothing is known, with five significant digits."""
     if name not in MEASURES:
-        return "undefined" if np.isnan(value) else f"{value:.5g}"
-    return count(value) if MEASURES[name].form == "count" else share(value, digits)
+        return ["undefined" if np.isnan(value) else f"{value:.5g}" for value in values]
+    return counts(values) if MEASURES[name].form == "count" else shares(values, digits)

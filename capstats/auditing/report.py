@@ -66,7 +66,7 @@ class Grid:
 
     def lines(self) -> list[str]:
         """The block as text."""
-        rows = [[printable(cell) for cell in row] for row in [self.head, *self.rows]]
+        rows = [[cell if cell.isprintable() else printable(cell) for cell in row] for row in [self.head, *self.rows]]
         label, *columns = (Column("", head, cells) for head, *cells in zip(*rows, strict=True))
         lines = lines_of([label], columns)[not any(rows[0]) :]  # without an empty line of headings
         return [*(wrapped(f"{self.caption}:") if self.caption else []), *lines]

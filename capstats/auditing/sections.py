@@ -14,7 +14,7 @@ from capstats.auditing import figures
 from capstats.auditing.beside import differing, holds_people
 from capstats.auditing.compute import SURELY, Z
 from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, level_names
-from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, number
+from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, numbers
 from capstats.auditing.provenance import facts, fingerprints
 from capstats.auditing.repeating import as_toml
 from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
@@ -167,7 +167,7 @@ def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEA
     for name in names:
         if name in audit.measures:
             values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[audit.ranked]
-            found[name] = [heading(name, longest), *(number(name, x, digits) for x in values)]
+            found[name] = [heading(name, longest), *numbers(name, values, digits)]
     return found
 
 
@@ -198,7 +198,7 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
     more = not_shown(found.sizes["target"] - len(most), "level", f" with fewer {people}.")
     if not several:
         names = (audit.average, "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
-        columns = [[MEASURES[name].heading, *(number(name, x) for x in shown[name].values)] for name in names]
+        columns = [[MEASURES[name].heading, *numbers(name, shown[name].values)] for name in names]
         labels = [audit.words["target"], *level_names(shown, 40)]
         return [Grid.of_columns(labels, [[people, *held], *columns]), *more]
     rows = rows_of(audit, heads)
@@ -209,7 +209,7 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
         ("records_above_nine_tenths", f"Number of these {people} for whom the guess is right with probability above 0.9:"),
     ):
         values = shown[name].transpose("target", "synthetic").values[:, audit.ranked]
-        columns = [[level, n, *(number(name, x) for x in row)] for level, n, row in zip(levels, held, values, strict=True)]
+        columns = [[level, n, *numbers(name, row)] for level, n, row in zip(levels, held, values, strict=True)]
         blocks += [what, *beside([rows[0], people, *rows[1:]], columns)]
     return [*blocks, *more]
 
