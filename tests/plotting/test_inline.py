@@ -102,7 +102,7 @@ def drawn_with_hostile_labels():
         records, records, allow_same=True, keys=LABELS, targets=["$t$", "<u>"], sizes=1, measures=["original_certain", "share_certain"]
     )
     measures = audit(records, dict.fromkeys(LABELS, records), allow_same=True, keys=LABELS[0], target="$t$").measures
-    known = maximum_knowledge(records, [records] * 2, allow_same=True, columns=LABELS, releases=[1, 2])
+    known = maximum_knowledge(records, [records] * 2, allow_same=True, columns=LABELS, n_releases=[1, 2])
     return {
         "people": lambda: plot_people(one, q, by_target=True),
         "key_target": lambda: plot_key_target(one, q, by=key_summary(one.o, one.s).cap),
@@ -124,7 +124,7 @@ def every_figure():
 
 @pytest.mark.parametrize(
     "name",
-    ["people", "key_target", "boxes", "ecdf", "tau", "average", "sweep", "columns", "arrows", "utility", "knowledge"],
+    ["people", "key_target", "boxes", "ecdf", "average", "sweep", "columns", "arrows", "utility", "knowledge"],
 )
 def test_no_figure_interprets_a_label_and_none_is_crowded_out_by_one(name, every_figure):
     ax = every_figure[name]()
