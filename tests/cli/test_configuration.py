@@ -216,7 +216,7 @@ def test_other_commands_have_their_own_configurations(config, here, capsys):
     assert "has 'target', which is not an option of this command. Did you mean 'targets'?" in capsys.readouterr().err
     text = 'original = "original.csv"\nsynthetic = "synthetic.csv"\ncolumns = ["smoking", "health"]\n'
     text += "within = {smoking = 0.5}\nn-releases = [1]\n"
-    assert in_json(capsys, "attack", "knowledge", "--config", config(text, "two.toml"))["provenance"]["settings"]["releases"] == [1]
+    assert in_json(capsys, "attack", "knowledge", "--config", config(text, "two.toml"))["provenance"]["settings"]["n-releases"] == [1]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

@@ -23,7 +23,7 @@ OUTPUTS = {  # of each command that has both a configuration and files to write
         {"csv": "c.csv", "figure": "f.png"},
     ),
     "attack knowledge": (
-        'original = "o.csv"\nsynthetic = ["s.csv", "s2.csv"]\nreleases = [1, 2]\ncolumns = ["k", "t"]\n',
+        'original = "o.csv"\nsynthetic = ["s.csv", "s2.csv"]\nn-releases = [1, 2]\ncolumns = ["k", "t"]\n',
         {"csv": "c.csv", "figure": "f.png"},
     ),
     "attack model": (DATA, {"csv": "c.csv"}),
@@ -96,7 +96,7 @@ def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsy
     assert run(folder, command, f'{key} = "{name}"') == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert f"`{key}` is {str(folder / name)!r}, a file that capstats did not make as made by it. Give another name, or --force." in err
+    assert f"`{key}` is {str(folder / name)!r}, a file that capstats did not make. Give another name, or --force." in err
     assert (folder / name).read_text(encoding="utf-8") == "mine"
     assert run(folder, command, f'{key} = "{name}"', "--force") == 0
     assert (folder / name).read_bytes() != b"mine"
