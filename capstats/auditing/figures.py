@@ -14,7 +14,6 @@ from capstats.auditing.report import Picture
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.codes.names import printable
-from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
 from capstats.tables.printing import Result, count, share, shares
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
@@ -93,6 +92,7 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
 def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Risk against utility, and certain attribution of the original and of each release."""
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
+    from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
 
     m = audit.measures.assign_coords(synthetic=audit.columns)
     caps, distances, certain = (shares(m[name].values) for name in (audit.average, "target_distance", CERTAIN))

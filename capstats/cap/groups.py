@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import summed
 from capstats.tables.dataset import as_tables
@@ -79,9 +79,7 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
         raise ValueError("`by` is empty: give at least one key column.")
     groups: list[tuple[str, Any]] = [("everybody", np.ones(len(axis), bool))]
     for columns in (x if isinstance(x, tuple) else (x,) for x in chosen):
-        for column in columns:
-            if column not in places:
-                raise ValueError(f"`by` names {column!r}, which is no key column.{hint(column, places)}")
+        check_named("by", columns, places, "no key column")
         at = [places[x] for x in columns]
         held, group_of = np.unique(np.column_stack([axis.codes[x] for x in at]), axis=0, return_inverse=True)
         for i, codes in enumerate(held.tolist()):

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 
 import pandas as pd
 
-from capstats.codes.checks import shown_name
+from capstats.codes.checks import is_name, shown_name
 from capstats.codes.labels import MISSING
 
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
@@ -167,7 +167,7 @@ def hint(name: Hashable, names: Iterable[Hashable]) -> str:
 def check_named(argument: str, named: Collection[Hashable], columns: Collection[Hashable], absent: str) -> None:
     """Raise unless each column that an argument names is one of those that are counted; ``absent`` says what another one is."""
     for column in named:
-        if column not in columns:
+        if not is_name(column) or column not in columns:
             raise ValueError(f"`{argument}` names {shown_name(column, named)}, which is {absent}." + hint(column, columns))
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 
 from capstats.codes.column import Places
 from capstats.codes.labels import canonical
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of, shown
 from capstats.tables.backing import Data, coo, filled, held_as, is_sparse, widened
 from capstats.tables.checking import CELLS
@@ -59,10 +59,8 @@ def collapse(tables: xr.Dataset, over: str | Sequence[str]) -> xr.Dataset:
     """
     tables = as_tables(tables)
     own = {dim: axis for dim in CELLS if (axis := axis_of(tables.o, dim)) is not None}
-    names, lost = names_of(own["key"]), [over] if isinstance(over, str) else list(over)
-    for column in lost:
-        if column not in names:
-            raise ValueError(f"`over` names {column!r}, which is no key column.{hint(column, names)}")
+    names, lost = names_of(own["key"]), list(over) if isinstance(over, (list, tuple)) else [over]
+    check_named("over", lost, names, "no key column")
     kept = [i for i, name in enumerate(names) if name not in lost]
     if not kept:
         raise ValueError("`over` names all key columns. Leave one out; for no key at all see baseline_cap.")
