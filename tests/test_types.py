@@ -28,6 +28,10 @@ tables = capstats.tabulate(records, records, keys="smoker", target="sick")
 RIGHT = """
 average_cap([[1]], [[1]])
 average_cap(tables.o, tables.s, unmatched="drop")
+average_cap(tables)
+capstats.summary(tables).average_cap
+capstats.by_group(average_cap, tables, by=["smoker"]).records
+laws.expected_cap(tables, laws.Bootstrap([100, 200]))
 capstats.baseline_cap(o)
 expected_cap(o, Swap(records=3))
 expected_cap(o, laws.Pram(theta=0.1), unmatched="drop")
@@ -47,7 +51,7 @@ laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public")
 laws.membership_test(o, s, h=o, alternative="two-sided").p_value
 """
 WRONG = """
-average_cap(o)
+average_cap()
 average_cap(o, s, unmatched="nothing")
 average_cap(o, s, weights=3)
 capstats.baseline_kap(o)
