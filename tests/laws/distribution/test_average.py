@@ -141,7 +141,7 @@ def test_equal_keys_and_unused_keys_are_no_trouble():
 def test_what_is_out_of_reach_is_refused_with_what_would_work():
     wide = np.ones((2, 50_001), int)
     for o in (wide, np.ones((2, 300_000), int)):
-        with pytest.raises(ValueError, match=r"at most 100,000 are simulated.*`expected_cap`.*`sample_tables`"):
+        with pytest.raises(ValueError, match=r"the limit is 100,000.*`expected_cap`.*`sample_tables`"):
             cap_law(o, Uniform(900))
     with pytest.raises(ValueError, match="`o` must hold integers for the law"):
         cap_law([[0.5], [1.5]], Uniform(3))
