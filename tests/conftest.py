@@ -37,7 +37,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # what is there to stay is not looked at again and again
     gc.enable()
 
 

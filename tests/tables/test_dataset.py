@@ -427,9 +427,13 @@ def test_collapsing_gives_what_tabulating_fewer_columns_gives(backing: Any, weig
     options = {"target": "t", "backing": backing, "weights": weights, "holdout": drawn(5).assign(town="a")}
     whole = capstats.tabulate(people, {"x": people[:20], "y": people[30:]}, keys=["sex", "age", "town"], bins={"age": [4, 8]}, **options)
     found = capstats.collapse(whole, over="town")
-    assert found.to_dataset().identical(
-        capstats.tabulate(people, {"x": people[:20], "y": people[30:]}, keys=["sex", "age"], bins={"age": [4, 8]}, **options).to_dataset()
-    )
+    anew = capstats.tabulate(people, {"x": people[:20], "y": people[30:]}, keys=["sex", "age"], bins={"age": [4, 8]}, **options)
+    assert found.attrs == anew.attrs
+    assert found.data_vars.keys() == anew.data_vars.keys()
+    for name in found:  # of sparse tables, values alone can be compared by all releases of xarray
+        dense = [capstats.tables.backing.filled(x[name].variable.data) for x in (found, anew)] if backing == "sparse" else None
+        assert found[name].identical(anew[name]) if dense is None else all(map(np.array_equal, *[[*c, v] for c, v in dense]))
+    assert found.indexes["key"].equals(anew.indexes["key"])
     one = [capstats.to_frame(capstats.collapse(*given)) for given in ((found, ["age"]), (whole, ["age", "town"]))]
     pd.testing.assert_frame_equal(*one)
 

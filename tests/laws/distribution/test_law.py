@@ -206,7 +206,7 @@ def test_quantiles_of_a_simulated_law_are_order_statistics():
     """X_(l) and X_(u), where l is the greatest number with P(B < l) at most half of what the level leaves, u the least with P(B >= u)."""
     from scipy.stats import binom
 
-    law = Simulated(uniform_draws, (0, 1), about="even", cost=10**4, level=0.95)
+    law = Simulated(uniform_draws, (0, 1), about="even", cost=10**4, rng=0)
     p = np.array([0.001, 0.05, 0.3, 0.5, 0.95, 0.999])
     number = len(law.values)
     assert number == BUDGET // 10**4
@@ -238,7 +238,7 @@ def test_an_interval_covers_the_exact_number_at_its_level():
 
 @pytest.mark.slow
 def test_a_simulated_law_is_monotone_and_its_quantiles_agree_with_its_distribution_function():
-    law = Simulated(uniform_draws, (0, 1), about="even", cost=1)
+    law = Simulated(uniform_draws, (0, 1), about="even", cost=1, rng=0)
     x = np.linspace(-0.1, 1.1, 500)
     found = law.cdf(x)
     for side in (found.least.values, found.greatest.values):
@@ -254,7 +254,7 @@ def test_a_simulated_law_is_monotone_and_its_quantiles_agree_with_its_distributi
 
 
 def test_a_simulated_law_has_no_density_and_prints_intervals():
-    law = Simulated(uniform_draws, (0, 1), about="even", cost=1)
+    law = Simulated(uniform_draws, (0, 1), about="even", cost=1, rng=0)
     with pytest.raises(ValueError, match="A simulated law has no density, only sampled values"):
         law.density(0.5)
     with pytest.raises(ValueError, match="The atoms of this law are not listed"):
