@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import pickle
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -179,3 +183,46 @@ def test_json_is_printable_and_reads_back_as_it_was(told):
 def test_a_text_of_the_width_is_whole_and_a_longer_one_is_not():
     assert shortened("abcdefg", 7) == "abcdefg"
     assert shortened("abcdefgh", 7) == "ab...gh"
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+SMALL = [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: capstats.average_cap(SMALL, SMALL, version=2),
+            r'no argument `version`\. Give unmatched=: "zero" is version 1, "drop" is ver',
+        ),
+        (lambda: capstats.average_cap(SMALL, SMALL, normalize=True), r"no argument `normalize`\. Give capstats\.cap\.normalized_cap\."),
+        (lambda: capstats.average_cap(SMALL, SMALL, unmached="drop"), r"no argument `unmached`\. Did you mean 'unmatched'\?"),
+        (lambda: capstats.average_cap(SMALL, SMALL, colour=1), r"no argument `colour`\. It takes o, s, unmatched, radius, within\."),
+        (
+            lambda: capstats.average_cap_interval(SMALL, SMALL, o_squares=SMALL),
+            r"`o_squares`\. Give the Dataset of tabulate as the first arg",
+        ),
+        (lambda: capstats.average_cap_interval(SMALL, SMALL, confidence=0.9), r"`confidence`\. Give level=\."),
+        (lambda: capstats.laws.Bootstrap(n=10), r"Bootstrap\(\) has no argument `n`\. Give m=, the number of records of a release\."),
+        (lambda: capstats.laws.Dirichlet(3, alfa=1), r"Dirichlet\(\) has no argument `alfa`\. Did you mean 'alpha'\?"),
+        (
+            lambda: capstats.laws.sample_tables(SMALL, capstats.laws.Uniform(3), draws=2, seed=1),
+            r"`seed`\. Give rng=, a seed or a numpy Gen",
+        ),
+        (lambda: capstats.anonymity.k_anonymity(table=SMALL), r"k_anonymity\(\) has no argument `table`\. Give o=, or a Dataset"),
+        (lambda: capstats.disclosure.disco(SMALL, synthetic=SMALL), r"disco\(\) has no argument `synthetic`\. Give s=, or a Dataset"),
+    ],
+)
+def test_a_wrong_argument_is_answered_with_the_right_one(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_functions_that_name_arguments_are_those_of_their_modules_and_can_be_pickled() -> None:
+    for function in (capstats.average_cap, capstats.tabulate, capstats.laws.cap_law, capstats.laws.sample_tables):
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert getattr(import_module(function.__module__), function.__name__) is function
+    assert pickle.loads(pickle.dumps(capstats.laws.Bootstrap(3))).m == 3
+    assert str(inspect.signature(capstats.cap.nearest_distance)) == "(o: 'Counts', s: 'Release' = None) -> 'xr.DataArray'"
