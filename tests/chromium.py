@@ -57,9 +57,15 @@ def printed(folder: Path, page: str) -> bytes:
 # --- pages that are used: playwright
 
 
+RUNNING: list[Browser] = []  # of this process, which may have one at a time
+
+
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """Chromium for `opened`; a test is skipped where it or playwright is missing, unless everything is required."""
+    """Chromium for `opened`, or that which runs already; a test is skipped where it or playwright is missing, unless all is required."""
+    if RUNNING:
+        yield RUNNING[0]
+        return
     if PROGRAM is None:
         missing("no chromium on the path")
     try:
@@ -68,9 +74,11 @@ def browser() -> Iterator[Browser]:
         missing("playwright is not installed")
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", *QUIET])
+        RUNNING.append(found)
         try:
             yield found
         finally:
+            RUNNING.clear()
             found.close()
 
 
