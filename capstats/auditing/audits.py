@@ -14,7 +14,7 @@ import xarray as xr
 
 from capstats.auditing.beside import BELOW_1, holdout_differs, register
 from capstats.auditing.columns import by_column
-from capstats.auditing.compute import Asked, measured, total_of
+from capstats.auditing.compute import Asked, measured
 from capstats.auditing.findings import Findings, check_comparison, check_limits, order_of, with_utility
 from capstats.auditing.front import front
 from capstats.auditing.ledger import published
@@ -32,6 +32,7 @@ from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import original_and_release
 from capstats.sources.new_files import check_unread, write_file
+from capstats.tables.aligned import total_of
 from capstats.tables.dataset import as_tables, synthetic_labels
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import Asked, Numbers, total_of
+from capstats.auditing.compute import Asked, Numbers
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.by_table import ALL, is_by_table, of_table
@@ -26,7 +26,7 @@ from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
-from capstats.tables.aligned import Aligned
+from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled
 from capstats.tables.dataset import as_tables

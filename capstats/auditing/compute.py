@@ -14,13 +14,13 @@ import xarray as xr
 from capstats.auditing.measures import MEASURES, OnScale
 from capstats.cap.average import average_cap, correct_predictions, matched_records
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.comparison import target_distance
+from capstats.cap.comparison import on_scale, target_distance
 from capstats.cap.distribution import cap_quantiles
 from capstats.cap.neighbours import Convention, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import dio, disclosed, share_replicated, share_unique
-from capstats.tables.aligned import Aligned
+from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.domains import observed_domain
 from capstats.tables.printing import Result
@@ -189,9 +189,7 @@ def baseline(asked: Asked) -> xr.DataArray:
 
 def normalized(asked: Asked) -> xr.DataArray:
     """Average CAP, 0 at the baseline and 1 for the original itself."""
-    least: xr.DataArray = asked["baseline"]
-    most: xr.DataArray = asked["original_cap"]
-    return (asked.average - least) / (most - least).where(~at_most(most, least))
+    return on_scale(asked.average, asked["baseline"], asked["original_cap"])
 
 
 def commonest(asked: Asked) -> Numbers:
@@ -293,11 +291,6 @@ def copies_known(tables: xr.Dataset) -> dict[str, Any]:
 def errors_known(tables: xr.Dataset, name: str) -> bool:
     """Whether standard errors follow from a table: it has whole counts, or sums of weights with those of their squares."""
     return tables[name].dtype.kind == "i" or f"{name}_squares" in tables
-
-
-def total_of(table: xr.DataArray) -> xr.DataArray:
-    """The sum of each table of counts."""
-    return Aligned({"o": table}).map(lambda o: o.total(), "records")
 
 
 def by_target(aligned: Aligned, unmatched: OnScale) -> xr.Dataset:

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import SURELY, total_of
+from capstats.auditing.compute import SURELY
 from capstats.auditing.findings import Findings
 from capstats.auditing.measures import MEASURES, SENTENCES, definitions, words
 from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, Terms, as_page, as_text
@@ -38,7 +38,7 @@ from capstats.cap.distribution import by_value, cap_ecdf
 from capstats.codes.checks import check_integer
 from capstats.codes.labels import canonical
 from capstats.codes.names import listed, named
-from capstats.tables.aligned import Aligned
+from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.printing import count
 from capstats.tables.table import Array, Floats, Table
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.compute import Asked, copied, total_of
+from capstats.auditing.compute import Asked, copied
 from capstats.auditing.descriptions import FirstReading
 from capstats.auditing.findings import Copies, Seen, kept_limits
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
@@ -26,6 +26,7 @@ from capstats.counting.inputs import files_read
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.sources.source import Options
+from capstats.tables.aligned import total_of
 from capstats.tables.dataset import VERSION
 from capstats.tables.levels import shares_nothing
 from capstats.tables.printing import Result, count, many, share

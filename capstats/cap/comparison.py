@@ -127,9 +127,13 @@ def normalized_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zer
             "full, CAP of the original may be below its baseline."
         )
     o, s = given_tables({"o": o, "s": s}).values()
-    least, most = baseline_cap(o, within=within), average_cap(o, o, within=within)
-    span = (most - least).where(~at_most(most, least))
-    return ((average_cap(o, s, unmatched=unmatched, radius=radius, within=within) - least) / span).rename("normalized_cap")
+    average = average_cap(o, s, unmatched=unmatched, radius=radius, within=within)
+    return on_scale(average, baseline_cap(o, within=within), average_cap(o, o, within=within)).rename("normalized_cap")
+
+
+def on_scale(average: xr.DataArray, baseline: xr.DataArray, original: xr.DataArray) -> xr.DataArray:
+    """Average CAP on the scale from the baseline, 0, to the original with itself, 1; NaN where these are equal."""
+    return (average - baseline) / (original - baseline).where(~at_most(original, baseline))
 
 
 def target_distance(o: Counts, s: Release = None) -> xr.DataArray:

@@ -10,7 +10,7 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.neighbours import Convention, convention_used
 from capstats.cap.uncertainty import average_cap_interval, check_level
 from capstats.codes.names import in_cell, listed
-from capstats.tables.aligned import Aligned
+from capstats.tables.aligned import total_of
 from capstats.tables.axes import axis_of
 from capstats.tables.checking import given_tables
 from capstats.tables.dataset import as_tables
@@ -76,11 +76,11 @@ the release 0.625, with the original itself 0.670. For an intruder who names the
     check_level(level)
     o, s = given_tables({"o": tables, "s": None}).values()
     used = convention_used(axis_of(o, "key"), unmatched)
-    n = Aligned({"o": o}).map(lambda o: o.total(), "records")
+    n = total_of(o)
     counted = matched_records(o, s) if used == "drop" else n
     whole = o.dtype.kind == "i" or "o_squares" in tables
     interval = average_cap_interval(tables, unmatched=used, level=level) if whole else None
-    average = average_cap(o, s, unmatched=used)
+    average = average_cap(o, s, unmatched=used) if interval is None else interval.estimate
     found = {
         "average_cap": average,
         "lower": xr.full_like(average, np.nan) if interval is None else interval.lower,

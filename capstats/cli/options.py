@@ -7,7 +7,6 @@ import datetime
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -118,9 +117,6 @@ class Command:
 
 def _option(key: str, **own: Any) -> Option:
     words: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in (HELD["options"][key] | own).items()}
-    if isinstance(choices := words.get("choices"), str):  # a list of the library
-        module, _, name = choices.rpartition(".")
-        words["choices"] = getattr(import_module(f"capstats.{module}"), name)
     return Option(key, KINDS[words.pop("kind")], **words)
 
 

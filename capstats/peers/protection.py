@@ -16,7 +16,7 @@ from capstats.cap.uncertainty import individual_share
 from capstats.counting.request import Columns, Reading, shows_options
 from capstats.counting.tabulate import original_and_release
 from capstats.peers.reports import each_table
-from capstats.tables.aligned import Aligned
+from capstats.tables.aligned import total_of
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 
@@ -105,7 +105,7 @@ def disclosure_protection(
     tables = original_and_release(original, synthetic, reading, keys=keys, target=target, holdout=holdout)
     o, s = tables.o, tables.s
     found = protections(o, s, unmatched)
-    found["records"] = Aligned({"o": o}).map(lambda o: o.total(), "records")
+    found["records"] = total_of(o)
     found["matched_share"] = matched_records(o, s) / found["records"]
     found["original_score"] = protections(o, o, unmatched)["score"]
     if "h" in tables:

@@ -39,11 +39,6 @@ def check_records(tables: xr.Dataset) -> None:
             raise ValueError(f"`{name}` has {kind} weights, and the package counts records. Count without weights.")
 
 
-def records_of(table: xr.DataArray) -> xr.DataArray:
-    """Records of a table."""
-    return Aligned({"table": table}).map(lambda x: x.total(), "records")
-
-
 def percent(part: Any, whole: Any) -> float:
     """Part of whole, in percent; NaN where both are 0, infinite where only the whole is 0, as in R."""
     return 100 * float(part) / float(whole) if whole else np.inf if part else np.nan

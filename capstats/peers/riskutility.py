@@ -14,8 +14,8 @@ from capstats.cap.neighbours import Convention, rows_used
 from capstats.codes.checks import check_choice, check_number
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude
-from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
-from capstats.tables.aligned import Aligned
+from capstats.peers.reports import check_records, each_table, in_both, percent, plain
+from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.sums import attribution, certain, ratio
 from capstats.tables.table import Counts, Floats, Release, Table, Tables
 from capstats.tables.ties import at_most
@@ -66,7 +66,7 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
     check_records(tables)
     complete = exclude(tables, missing_target=True, missing_keys=True)
     o, s = complete.o_counted, complete.s_counted
-    n, m = records_of(o).item(), records_of(s).item()
+    n, m = total_of(o).item(), total_of(s).item()
     for name, records in (("o", n), ("s", m)):
         if not records:
             raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility uses no other records.")

@@ -17,7 +17,8 @@ from capstats.codes.labels import MISSING
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.records import key_summary
-from capstats.peers.reports import check_records, each_table, in_both, percent, plain, records_of
+from capstats.peers.reports import check_records, each_table, in_both, percent, plain
+from capstats.tables.aligned import total_of
 from capstats.tables.table import Tables
 
 Version = Literal["1.9-2", "development"]
@@ -95,7 +96,7 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
     o, s = tables.o, tables.s
     left = exclude(tables, **_exclusions(tables, options))
     x, y = left.o_counted, left.s_counted
-    n, m = records_of(o).item(), records_of(s).item()
+    n, m = total_of(o).item(), total_of(s).item()
     if not n:
         raise ValueError("`o` has no record, and synthpop divides by their number. Give an original with records.")
     sure = key_summary(o, s, counted=x)  # "= 1" is decided before exclusions
@@ -190,7 +191,7 @@ def _one_way(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray, records: float, 
     top = int(found.disclosed.values.argmax())
     if not found.flagged.values[top]:
         return []
-    n, of_target = records_of(x).item(), records_of(x.isel(target=[top])).item()
+    n, of_target = total_of(x).item(), total_of(x.isel(target=[top])).item()
     row = {
         "Level": _level(found.indexes["target"][top]),
         "All": n,
@@ -235,15 +236,15 @@ def _level(label: Any) -> Any:
 
 def _exclusion_table(o: xr.DataArray, s: xr.DataArray, left: xr.Dataset) -> dict[str, list[Any]]:
     """Excluded records of each table by synthpop's five reasons, and the remaining records."""
-    n, m = records_of(o).item(), records_of(s).item()
+    n, m = total_of(o).item(), total_of(s).item()
     excluded, x, y = left.o_excluded, left.o_counted, left.s_counted
 
     def by_reason(of_excluded: xr.DataArray, of_counted: xr.DataArray) -> list[int]:
         return [round(float(part)) for part in (*of_excluded.values, of_counted)]
 
     return {
-        "original": by_reason(records_of(excluded), records_of(x)),
-        "synthetic": by_reason(records_of(left.s_excluded), records_of(y)),
+        "original": by_reason(total_of(excluded), total_of(x)),
+        "synthetic": by_reason(total_of(left.s_excluded), total_of(y)),
         "Dorig": by_reason(n * dio(o, counted=excluded), n * dio(o, counted=x)),
         "Dsyn": by_reason(m * dio(s, counted=left.s_excluded), m * dio(s, counted=y)),
         "iS": by_reason(matched_records(excluded, s), matched_records(x, s)),

@@ -86,6 +86,11 @@ class Aligned:
         return xr.DataArray(values, dims=[*before, *self.dims, *out], name=name).assign_coords(coords)  # which copies no labels
 
 
+def total_of(table: Any) -> xr.DataArray:
+    """The sum of each table of counts: records, or sums of weights."""
+    return Aligned({"o": table}).map(lambda o: o.total(), "records")
+
+
 def same_or_span(records: Array) -> Any:
     """The number of records for the attrs of a result: one number if all tables have the same, otherwise the least and the greatest."""
     ends: Sequence[Any] = [int(x) if x == int(x) else float(x) for x in (np.min(records), np.max(records))]
