@@ -6,16 +6,19 @@ Exclusions and checks say which of these disclosures are no secret of a person.
 from capstats.codes.names import open_room
 from capstats.disclosure.attribute import dio, dis, disco, share_replicated, share_unique, weap
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
+from capstats.disclosure.published import Published, published_bounds
 from capstats.disclosure.records import key_summary, record_risk
 from capstats.disclosure.targeted import tau_curve, tcap
 
 __all__ = [
+    "Published",
     "dio",
     "dis",
     "disco",
     "exclude",
     "key_summary",
     "one_way_check",
+    "published_bounds",
     "record_risk",
     "share_replicated",
     "share_unique",

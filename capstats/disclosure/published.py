@@ -1,0 +1,406 @@
+"""Bounds of what several published tables of counts of the same people give away together, and how tables are published."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Unpack, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_column, label_numbers
+from capstats.codes.checks import check_choice, is_integer, shown
+from capstats.codes.labels import MISSING, Label, canonical, one_kind
+from capstats.codes.names import check_named, hint_of_data, in_cell, listed
+from capstats.counting.request import Columns, Reading, chosen_columns, shows_options
+from capstats.counting.tabulate import tabulate
+from capstats.disclosure.ledger import Cells, Ledger, flat
+from capstats.sources.door import open_source
+from capstats.sources.source import Options
+from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
+from capstats.tables.backing import filled
+from capstats.tables.checking import as_counts, check_unweighted, given_tables
+from capstats.tables.longform import to_frame
+from capstats.tables.printing import Result, count
+from capstats.tables.table import Array, Floats, Index
+
+TYPED = ("number", "bool", "date", "datetime")  # kinds of labels that texts are read as
+WHY = "people are counted"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of counts that was published, and by which rule.
+
+    Parameters
+    ----------
+    columns : column name or sequence of names, optional
+        The columns of the table; by default all of `table` but the last.
+    table : data frame, mapping of columns, path, or Dataset, optional
+        The counts as they were published, in long form: a row a cell, the counts in the last column. Cells that are not listed are
+        published as 0; those without a number (missing, "*", "<5") are not shown. By default the table is made from the original.
+    bins : mapping of column to bins, or to {level: label}, optional
+        Coarser levels of columns in this table: ``{"age": [18, 65]}`` as in `tabulate`, or ``{"age": {18: "18-19", 19: "18-19"}}``, where
+        levels that are not named stay as they are.
+    rounded : int or (int, "nearest" | "random"), optional
+        Counts are rounded to multiples: a count is within half of it ("nearest"), or within all of it but one ("random", or where the rule
+        is not known).
+    zeros : {"rounded", "kept"}
+        Whether a small count may be rounded to 0, or 0 is published for 0 alone.
+    suppressed : (int, int), optional
+        Counts from the first to the second number are not shown. Without it, a cell that is not shown holds any count.
+    secondary : bool, optional
+        Whether cells that are not shown may have been suppressed to protect others, and so hold any count; by default so of a `table`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are neither columns nor a table, or a rule is not such as above.
+
+    See Also
+    --------
+    published_bounds
+
+    Notes
+    -----
+    See theory/certainty.md#published. Where a rule is not known, leave it out or take the wider one: no claim is then false.
+
+    References
+    ----------
+    Hundepool et al. (2012), Statistical Disclosure Control, chapter 4 (rounding and suppression of tables of counts).
+
+    Examples
+    --------
+    Counts of 1 to 4 are not shown, others are rounded to multiples of 5:
+
+    >>> Published(["age", "health"], rounded=(5, "nearest"), suppressed=(1, 4)).columns
+    ['age', 'health']
+    """
+
+    columns: Columns | None = None
+    table: Any = None
+    bins: Mapping[Hashable, Any] | None = None
+    rounded: int | tuple[int, Literal["nearest", "random"]] | None = None
+    zeros: Literal["rounded", "kept"] = "rounded"
+    suppressed: tuple[int, int] | None = None
+    secondary: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.columns is None and self.table is None:
+            raise TypeError("Give `columns`, the columns of the published table, or `table`, its counts.")
+        check_choice(self.zeros, "zeros", ("rounded", "kept"))
+        (base, rule), hidden = self.rounding, self.suppressed
+        if not is_integer(base) or base < 1 or rule not in (None, "nearest", "random"):
+            raise ValueError(f"`rounded` must be such as 5, (5, 'nearest') or (5, 'random'); got {shown(self.rounded)}.")
+        if hidden is not None and not (len(hidden) == 2 and all(map(is_integer, hidden)) and 0 <= hidden[0] <= hidden[1]):
+            raise ValueError(f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {shown(hidden)}.")
+
+    @property
+    def rounding(self) -> tuple[int, str | None]:
+        """The multiple to which counts are rounded, 1 for none, and the rule, if it is known."""
+        return (*self.rounded,) if isinstance(self.rounded, (tuple, list)) else (1 if self.rounded is None else self.rounded, None)
+
+    def publish(self, counts: Array, rng: np.random.Generator) -> Floats:
+        """Counts as the rule publishes them; NaN for those that are not shown."""
+        base, rule = self.rounding
+        low, rest = np.divmod(counts, base)
+        up = rng.random(len(counts)) * base < rest if rule == "random" else 2 * rest >= base
+        found = base * (low + (up & (rest > 0))).astype(np.float64)
+        if self.zeros == "kept":
+            found[(counts > 0) & (found == 0)] = base
+        least, greatest = self.suppressed or (0, -1)
+        return np.where((counts >= least) & (counts <= greatest), np.nan, found)
+
+    def interval(self, published: Floats) -> tuple[Floats, Floats]:
+        """The least and the greatest count that is published as each of these."""
+        base, rule = self.rounding
+        near = base // 2 if rule == "nearest" else base - 1
+        least, greatest = np.maximum(published - near, 0), published + near
+        if self.zeros == "kept":
+            least, greatest = np.where(published == base, 1, least), np.where(published == 0, 0, greatest)
+        wide = self.suppressed is None or (self.table is not None if self.secondary is None else self.secondary)
+        a, b = (0, np.inf) if wide or self.suppressed is None else self.suppressed
+        return np.where(np.isnan(published), a, least), np.where(np.isnan(published), b, greatest)
+
+
+@dataclass(frozen=True)
+class People:
+    """The original as counts of all columns, those of the target last; tables as published may add levels that it lacks."""
+
+    columns: list[str]
+    levels: list[list[Label]]
+    codes: Index  # (columns, filled cells)
+    counts: Array
+    axes: Mapping[str, pd.MultiIndex]
+
+    @classmethod
+    def of(cls, tables: xr.Dataset | xr.DataArray) -> People:
+        """Counts of people by key and target, one table; the columns have the names that the caller knows."""
+        o = given_tables({"o": tables})["o"]
+        check_unweighted(WHY, o=o)
+        table = as_counts(o, "o")
+        axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(table, dim)) is not None}
+        if table.ndim > 2 or table.dtype.kind != "i" or len(axes) < 2:
+            must = "be one table" if table.ndim > 2 else "have labels" if len(axes) < 2 else f"hold integers: {WHY}"
+            raise ValueError(f"`o` must {must}. Give the counts that tabulate or from_counts made of the original, without weights.")
+        (target, key), counts = filled(table.variable.data)
+        places = {"key": key[counts > 0], "target": target[counts > 0]}
+        codes = [np.asarray(code)[places[dim]] for dim, axis in axes.items() for code in axis.codes]
+        levels = [list(map(canonical, level)) for axis in axes.values() for level in axis.levels]
+        names = [str(x) for dim, axis in axes.items() for x in tables.attrs.get(f"{dim}_columns", names_of(axis))]
+        return cls(names, levels, np.stack(codes).astype(np.int64), counts[counts > 0], axes)
+
+    @property
+    def target(self) -> list[int]:
+        """The target columns among all."""
+        return list(range(len(self.columns)))[-self.axes["target"].nlevels :]
+
+    def by(self, columns: Sequence[int]) -> tuple[Index, Index, Array]:
+        """The combinations of some columns that people have, (columns, combinations); which of them each cell has; and their people."""
+        numbers = flat(self.codes[columns], [len(self.levels[c]) for c in columns])
+        _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+        return self.codes[:, first][columns], which.ravel(), np.bincount(which.ravel(), self.counts).astype(np.int64)
+
+
+@shows_options
+def published_bounds(
+    original: Any,
+    *,
+    published: Sequence[Any],
+    keys: Columns | None = None,
+    target: Columns | None = None,
+    exact: bool = False,
+    rng: int | np.random.Generator | None = None,
+    **reading: Unpack[Reading],
+) -> xr.Dataset:
+    """What several tables of counts of the same people, published over the years, say together about one of their columns.
+
+    Three tables that give nobody away can do so together: each rules out some answers for a person, and one is left.
+
+    Parameters
+    ----------
+    original : data frame, mapping of columns, path; or Dataset, DataArray
+        The confidential records, as in `tabulate`, or their counts by all columns that follow. Sampling weights are refused.
+    published : list of column names, of `Published`, or of counts as they were published
+        The tables. ``["educ", "age", "vote"]`` is the exact table of these columns, made from the original; a data frame, path or Dataset
+        in long form holds exact counts, but for those that are not shown; `Published` has rounding, suppression and coarser levels.
+    keys, target : column name or sequence of names
+        What is known of a person, and what is to be kept secret; all key columns, and the target, of counts.
+    exact : bool
+        Whether one linear programme looks for claims that propagation misses. Its certificate is checked in integers.
+    rng : int or Generator, optional
+        Of the random rounding of tables that are made from the original.
+    **reading
+        Options of `tabulate`.
+
+    Returns
+    -------
+    Dataset, dims (target, key)
+        ``least`` and ``greatest``, numbers of people in every table of all columns that agrees with what was published; ``least_share`` and
+        ``greatest_share`` of the people of the key. ``certain``, the number of people whose target follows from all tables together,
+        ``certain_one_by_one`` from one of them, whichever, ``certain_from_worst`` from the one that says most, and ``open``, the people
+        with one target a key in the original of whom it was not shown. ``needed`` (table, key): the tables that a claim needs, found by
+        leaving out one after the other, so that none of them can be left out, but another choice may be smaller.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the original contradicts a table (the cell and its rule are named); a column is not in the original; counts are weighted or
+        fractional; or more than 2**24 combinations of levels are possible.
+
+    See Also
+    --------
+    dio : the share of people whom the original itself gives away.
+    capstats.audit : ``published=`` beside a release.
+
+    Notes
+    -----
+    See theory/certainty.md#published. No claim is false if the tables are of the same people and rounded and suppressed as they say; a
+    count that nothing limits is taken to be below 2**29. Only people with one target a key in the original can be certain.
+
+    References
+    ----------
+    Fienberg (1999), "Frechet and Bonferroni bounds for multi-way tables of counts", Statistical Data Protection, 115-129.
+    Gusfield (1988), "A graph theoretic approach to statistical data security", SIAM Journal on Computing 17, 552-571.
+    Freund, Roundy and Todd (1985), "Identifying the set of always-active constraints in a system of linear inequalities" (exact=True).
+
+    Examples
+    --------
+    Six people of 18 and 19 are well, five of 18 are, so one of 19 is; likewise no one of 19 is sick. Neither table says so alone:
+
+    >>> import capstats
+    >>> ages, answers = {"age": [18, 19, 20]}, {"health": ["well", "sick"]}
+    >>> people = capstats.from_counts([[5, 1, 7], [3, 0, 4]], key_labels=ages, target_labels=answers)
+    >>> one = Published(["age", "health"], bins={"age": {18: "18-19", 19: "18-19"}})
+    >>> other = Published(["age", "health"], bins={"age": {19: "19-20", 20: "19-20"}})
+    >>> found = published_bounds(people, published=[one, other])
+    >>> found.least.sel(target="well").values.tolist(), int(found.certain), int(found.certain_one_by_one)
+    ([5, 1, 7], 1, 0)
+    """
+    people, ledger, _ = opened(original, published, keys, target, np.random.default_rng(rng), reading)
+    codes, which, counts = people.by(ledger.keys)
+    pure = np.bincount(np.unique(np.stack([which, people.by(people.target)[1]]), axis=1)[0]) == 1
+    joint = ledger.joint
+    if exact:
+        rest = ledger.number(ledger.keys, codes[:, pure & ~ledger.certain(codes)])
+        joint = ledger.certified(np.isin(ledger.number(ledger.keys, ledger.cells[ledger.keys]), rest))
+    certain, alone = ledger.certain(codes, joint), ledger.one_by_one(codes)
+    totals = {"certain": certain @ counts, "certain_one_by_one": alone.any(0) @ counts, "certain_from_worst": (alone @ counts).max()}
+    found: dict[str, Any] = {name: ((), int(x)) for name, x in (totals | {"open": (pure & ~certain) @ counts}).items()}
+    found |= {name: (("target", "key"), x) for name, x in _by_cell(people, ledger, codes, joint).items()}
+    found["needed"] = ("table", "key"), ledger.needed(codes, certain)
+    axis = multi_index(codes, [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
+    coords = {**coords_of("key", axis), **coords_of("target", people.axes["target"])}
+    of_tables = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
+    heading = f"{count(certain @ counts)} of {count(counts.sum())} people are certain from {len(alone)} tables together"
+    apart = f"{count(totals['certain_one_by_one'])} if each is read by itself, {count(totals['certain_from_worst'])} from the worst"
+    return Result(found, {**coords, **of_tables}, {"result": f"{heading} ({apart})"})
+
+
+def _by_cell(people: People, ledger: Ledger, codes: Index, joint: tuple[Floats, Floats]) -> dict[str, Array]:
+    """Bounds of the people with each target and key, and of their shares; of keys that no table tells apart only the greatest is known."""
+    key, target, least, greatest = ledger.blocks(joint)
+    known, place = np.unique(ledger.number(ledger.keys, codes), return_inverse=True)
+    at = np.minimum(np.searchsorted(known, key), len(known) - 1)
+    own = known[at] == key
+    low, high = np.zeros((2, ledger.targets, len(known)))
+    low[target[own], at[own]], high[target[own], at[own]] = least[own], greatest[own]
+    alike = [np.bincount(ledger.same[c])[ledger.same[c][code]] for c, code in zip(ledger.keys, codes, strict=True)]
+    low, high = low[:, place.ravel()] * (np.prod(alike, axis=0) == 1), high[:, place.ravel()]
+    others_low, others_high = low.sum(0) - low, high.sum(0) - high
+    least_share = np.where(others_high == 0, high > 0, low / np.maximum(low + others_high, 1))
+    found = {"least": low, "greatest": high, "least_share": least_share, "greatest_share": high / np.maximum(high + others_low, 1)}
+    rows = ledger.number(ledger.target, [np.asarray(code) for code in people.axes["target"].codes])
+    return {name: x[rows] if "share" in name else x[rows].astype(np.int64) for name, x in found.items()}
+
+
+# --- reading: the original by all columns, and the tables as they are published ----------------------------------------
+
+
+def opened(
+    original: Any, published: Any, keys: Any, target: Any, rng: np.random.Generator, reading: Mapping[str, Any]
+) -> tuple[People, Ledger, list[Published]]:
+    """The original by all columns, and the tables with their rules; an error where the original contradicts one."""
+    if isinstance(published, (str, Mapping)) or not isinstance(published, Sequence) or not len(published):
+        raise TypeError(f"`published` must be a list of tables, such as [['educ', 'vote'], Published(...)]; got {shown(published)}.")
+    rules = [x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x) for x in published]
+    tables = [to_frame(rule.table).loc[:, :"o"] if isinstance(rule.table, xr.Dataset) else rule.table for rule in rules]
+    held = [[] if table is None else list(open_source(table, f"published[{i}]").names(Options())) for i, table in enumerate(tables)]
+    columns = [
+        chosen_columns(rule.columns or names[:-1], f"published[{i}]") for i, (rule, names) in enumerate(zip(rules, held, strict=True))
+    ]
+    others = [x for of in columns for x in of]
+    if not isinstance(original, (xr.Dataset, xr.DataArray)):
+        if keys is None or target is None:
+            raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
+        own, known = chosen_columns(keys, "keys"), {*chosen_columns(keys, "keys"), *chosen_columns(target, "target")}
+        original = tabulate(original, keys=[*own, *(x for x in dict.fromkeys(others) if x not in known)], target=target, **reading)
+    elif reading:
+        raise TypeError(f"Counts were read already: leave out {listed(sorted(reading))}.")
+    people = People.of(original)
+    of_key, of_target = people.columns[: people.target[0]], people.columns[people.target[0] :]
+    chosen = of_key if keys is None else list(map(str, chosen_columns(keys, "keys")))
+    check_named("keys", chosen, of_key, "no key column of the counts")
+    check_named("target", [] if target is None else list(map(str, chosen_columns(target, "target"))), of_target, "no target of the counts")
+    check_named("published", list(map(str, others)), people.columns, "no column of the original")
+    at = [[people.columns.index(str(x)) for x in of] for of in columns]
+    rows = [
+        None if table is None else _read(table, names[-1], rule, of, people)
+        for table, names, rule, of in zip(tables, held, rules, at, strict=True)
+    ]
+    for of, rule, read in zip(at, rules, rows, strict=True):  # levels that only a table has
+        for c, labels in zip(of, read[0], strict=True) if read else ():
+            if people.columns[c] not in (rule.bins or {}):
+                people.levels[c] += [x for x in dict.fromkeys(labels) if x not in people.levels[c]]
+    cells = [
+        made(rule, of, None, people, rng) if read is None else _given(i, rule, of, read, people)
+        for i, (rule, of, read) in enumerate(zip(rules, at, rows, strict=True))
+    ]
+    return people, Ledger(list(map(len, people.levels)), cells, [people.columns.index(x) for x in chosen], people.target), rules
+
+
+def _read(table: Any, counts: Hashable, rule: Published, at: Sequence[int], people: People) -> tuple[list[list[Label]], Floats]:
+    """The cells of a table as it was published: their labels by column, and their counts, NaN for those that are not shown."""
+    names = [people.columns[c] for c in at]
+    kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
+    types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
+    axis = cast(pd.MultiIndex, axis_of(tabulate(table, keys=[*names, counts], target=None, types=types).o, "key"))
+    labels = [[canonical(level[i]) for i in code] for level, code in zip(axis.levels, axis.codes, strict=True)]
+    found, base = [], rule.rounding[0]
+    for text in labels[-1]:
+        is_shown = text is not MISSING and not text.startswith("<") and any(map(str.isdigit, text))
+        if is_shown and (not text.removesuffix(".0").isdecimal() or int(text.removesuffix(".0")) % base):
+            wanted = "a number of people" if base == 1 else f"a multiple of {base}, as `rounded` says"
+            raise ValueError(f"Column {counts!r} of a published table has {text!r}, which is not {wanted}. Leave what is not shown empty.")
+        found.append(float(text) if is_shown else math.nan)
+    return labels[:-1], np.array(found)
+
+
+def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Index]:
+    """The groups of a column in a published table, and the group of each level."""
+    name, levels = people.columns[c], people.levels[c]
+    given = (rule.bins or {}).get(name, {})
+    if not isinstance(given, Mapping):
+        counts = np.bincount(people.codes[c], people.counts, len(levels)).astype(np.int64)
+        spec, numbers = check_bins({name: given}, [name], {})[name], label_numbers(levels, counts, None, name, "original")
+        by_points = spec.how == "points"
+        cut = cut_at_points(spec.points, numbers.kind, None, name) if by_points else cut_by_counts(spec, numbers, counts, None, name)
+        column = cut_column(numbers, cut, name, "original")
+        return list(column.labels), column.codes.astype(np.int64)
+    labels = {canonical(level): canonical(label) for level, label in given.items()}
+    if given and not labels.keys() & set(levels):
+        near = hint_of_data(next(iter(labels)), dict.fromkeys(levels), "level")
+        raise ValueError(f"`bins` of a published table names no level that column {name!r} has.{near}")
+    groups = [labels.get(x, x) for x in levels]
+    places = {x: place for place, x in enumerate(dict.fromkeys(groups))}
+    return list(places), np.array([places[x] for x in groups])
+
+
+def made(rule: Published, at: Sequence[int], groups: Sequence[Index] | None, people: People, rng: np.random.Generator) -> Cells:
+    """A table that is made from the original, with the levels of its rule or other groups of them."""
+    groups = [_grouped(people, c, rule)[1] for c in at] if groups is None else groups
+    sizes = [int(x.max()) + 1 for x in groups]
+    here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
+    held = np.bincount(which.ravel(), people.counts).astype(np.int64)
+    other = rule.interval(rule.publish(np.zeros(1, np.int64), rng))[1].item()
+    return Cells(at, groups, sizes, np.stack(np.unravel_index(here, sizes)), *rule.interval(rule.publish(held, rng)), other)
+
+
+def _given(i: int, rule: Published, at: Sequence[int], rows: tuple[list[list[Label]], Floats], people: People) -> Cells:
+    """A table as it was published; an error where the original contradicts it."""
+    labels, groups = map(list, zip(*(_grouped(people, c, rule) for c in at), strict=True))
+    places = [{x: j for j, x in enumerate(dict.fromkeys([*of, *more]))} for of, more in zip(labels, rows[0], strict=True)]
+    sizes = list(map(len, places))
+    codes = np.array([[of[x] for x in more] for of, more in zip(places, rows[0], strict=True)])
+    found = Cells(at, groups, sizes, codes, *rule.interval(rows[1]), rule.interval(np.zeros(1))[1].item())
+    own, here = flat(codes, sizes), np.unique(found.number(people.codes, at))
+    which, low, high = found.bounds(people.codes)
+    held = np.bincount(which, people.counts)
+    known, times = np.unique(own, return_counts=True)
+    wrong = [*known[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(own[found.least > 0], here)]
+    if wrong:
+        cell = [list(of)[j] for of, j in zip(places, np.unravel_index(wrong[0], sizes), strict=True)]
+        where = ", ".join(f"{people.columns[c]} = {in_cell(x)}" for c, x in zip(at, cell, strict=True))
+        a, b = (x[own == wrong[0]].tolist() for x in (found.least, found.greatest))
+        limits = f"{a[0]:g} to {b[0]:g}" if a else f"0 to {found.other:g}"
+        told = (
+            "is listed twice. Give each cell one row"
+            if len(a) > 1
+            else (
+                f"holds {limits} people by its rule, and the original has another number. Correct the table, its rule (rounded=, zeros=, "
+                "suppressed=, secondary=), or its levels (bins=)"
+            )
+        )
+        raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
+    return found
+
+
+def coarser(table: Cells, rule: Published, people: People, rng: np.random.Generator) -> tuple[Cells, str]:
+    """A table made with the levels of its smallest key column in pairs, neighbours together; and that column."""
+    sizes = {i: size for i, (c, size) in enumerate(zip(table.columns, table.sizes, strict=True)) if size > 1 and c not in people.target}
+    least = min(sizes, key=lambda i: sizes[i], default=-1)
+    groups = [groups // 2 if i == least else groups for i, groups in enumerate(table.groups)]
+    return made(rule, table.columns, groups, people, rng), people.columns[table.columns[least]]
