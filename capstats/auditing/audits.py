@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,9 +28,10 @@ from capstats.codes.labels import in_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.inputs import released
-from capstats.counting.request import Columns, Reading, shows_options
+from capstats.counting.request import Columns, Reading, chosen_columns, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import original_and_release
+from capstats.disclosure.published import opened
 from capstats.sources.new_files import check_unread, write_file
 from capstats.tables.aligned import total_of
 from capstats.tables.dataset import as_tables, synthetic_labels
@@ -168,6 +169,7 @@ def audit(
     generator: Any = None,
     population_size: int | None = None,
     population: Any = None,
+    published: Sequence[Any] | None = None,
     against: Any = None,
     rank_by: str | None = None,
     limits: Mapping[str, float] | None = None,
@@ -234,6 +236,13 @@ def audit(
         person. Records are read as those of the original, without weights and counts; counts are as `tabulate` gives them with
         ``target=None``. From sampling weights of the original that expected number, and the greatest risk of a record, follow by
         `individual_risk`, with neither of the two.
+    published : list, optional
+        Tables of counts of the same people that were published before, as in `disclosure.published_bounds`: how many people's target is
+        certain from them (``published_certain``; ``published_certain_one_by_one`` if each is read by itself,
+        ``published_certain_from_worst`` from the one that says most), the share that is guessed right by a draw from numbers of people that
+        are fitted to all of them (``published_guess``), and what the release adds to it, at least (``published_gain``,
+        ``published_gain_error``): the fit then starts from half the release. ``provenance["published"]`` has the number without each table,
+        and with its smallest key column in pairs of levels.
     against : label, optional
         One of several synthetic tables, with which the others are compared: ``difference`` is their average CAP minus that of this one,
         and ``difference_error`` its standard error, record by record of the original (see `average_cap_interval`).
@@ -334,6 +343,13 @@ def audit(
         seen.extend(found.encoding.get("files", {}).get("synthetic", []))
         return found
 
+    def by_all_columns(more: Sequence[Hashable]) -> xr.Dataset:
+        """Counts by the keys and by further columns that were published."""
+        if counts_given or not more:
+            return tables
+        by = [*chosen_columns(keys, "keys"), *more]
+        return original_and_release(original, synthetic, reading, warns=False, keys=by, target=target, allow_same=True)
+
     with Progress(reading.get("progress")) as shown:
         tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
         shown.step("computing the measures")
@@ -341,7 +357,12 @@ def audit(
         if population is not None:
             people, read = register(population, tables, None if counts_given else reading)
             population_size = int(total_of(people))
-        asked = Asked(tables, against, generator, further, population_size, people)
+        public: Any = None
+        if published is not None:
+            public = opened(
+                published, by_all_columns, tables.attrs["key_columns"], tables.attrs["target_columns"], np.random.default_rng(0)
+            )
+        asked = Asked(tables, against, generator, further, population_size, people, public)
         described = description(asked, counts_given=counts_given)
         if counts_given and not allow_same and "different_records" not in tables.encoding:
             check_counts(tables)
@@ -366,6 +387,7 @@ def audit(
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
         **({"weighted_matches": f"not defined: {BELOW_1}"} if "o_records" in tables and "weighted_matches" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),
+        **({"tables_published": len(published), "published": asked.of_tables} if published is not None else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }

@@ -17,6 +17,7 @@ from capstats.codes.checks import shown
 from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
+from capstats.disclosure.published import People, coarser
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
@@ -28,7 +29,7 @@ from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import axis_of
-from capstats.tables.backing import filled
+from capstats.tables.backing import filled, unstacked
 from capstats.tables.dataset import as_tables
 from capstats.tables.levels import records_by_level
 from capstats.tables.table import Array, Floats
@@ -54,6 +55,9 @@ MODELS: dict[Literal["pitman", "loglinear", "zayatz"], str] = {
 TABLE = "the table of the population"
 BELOW_1 = "the weights of some keys add up to less than their records, so that they are no numbers of people"
 WEIGHTS = "model of Benedetti and Franconi, by the sampling weights"
+
+LARGEST = 1 << 22  # live joint cells times published tables, up to which more is computed than who is certain
+REDRAWS = 20  # releases with independent columns
 
 FEWEST = 2  # further releases, of which there is a standard error
 RULE = f"`generator` must be a model, a function that gives one, or {FEWEST} further releases or more"
@@ -341,4 +345,51 @@ def certain_by_chance(asked: Asked) -> Numbers:
     for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
         share_of = {size: expected_disclosure(asked.o, model(size)).disco.item() for size in np.unique(m).tolist()}
         found[name] = m.copy(data=asked.n.item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
+    return found
+
+
+# --- what is already public of the same people -------------------------------------------------------------------------
+
+
+def already_public(asked: Asked) -> dict[str, Any]:
+    """People whose target is certain from published tables, guesses from these tables, and what each release adds to them.
+
+    A guess draws from numbers of people that are fitted to all tables; with a release the fit starts from half the release and half the fit
+    without it. Its error is that of releases of the same size with independent columns, which add nothing.
+    """
+    if asked.published is None:
+        return {}
+    people, ledger, rules, tables = asked.published
+    codes, _, counts = people.by(ledger.keys)
+    alone, rng = ledger.one_by_one(codes), np.random.default_rng(SEED)
+    fit = ledger.fitted(np.ones(ledger.cells.shape[1]))
+    guess = ledger.right(fit, people.codes, people.counts)
+    totals = {"": ledger.certain(codes) @ counts, "_one_by_one": alone.any(0) @ counts, "_from_worst": (alone @ counts).max()}
+    found = {f"published_certain{name}": xr.DataArray(int(x)) for name, x in totals.items()} | {"published_guess": xr.DataArray(guess)}
+    if ledger.cells.shape[1] * len(rules) > LARGEST:
+        return found
+    for i, (table, rule) in enumerate(zip(ledger.tables, rules, strict=True)):
+        others = [x for x in ledger.tables if x is not table]
+        other, column = coarser(table, rule, people, rng)
+        left = {
+            name: int(replace(ledger, tables=x).certain(codes) @ counts) for name, x in (("without", others), ("coarser", [*others, other]))
+        }
+        asked.of_tables.append(
+            {"table": [people.columns[c] for c in table.columns], "column": column, **left, "alone": int(alone[i] @ counts)}
+        )
+    s, gains = tables.get("s_records", tables.s), []
+    for data in unstacked(s.variable.data, 0) if "synthetic" in s.dims else [s.variable.data]:
+        release = People.of(tables, tables.o.copy(data=data))
+        shares = [
+            np.bincount(same[code], release.counts, len(same))[same[cell]]
+            for same, code, cell in zip(ledger.same, release.codes, ledger.cells, strict=True)
+        ]
+        m = int(release.counts.sum())
+        independent = np.prod(np.array(shares) / m, axis=0)
+        drawn = rng.multinomial(m, [*independent, max(1 - independent.sum(), 0)], REDRAWS)[:, :-1]
+        starts = [ledger.placed(release.codes, release.counts), *drawn]
+        gain, *chance = (ledger.right(ledger.fitted((x * fit.sum() / m + fit) / 2), people.codes, people.counts) - guess for x in starts)
+        gains.append([gain, float(np.std(chance, ddof=1))])
+    for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=True):
+        found[f"published_{name}"] = xr.DataArray(x, dims="synthetic") if "synthetic" in s.dims else xr.DataArray(x[0])
     return found

@@ -20,6 +20,8 @@ from capstats.cap.neighbours import Convention, rows_used, without_nearest
 from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import dio, disclosed, share_replicated, share_unique
+from capstats.disclosure.ledger import Ledger
+from capstats.disclosure.published import People, Published
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.domains import observed_domain
@@ -38,7 +40,8 @@ Numbers = Mapping[str, Any]  # by the names of measures, without those that the 
 class Asked:
     """What an audit is asked: the tables, and what the caller gives beside them; and by their names the measures that answer it.
 
-    ``against`` is the label of a release, ``population`` a table of counts by key; ``counted`` makes counts of further releases.
+    ``against`` is the label of a release, ``population`` a table of counts by key, ``published`` what was published of the same people;
+    ``counted`` makes counts of further releases.
     """
 
     tables: xr.Dataset
@@ -47,6 +50,8 @@ class Asked:
     counted: Any = None
     population_size: Any = None
     population: xr.DataArray | None = None
+    published: tuple[People, Ledger, list[Published], xr.Dataset] | None = None
+    of_tables: list[dict[str, Any]] = field(default_factory=list)  # what withdrawing or coarsening each published table would do
     results: dict[str, Any] = field(default_factory=dict)  # of the functions of measures
 
     def __post_init__(self) -> None:

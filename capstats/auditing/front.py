@@ -45,6 +45,7 @@ def front(audit: Findings) -> Sections:
         audit.say(scope, known=audit.known(2 * SIDE_BY_SIDE), **audit.numbers),
         *_headline(audit, first),
         _scale(audit),
+        *_public(audit, first),
         *_sisters(audit),
         *_no_copies(audit, first),
         *_unique(audit, first),
@@ -56,6 +57,7 @@ def front(audit: Findings) -> Sections:
         **({ranked: [table, *alerts, *notes]} if several else {"At a glance": [*alerts, *glance]}),
         "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in limits])] if limits else [],
         f"What would lower it most{of}": [_change(audit, first)],
+        "Which published table to withdraw or coarsen first": _public_tables(audit),
         f"Whom it hits{of}": _dots(audit, first),
         f"Groups at most risk above the guess without data{of}": _groups(audit, first),
         **({"At a glance": glance} if several else {}),
@@ -96,6 +98,36 @@ def _sisters(audit: Findings) -> list[Block]:
 def _release(audit: Findings, i: int) -> str:
     """A release in a sentence."""
     return f"release {audit.heads[i]}" if audit.heads[i] else "this release"
+
+
+def _public(audit: Findings, i: int) -> list[Block]:
+    """What published tables say of the same people, and what a release adds to it, where it is shown to add anything."""
+    if "published_certain" not in audit.measures:
+        return []
+    n, added = audit.measures.original_records.item(), FRONT["public_not_computed"]
+    certain = {x: count(audit.of(f"published_certain{x and '_'}{x}", 0)) for x in ("", "one_by_one", "from_worst")}
+    if "published_gain" in audit.measures:
+        gain, error = (n * audit.of(f"published_gain{x}", i) for x in ("", "_error"))
+        text = FRONT["public_adds" if gain > Z * error else "public_adds_nothing"]
+        added = audit.say(text, release=_release(audit, i), more=f"{gain:.0f}", error=f"{error:.1f}").replace("-", "\u2212")
+    k = audit.provenance["tables_published"]
+    texts = {
+        "tables": many(k, "published table"),
+        "apart": audit.say(FRONT["public_apart"], **certain) if k > 1 else "",
+        "them": "them" if k > 1 else "it",
+    }
+    guess = count(round(n * audit.of("published_guess", 0)))
+    return [audit.say(FRONT["public"], certain=certain[""], n=count(n), guess=guess, added=added, **texts)]
+
+
+def _public_tables(audit: Findings) -> list[Block]:
+    """People whose target is certain without each published table, and with its smallest column coarser; what helps most first."""
+    rows = sorted(audit.provenance.get("published", []), key=lambda x: min(x["without"], x["coarser"]))
+    cells = [
+        [listed([*map(named, x["table"])]), *map(count, (x["alone"], x["without"])), named(x["column"]), count(x["coarser"])] for x in rows
+    ]
+    caption = audit.say(FRONT["public_change"], certain=count(audit.of("published_certain", 0))) if cells else ""
+    return [Grid(FRONT["public_tables"], cells[:RELEASES], caption), *not_shown(len(cells) - RELEASES, "more table")] if cells else []
 
 
 def _links(audit: Findings) -> list[Block]:
@@ -190,6 +222,8 @@ def _scale(audit: Findings) -> Scale:
         x = audit.of("fresh_sample_cap", 0)
         since, *ends = (min(max(end, 0.0), 1.0) for end in (x, x - Z * error, x + Z * error))
         own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(shares(ends))})"))
+    if "published_guess" in m:
+        own.append(Mark(names["published_guess"], m.published_guess.item(), share(m.published_guess.item())))
     heads = audit.heads if len(caps) > 1 else ["this release"]
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
     releases = [
@@ -200,7 +234,7 @@ def _scale(audit: Findings) -> Scale:
             Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
         )
     texts = ["scale" if audit.unmatched == "nearest" else "scale_zero"]
-    if len(own) > 1:
+    if np.isfinite(since):
         texts += ["fresh", *(["other_size"] if (m.synthetic_records != m.original_records).any() else [])]
     original = Mark(names["original"], m.original_cap.item(), share(m.original_cap.item()))
     return Scale([*own, *releases, original], " ".join(audit.say(FRONT[text]) for text in [*texts, "lesson"]))

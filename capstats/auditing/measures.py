@@ -57,7 +57,7 @@ class Measure:
     terms: Collection[str] = ()
     public: str = ""
     quantile: float | None = None
-    needs: Literal["", "holdout", "against", "generator", "population", "population_size", "weights"] = ""
+    needs: Literal["", "holdout", "against", "generator", "population", "population_size", "published", "weights"] = ""
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from capstats.auditing.audits import Audit, audit
@@ -15,14 +16,27 @@ from capstats.auditing.measures import MEASURES, OF_TARGET, computed
 from capstats.auditing.publication import public_page, public_text
 from capstats.auditing.several_targets import ALL_TARGETS, audit_targets
 from capstats.cli import outputs, reading
+from capstats.cli.configuration import read_toml
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
+from capstats.codes.names import hint
+from capstats.disclosure.published import Published
 from capstats.sources.files import found_files
 from capstats.sources.new_files import write_file
 from capstats.tables.counts_files import is_counts, read_counts
 
-PATHS = {"original", "synthetic", "holdout", "population", "files", "settings"}  # no figure has the names of the caller's folders
-OF_ONE_TARGET = ("target", "example", "seed", "generator", "population-size", "population", "rank-by", "against", "utility", "figure")
+PATHS = {
+    "original",
+    "synthetic",
+    "holdout",
+    "population",
+    "published",
+    "files",
+    "settings",
+}  # no figure has the names of the caller's folders
+OF_ONE_TARGET = (
+    *("target", "example", "seed", "generator", "population-size", "population", "published", "rank-by", "against", "utility", "figure"),
+)
 OF_PUBLIC = ("threshold", "ledger", "reason", "despite-pages")
 
 
@@ -41,7 +55,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if public and settings.get("json"):
         raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
     by_data = {name: name in settings or reading.counts_given(settings) for name in ("holdout", "weights")}
-    needed = by_data | {name: name.replace("_", "-") in settings for name in ("generator", "population_size", "population")}
+    needed = by_data | {name: name.replace("_", "-") in settings for name in ("generator", "population_size", "population", "published")}
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
     _check_measures(settings, [*computed(**needed, against=False), *more])
     outputs.check_files(settings, ("html",) if public else ())
@@ -107,6 +121,7 @@ def _audit(settings: Settings) -> Audit:
         "generator": lambda _: _further_releases(settings),
         "population-size": int,
         "population": lambda file: read_counts(file) if is_counts(file) else file,
+        "published": _published,
         "rank-by": str,
         "against": lambda file: label.get(file, file),
         "utility": lambda of: {name: {label.get(k, k): n for k, n in x.items()} if isinstance(x, dict) else x for name, x in of.items()},
@@ -129,6 +144,24 @@ def _further_releases(settings: Settings) -> Any:
             f"--generator must be a quoted glob of {FEWEST} files or more, each a further release; {given!r} names {len(files)}."
         )
     return files
+
+
+def _published(file: str) -> list[Published]:
+    """The tables of a list: their columns, or a file of their counts, their levels and their rule."""
+    listed = read_toml(file, "--published").get("table")
+    if not isinstance(listed, list) or not all(isinstance(x, dict) for x in listed):
+        raise ValueError(f"--published {file!r} must have a [[table]] for each published table, with its columns or its file.")
+    tables = []
+    for given in listed:
+        own = {"table" if name == "file" else name: value for name, value in given.items()}
+        if "table" in own:
+            own["table"] = str(Path(file).parent / own["table"])
+        if wrong := [name for name in given if (name != "file" and name not in Published.__dataclass_fields__) or name == "table"]:
+            raise ValueError(f"--published {file!r} has {wrong[0]!r}.{hint(wrong[0], [*Published.__dataclass_fields__, 'file'])}")
+        bins = own.get("bins", {}).items()  # levels are listed under their label, since keys of TOML are texts
+        own["bins"] = {c: {x: label for label, of in x.items() for x in of} if isinstance(x, dict) else x for c, x in bins}
+        tables.append(Published(**own))
+    return tables
 
 
 def _figure(found: Audit, file: str) -> bytes:

@@ -48,15 +48,7 @@ def _read(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
 
 def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
     """The settings in a configuration file."""
-    try:
-        content = tomllib.loads(Path(file).read_bytes().decode("utf-8-sig"))
-        opened(file)
-    except UnicodeDecodeError:
-        raise ValueError(f"--config {file!r} is not UTF-8. Save it as UTF-8.") from None
-    except tomllib.TOMLDecodeError as error:
-        twice = "a key is given twice" if "overwrite" in str(error) or "twice" in str(error) else "it is not TOML"
-        raise ValueError(f"--config {file!r}: {twice}: {error}. Correct it.") from None
-    found = {}
+    content, found = read_toml(file, "--config"), {}
     for key, value in content.items():
         if key not in options:
             raise ValueError(f"--config {file!r} has {key!r}, which is not an option of this command.{hint(key, options)}")
@@ -65,6 +57,19 @@ def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
         except ValueError as error:
             raise ValueError(f"--config {file!r}: {error}") from None
     return found
+
+
+def read_toml(file: str, option: str) -> dict[str, Any]:
+    """The content of a file of TOML that an option names."""
+    try:
+        content = tomllib.loads(Path(file).read_bytes().decode("utf-8-sig"))
+        opened(file)
+    except UnicodeDecodeError:
+        raise ValueError(f"{option} {file!r} is not UTF-8. Save it as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        twice = "a key is given twice" if "overwrite" in str(error) or "twice" in str(error) else "it is not TOML"
+        raise ValueError(f"{option} {file!r}: {twice}: {error}. Correct it.") from None
+    return content
 
 
 def _check_output(file: str, option: Option, path: str, *, force: bool) -> None:

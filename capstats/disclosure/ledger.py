@@ -232,11 +232,27 @@ class Ledger:
             before = x
             for which, a, b in self.bounds:
                 total = np.bincount(which, x, len(a))
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    x = x * np.where(total > 0, np.clip(total, a, b) / total, 0.0)[which]
+                x = x * (np.clip(total, a, b) / np.where(total > 0, total, 1.0))[which]
             if np.abs(x - before).sum() <= CLOSE * x.sum():
                 break
         return x
+
+    def placed(self, codes: Index, counts: Array) -> Floats:
+        """Numbers of people of the live joint cells, of combinations of all columns."""
+        columns = range(len(self.levels))
+        live, cells = self.number(columns, self.cells), self.number(columns, codes)
+        order = np.argsort(live)
+        at = order[np.minimum(np.searchsorted(live, cells, sorter=order), len(live) - 1)]
+        return np.bincount(at, counts * (live[at] == cells), len(live)).astype(np.float64)
+
+    def right(self, x: Floats, codes: Index, counts: Array) -> float:
+        """The share of people, by combinations of all columns, whose target is that of a person of their key drawn from these numbers."""
+        own = [*self.keys, *self.target]
+        numbers, which = np.unique(self.number(own, self.cells[own]), return_inverse=True)
+        of_cell, key = np.bincount(which.ravel(), x), np.unique(numbers // self.targets, return_inverse=True)[1]
+        of_key = np.bincount(key.ravel(), of_cell)[key.ravel()]
+        share = of_cell / np.where(of_key > 0, of_key, 1.0)
+        return float(share[np.searchsorted(numbers, self.number(own, codes[own]))] @ counts / counts.sum())
 
 
 def tightened(least: Floats, greatest: Floats, tables: Collection[Bounds]) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Unpack, cast
 
@@ -137,9 +137,9 @@ class People:
     axes: Mapping[str, pd.MultiIndex]
 
     @classmethod
-    def of(cls, tables: xr.Dataset | xr.DataArray) -> People:
-        """Counts of people by key and target, one table; the columns have the names that the caller knows."""
-        o = given_tables({"o": tables})["o"]
+    def of(cls, tables: xr.Dataset | xr.DataArray, o: xr.DataArray | None = None) -> People:
+        """Counts of people by key and target, one table, by default the original; the columns have the names that the caller knows."""
+        o = given_tables({"o": tables})["o"] if o is None else o
         check_unweighted(WHY, o=o)
         table = as_counts(o, "o")
         axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(table, dim)) is not None}
@@ -240,7 +240,16 @@ def published_bounds(
     >>> found.least.sel(target="well").values.tolist(), int(found.certain), int(found.certain_one_by_one)
     ([5, 1, 7], 1, 0)
     """
-    people, ledger, _ = opened(original, published, keys, target, np.random.default_rng(rng), reading)
+    given = isinstance(original, (xr.Dataset, xr.DataArray))
+
+    def counted(more: Sequence[Hashable]) -> Any:
+        if given and reading:
+            raise TypeError(f"Counts were read already: leave out {listed(sorted(reading))}.")
+        if not given and (keys is None or target is None):
+            raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
+        return original if given else tabulate(original, keys=[*chosen_columns(keys, "keys"), *more], target=target, **reading)
+
+    people, ledger, *_ = opened(published, counted, keys, target, np.random.default_rng(rng))
     codes, which, counts = people.by(ledger.keys)
     pure = np.bincount(np.unique(np.stack([which, people.by(people.target)[1]]), axis=1)[0]) == 1
     joint = ledger.joint
@@ -281,9 +290,13 @@ def _by_cell(people: People, ledger: Ledger, codes: Index, joint: tuple[Floats, 
 
 
 def opened(
-    original: Any, published: Any, keys: Any, target: Any, rng: np.random.Generator, reading: Mapping[str, Any]
-) -> tuple[People, Ledger, list[Published]]:
-    """The original by all columns, and the tables with their rules; an error where the original contradicts one."""
+    published: Any, counted: Callable[[Sequence[Hashable]], Any], keys: Any, target: Any, rng: np.random.Generator
+) -> tuple[People, Ledger, list[Published], Any]:
+    """The original by all columns, and the tables with their rules; an error where the original contradicts one.
+
+    ``counted`` gives the counts of the original by the keys and by more columns that are neither keys nor target; they are the last
+    part of the result.
+    """
     if isinstance(published, (str, Mapping)) or not isinstance(published, Sequence) or not len(published):
         raise TypeError(f"`published` must be a list of tables, such as [['educ', 'vote'], Published(...)]; got {shown(published)}.")
     rules = [x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x) for x in published]
@@ -292,15 +305,9 @@ def opened(
     columns = [
         chosen_columns(rule.columns or names[:-1], f"published[{i}]") for i, (rule, names) in enumerate(zip(rules, held, strict=True))
     ]
-    others = [x for of in columns for x in of]
-    if not isinstance(original, (xr.Dataset, xr.DataArray)):
-        if keys is None or target is None:
-            raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
-        own, known = chosen_columns(keys, "keys"), {*chosen_columns(keys, "keys"), *chosen_columns(target, "target")}
-        original = tabulate(original, keys=[*own, *(x for x in dict.fromkeys(others) if x not in known)], target=target, **reading)
-    elif reading:
-        raise TypeError(f"Counts were read already: leave out {listed(sorted(reading))}.")
-    people = People.of(original)
+    others = dict.fromkeys(x for of in columns for x in of)
+    known = [*(() if keys is None else chosen_columns(keys, "keys")), *(() if target is None else chosen_columns(target, "target"))]
+    people = People.of(original := counted([x for x in others if str(x) not in map(str, known)]))
     of_key, of_target = people.columns[: people.target[0]], people.columns[people.target[0] :]
     chosen = of_key if keys is None else list(map(str, chosen_columns(keys, "keys")))
     check_named("keys", chosen, of_key, "no key column of the counts")
@@ -319,7 +326,7 @@ def opened(
         made(rule, of, None, people, rng) if read is None else _given(i, rule, of, read, people)
         for i, (rule, of, read) in enumerate(zip(rules, at, rows, strict=True))
     ]
-    return people, Ledger(list(map(len, people.levels)), cells, [people.columns.index(x) for x in chosen], people.target), rules
+    return people, Ledger(list(map(len, people.levels)), cells, [people.columns.index(x) for x in chosen], people.target), rules, original
 
 
 def _read(table: Any, counts: Hashable, rule: Published, at: Sequence[int], people: People) -> tuple[list[list[Label]], Floats]:
@@ -382,7 +389,7 @@ def _given(i: int, rule: Published, at: Sequence[int], rows: tuple[list[list[Lab
     known, times = np.unique(own, return_counts=True)
     wrong = [*known[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(own[found.least > 0], here)]
     if wrong:
-        cell = [list(of)[j] for of, j in zip(places, np.unravel_index(wrong[0], sizes), strict=True)]
+        cell = [list(of)[j] for of, j in zip(places, np.unravel_index(int(wrong[0]), sizes), strict=True)]
         where = ", ".join(f"{people.columns[c]} = {in_cell(x)}" for c, x in zip(at, cell, strict=True))
         a, b = (x[own == wrong[0]].tolist() for x in (found.least, found.greatest))
         limits = f"{a[0]:g} to {b[0]:g}" if a else f"0 to {found.other:g}"
