@@ -359,37 +359,31 @@ def already_public(asked: Asked) -> dict[str, Any]:
     """
     if asked.published is None:
         return {}
-    people, ledger, rules, tables = asked.published
-    codes, _, counts = people.by(ledger.keys)
-    alone, rng = ledger.one_by_one(codes), np.random.default_rng(SEED)
-    fit = ledger.fitted(np.ones(ledger.cells.shape[1]))
-    guess = ledger.right(fit, people.codes, people.counts)
-    totals = {"": ledger.certain(codes) @ counts, "_one_by_one": alone.any(0) @ counts, "_from_worst": (alone @ counts).max()}
+    ledger, rules, tables = asked.published
+    counts, alone, rng = ledger.known[2], ledger.alone, np.random.default_rng(SEED)
+    guess = ledger.right(start := np.ones(ledger.cells.shape[1]))
+    totals = {"": ledger.certain() @ counts, "_one_by_one": alone.any(0) @ counts, "_from_worst": (alone @ counts).max()}
     found = {f"published_certain{name}": xr.DataArray(int(x)) for name, x in totals.items()} | {"published_guess": xr.DataArray(guess)}
-    if ledger.cells.shape[1] * len(rules) > LARGEST:
+    if len(start) * len(rules) > LARGEST:
         return found
-    for i, (table, rule) in enumerate(zip(ledger.tables, rules, strict=True)):
-        others = [x for x in ledger.tables if x is not table]
-        other, column = coarser(table, rule, people, rng)
-        left = {
-            name: int(replace(ledger, tables=x).certain(codes) @ counts) for name, x in (("without", others), ("coarser", [*others, other]))
+    for table, rule, by_itself in zip(ledger.tables, rules, alone, strict=True):
+        rest, (other, column) = [x for x in ledger.tables if x is not table], coarser(table, rule, ledger, rng)
+        left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))} | {
+            "alone": by_itself
         }
-        asked.of_tables.append(
-            {"table": [people.columns[c] for c in table.columns], "column": column, **left, "alone": int(alone[i] @ counts)}
-        )
-    s, gains = tables.get("s_records", tables.s), []
+        names = {"table": [ledger.people.columns[c] for c in table.columns], "column": column}
+        asked.of_tables.append(names | {name: int(x @ counts) for name, x in left.items()})
+    s, gains, fit = tables.get("s_records", tables.s), [], ledger.fitted(start)
     for data in unstacked(s.variable.data, 0) if "synthetic" in s.dims else [s.variable.data]:
         release = People.of(tables, tables.o.copy(data=data))
-        shares = [
-            np.bincount(same[code], release.counts, len(same))[same[cell]]
-            for same, code, cell in zip(ledger.same, release.codes, ledger.cells, strict=True)
-        ]
-        m = int(release.counts.sum())
-        independent = np.prod(np.array(shares) / m, axis=0)
+        m, independent = release.counts.sum(), np.ones(len(fit))
+        for same, code, cell in zip(ledger.same, release.codes, ledger.cells, strict=True):
+            independent *= np.bincount(same[code], release.counts, len(same))[cell] / m
         drawn = rng.multinomial(m, [*independent, max(1 - independent.sum(), 0)], REDRAWS)[:, :-1]
-        starts = [ledger.placed(release.codes, release.counts), *drawn]
-        gain, *chance = (ledger.right(ledger.fitted((x * fit.sum() / m + fit) / 2), people.codes, people.counts) - guess for x in starts)
+        gain, *chance = (ledger.right((x * fit.sum() / m + fit) / 2) - guess for x in (ledger.placed(release), *drawn))
         gains.append([gain, float(np.std(chance, ddof=1))])
-    for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=True):
-        found[f"published_{name}"] = xr.DataArray(x, dims="synthetic") if "synthetic" in s.dims else xr.DataArray(x[0])
-    return found
+    dims = [x for x in s.dims if x == "synthetic"]
+    return found | {
+        f"published_{name}": xr.DataArray(x if dims else x[0], dims=dims)
+        for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=True)
+    }

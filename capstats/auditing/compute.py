@@ -21,7 +21,7 @@ from capstats.cap.uncertainty import average_cap_interval, individual_share
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import dio, disclosed, share_replicated, share_unique
 from capstats.disclosure.ledger import Ledger
-from capstats.disclosure.published import People, Published
+from capstats.disclosure.published import Published
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.domains import observed_domain
@@ -50,7 +50,7 @@ class Asked:
     counted: Any = None
     population_size: Any = None
     population: xr.DataArray | None = None
-    published: tuple[People, Ledger, list[Published], xr.Dataset] | None = None
+    published: tuple[Ledger, list[Published], xr.Dataset] | None = None
     of_tables: list[dict[str, Any]] = field(default_factory=list)  # what withdrawing or coarsening each published table would do
     results: dict[str, Any] = field(default_factory=dict)  # of the functions of measures
 

@@ -13,20 +13,79 @@ dual solution is rounded to integers and checked without a rounding error. (The 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 
 from capstats.codes.distinct import WIDEST
+from capstats.codes.labels import Label, canonical
+from capstats.tables.axes import axis_of, names_of
+from capstats.tables.backing import filled
+from capstats.tables.checking import as_counts, check_unweighted, given_tables
 from capstats.tables.table import Array, Floats, Index
 
 MOST = 1 << 24  # live joint cells; times the greatest count, sums in floats are exact
 BLOCK = 1 << 21  # joint cells that are looked at together
 ROUNDS = 10_000  # each is sound, so one may stop after any of them
-FIT, CLOSE = 500, 1e-7  # rounds of iterative proportional fitting, and the change of a share from which it goes on
+FIT, CLOSE = 500, 1e-7  # rounds of iterative proportional fitting, and the share of people who move in one from which it goes on
 SCALES = (1, 2, 3, 4, 6, 12, 60, 840, 27720, 720720)  # denominators of a dual solution that are tried
+WHY = "people are counted"
+
+Bounds = tuple[Index, Floats, Floats]  # the published cell of each joint cell, and the least and the greatest count of these cells
+
+
+def flat(codes: Sequence[Array] | Array, sizes: Sequence[int]) -> Index:
+    """Combinations of codes as one integer each, of mixed radix."""
+    if math.prod(sizes) > WIDEST:
+        raise ValueError(f"{len(sizes)} columns have more than 2**62 combinations of levels. Name fewer columns, or group levels (bins=).")
+    found = np.zeros(np.shape(codes[0]) if len(codes) else 1, np.int64)
+    for code, size in zip(codes, sizes, strict=True):
+        found = found * size + code
+    return found
+
+
+def find(known: Array, wanted: Array) -> Index:
+    """The places of numbers among others, which are sorted; one after the last for those that are not there."""
+    at = np.searchsorted(known, wanted)
+    return np.where(np.append(known, -1)[at] == wanted, at, len(known))
+
+
+@dataclass(frozen=True)
+class People:
+    """The original as counts of all columns, those of the target last; tables as published may add levels that it lacks."""
+
+    columns: list[str]
+    levels: list[list[Label]]
+    codes: Index  # (columns, filled cells)
+    counts: Array
+    axes: Mapping[str, pd.MultiIndex]
+
+    @classmethod
+    def of(cls, tables: xr.Dataset | xr.DataArray, o: xr.DataArray | None = None) -> People:
+        """Counts of people by key and target, one table, by default the original; the columns have the names that the caller knows."""
+        o = given_tables({"o": tables})["o"] if o is None else o
+        check_unweighted(WHY, o=o)
+        table = as_counts(o, "o")
+        axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(table, dim)) is not None}
+        if table.ndim > 2 or table.dtype.kind != "i" or len(axes) < 2:
+            must = "be one table" if table.ndim > 2 else "have labels" if len(axes) < 2 else f"hold integers: {WHY}"
+            raise ValueError(f"`o` must {must}. Give the counts that tabulate or from_counts made of the original, without weights.")
+        (target, key), counts = filled(table.variable.data)
+        places = {"key": key[counts > 0], "target": target[counts > 0]}
+        codes = [np.asarray(code)[places[dim]] for dim, axis in axes.items() for code in axis.codes]
+        levels = [list(map(canonical, level)) for axis in axes.values() for level in axis.levels]
+        names = [str(x) for dim, axis in axes.items() for x in tables.attrs.get(f"{dim}_columns", names_of(axis))]
+        return cls(names, levels, np.stack(codes).astype(np.int64), counts[counts > 0], axes)
+
+    def by(self, columns: Sequence[int]) -> tuple[Index, Index, Array]:
+        """The combinations of some columns that people have, (columns, combinations); which of them each cell has; and their people."""
+        numbers = flat(self.codes[columns], [len(self.levels[c]) for c in columns])
+        _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+        return self.codes[:, first][columns], which.ravel(), np.bincount(which.ravel(), self.counts).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -36,36 +95,26 @@ class Cells:
     columns: Sequence[int]  # among all columns
     groups: Sequence[Index]  # of each of these columns: the group of each level
     sizes: Sequence[int]  # the number of groups of each
-    codes: Index  # (columns, cells) the groups of each listed cell; distinct
+    places: Index  # the listed cells as `flat` numbers of groups, sorted
     least: Floats
     greatest: Floats
     other: float = 0.0
 
-    def number(self, codes: Index, of: Sequence[int], *, listed: bool = False) -> Index:
-        """The published cells of joint cells as integers, by some of the columns; or those of cells as they are ``listed``."""
+    def number(self, cells: Index, of: Sequence[int]) -> Index:
+        """The published cells of joint cells as integers, by some of the columns."""
         at = [self.columns.index(c) for c in of]
-        return flat([codes[i] if listed else self.groups[i][codes[c]] for i, c in zip(at, of, strict=True)], [self.sizes[i] for i in at])
+        return flat([self.groups[i][cells[c]] for i, c in zip(at, of, strict=True)], [self.sizes[i] for i in at])
 
-    def bounds(self, cells: Index) -> tuple[Index, Floats, Floats]:
-        """The published cell of each of some joint cells, and what these cells hold at least and at most."""
+    def live(self, of: Sequence[int]) -> Index:
+        """The listed cells that may hold somebody as the same integers."""
+        codes, at = np.unravel_index(self.places[self.greatest > 0], self.sizes), [self.columns.index(c) for c in of]
+        return np.unique(flat([codes[i] for i in at], [self.sizes[i] for i in at]))
+
+    def bounds(self, cells: Index) -> Bounds:
+        """The published cell of each of some joint cells, and what these published cells hold at least and at most."""
         here, which = np.unique(self.number(cells, self.columns), return_inverse=True)
-        _, own, at = np.intersect1d(flat(self.codes, self.sizes), here, return_indices=True)
-        least, greatest = np.zeros(len(here)), np.full(len(here), self.other)
-        least[at], greatest[at] = self.least[own], self.greatest[own]
-        return which.ravel(), least, greatest
-
-
-Bounds = tuple[Index, Floats, Floats]  # the published cell of each joint cell, and the least and the greatest count of these cells
-
-
-def flat(codes: Sequence[Array] | Array, sizes: Sequence[int]) -> Index:
-    """Combinations of codes as one integer each, of mixed radix."""
-    if math.prod(sizes) > WIDEST:
-        raise ValueError(f"{len(sizes)} columns have more than 2**62 combinations of levels. Name fewer columns, or group their levels.")
-    found = np.zeros(np.shape(codes[0]) if len(codes) else 1, np.int64)
-    for code, size in zip(codes, sizes, strict=True):
-        found = found * size + code
-    return found
+        at = find(self.places, here)
+        return which.ravel(), np.append(self.least, 0.0)[at], np.append(self.greatest, self.other)[at]
 
 
 @dataclass(frozen=True)
@@ -75,46 +124,54 @@ class Ledger:
     Levels of a column that no table tells apart are read as the first of them, but for the target.
     """
 
-    levels: Sequence[int]  # the number of levels of each column
+    people: People
     tables: Sequence[Cells]
-    keys: Sequence[int]
-    target: Sequence[int]
+    keys: list[int]
+
+    @cached_property
+    def target(self) -> list[int]:
+        """The target columns among all."""
+        return list(range(len(self.people.columns)))[-self.people.axes["target"].nlevels :]
+
+    @cached_property
+    def targets(self) -> int:
+        """The number of targets: combinations of the levels of its columns."""
+        return math.prod(len(self.people.levels[c]) for c in self.target)
 
     @cached_property
     def same(self) -> list[Index]:
         """Of each column the first of the levels that all tables put together with a level."""
         found = []
-        for c, size in enumerate(self.levels):
-            groups = [t.groups[t.columns.index(c)] for t in self.tables if c in t.columns]
-            if c in self.target:
-                groups = [np.arange(size)]
-            rows = np.stack(groups, -1) if groups else np.zeros((size, 1), np.int64)
+        for c, levels in enumerate(self.people.levels):
+            groups = [t.groups[t.columns.index(c)] for t in self.tables if c in t.columns] or [np.zeros(len(levels), np.int64)]
+            rows = np.stack([np.arange(len(levels))] if c in self.target else groups, -1)
             _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
             found.append(first[which.ravel()])
         return found
 
+    def number(self, columns: Sequence[int], codes: Index) -> Index:
+        """Combinations of levels of some columns, of (all columns, combinations), as integers; levels that no table tells apart as one."""
+        return flat([self.same[c][codes[c]] for c in columns], [len(self.people.levels[c]) for c in columns])
+
     @cached_property
     def cells(self) -> Index:
         """The live joint cells, (columns, cells): those whose cell in every table may hold somebody."""
-        cells: Index = np.zeros((len(self.levels), 1), np.int32)
+        cells: Index = np.zeros((len(self.same), 1), np.int64)
         done: list[int] = []
-        for c in sorted(range(len(self.levels)), key=lambda c: -sum(c in t.columns for t in self.tables)):
-            own = np.unique(self.same[c]).astype(np.int32)
-            done.append(c)
+        for c in sorted(range(len(self.same)), key=lambda c: -sum(c in t.columns for t in self.tables)):
+            own, done = np.unique(self.same[c]), [*done, c]
             told = [(t, [x for x in t.columns if x in done]) for t in self.tables if c in t.columns and not t.other]
-            live = [t.number(t.codes[:, t.greatest > 0], of, listed=True) for t, of in told]
-            parts, step = [], max(BLOCK // len(own), 1)
+            live, parts, step = [t.live(of) for t, of in told], [], max(BLOCK // len(own), 1)
             for start in range(0, cells.shape[1], step):
-                block = cells[:, start : start + step]
-                wide = np.repeat(block, len(own), axis=1)
-                wide[c] = np.tile(own, block.shape[1])
+                wide = np.repeat(cells[:, start : start + step], len(own), axis=1)
+                wide[c] = np.tile(own, wide.shape[1] // len(own))
                 for (t, of), possible in zip(told, live, strict=True):
                     wide = wide[:, np.isin(t.number(wide, of), possible)]
                 parts.append(wide)
                 if sum(x.shape[1] for x in parts) > MOST:
                     raise ValueError(
-                        f"More than 2**{MOST.bit_length() - 1} combinations of the columns are possible by these tables. Leave out columns "
-                        "that few tables have, or group their levels (groups=, bins=)."
+                        "More than 2**24 combinations of columns are possible by these tables. Group their levels (bins=), or leave out "
+                        "columns that few tables have."
                     )
             cells = np.concatenate(parts, axis=1)
         return cells
@@ -135,66 +192,55 @@ class Ledger:
         n = self.cells.shape[1]
         return tightened(np.zeros(n), np.full(n, self.most), self.bounds)
 
-    def blocks(self, joint: tuple[Floats, Floats]) -> tuple[Index, Index, Floats, Floats]:
-        """Key, target, least and greatest number of people of each combination of both that joint cells have.
+    # --- what follows about people: by (target, key), of the keys that people have -------------------------------------------
 
-        Sums of bounds are bounds. Tables of these columns alone say more of a block of joint cells than their sums.
-        """
-        own = [*self.keys, *self.target]
-        numbers, first, which = np.unique(self.number(own, self.cells[own]), return_index=True, return_inverse=True)
-        least, greatest = (np.bincount(which.ravel(), x, len(numbers)).astype(np.float64) for x in joint)
-        greatest = np.minimum(greatest, self.most)
-        if len(numbers) < self.cells.shape[1]:
-            tables = [t.bounds(self.cells[:, first]) for t in self.tables if {*t.columns} <= {*own}]
-            least, greatest = tightened(least, greatest, tables)
-        key, target = np.divmod(numbers, self.targets)
-        return key, target, least, greatest
+    @cached_property
+    def known(self) -> tuple[Index, Index, Array]:
+        """The keys of people, (all columns, keys); which of them each cell of people has; and their people."""
+        codes, which, counts = self.people.by(self.keys)
+        wide = np.zeros((len(self.same), codes.shape[1]), np.int64)
+        wide[self.keys] = codes
+        return wide, which, counts
 
-    @property
-    def targets(self) -> int:
-        """The number of targets: combinations of the levels of its columns."""
-        return math.prod(self.levels[c] for c in self.target)
+    def by_key(self, of_cells: Floats) -> Floats:
+        """Numbers of the live joint cells added up, (targets, keys of people)."""
+        known, place = np.unique(self.number(self.keys, self.known[0]), return_inverse=True)
+        wide, at = len(known) + 1, find(known, self.number(self.keys, self.cells))
+        sums = np.bincount(self.number(self.target, self.cells) * wide + at, of_cells, self.targets * wide)
+        return np.asarray(sums.reshape(self.targets, wide)[:, place.ravel()])
 
-    def number(self, columns: Sequence[int], codes: Sequence[Array] | Array) -> Index:
-        """Combinations of levels of some columns as integers, levels that no table tells apart as one."""
-        return flat([self.same[c][code] for c, code in zip(columns, codes, strict=True)], [self.levels[c] for c in columns])
-
-    def certain(self, codes: Index, joint: tuple[Floats, Floats] | None = None) -> Array:
+    def certain(self, joint: tuple[Floats, Floats] | None = None) -> Array:
         """Whether the target of the people of each key is certain."""
-        key, _, _, greatest = self.blocks(self.joint if joint is None else joint)
-        left = key[greatest > 0]
-        known, times = np.unique(left, return_counts=True)
-        return np.isin(self.number(self.keys, codes), known[times == 1])
+        if self.targets > 1 and all(t.other for t in self.tables):  # every cell may hold somebody
+            return np.zeros(len(self.known[2]), bool)
+        return (self.by_key((joint or self.joint)[1]) > 0).sum(0) == 1
 
-    def one_by_one(self, codes: Index) -> Array:
+    @cached_property
+    def alone(self) -> Array:
         """The same from each table by itself, (tables, keys)."""
-        alone = [replace(self, tables=[t]) for t in self.tables if not t.other or self.targets == 1]
-        found = iter([x.certain(codes) for x in alone])  # of the others every cell may hold somebody
-        return np.stack([np.zeros(codes.shape[1], bool) if t.other and self.targets > 1 else next(found) for t in self.tables])
+        return np.stack([replace(self, tables=[t]).certain() for t in self.tables])
 
-    def needed(self, codes: Index, claimed: Array) -> Array:
-        """Which tables each claim needs, (tables, keys): left out one by one as long as the claim stays."""
-        needed = np.zeros((len(self.tables), codes.shape[1]), bool)
-        alone = self.one_by_one(codes)
-        single = claimed & alone.any(0)
-        needed[alone.argmax(0)[single], np.flatnonzero(single)] = True
-        groups = {tuple(range(len(self.tables))): np.flatnonzero(claimed & ~single)}
-        for left_out in np.argsort(alone.sum(1), kind="stable").tolist():
-            again: dict[tuple[int, ...], list[Index]] = {}
+    def needed(self, claimed: Array) -> Array:
+        """Which tables each claim needs, (tables, keys): one that is enough, or left out one by one as long as the claim stays."""
+        needed, single = np.zeros(self.alone.shape, bool), claimed & self.alone.any(0)
+        needed[self.alone.argmax(0)[single], np.flatnonzero(single)] = True
+        groups = {tuple(range(len(self.tables))): claimed & ~single}
+        for left_out in np.argsort(self.alone.sum(1), kind="stable").tolist():
+            again: dict[tuple[int, ...], Array] = {}
             for kept, which in groups.items():
                 fewer = tuple(t for t in kept if t != left_out)
-                stays = replace(self, tables=[self.tables[t] for t in fewer]).certain(codes[:, which])
-                for of, part in ((fewer, which[stays]), (kept, which[~stays])):
-                    again.setdefault(of, []).append(part)
-            groups = {of: np.concatenate(parts) for of, parts in again.items() if sum(map(len, parts))}
+                stays = which & replace(self, tables=[self.tables[t] for t in fewer]).certain() if which.any() else which
+                for of, part in ((fewer, stays), (kept, which & ~stays)):
+                    again[of] = again.get(of, False) | part
+            groups = again
         for kept, which in groups.items():
             needed[np.ix_(np.array(kept, np.intp), which)] = True
         return needed
 
     # --- claims that propagation misses -------------------------------------------------------------------------------
 
-    def certified(self, wanted: Array) -> tuple[Floats, Floats]:
-        """The bounds of `joint`, with those wanted cells at 0 that one linear programme shows to be empty.
+    def certified(self, keys: Array) -> tuple[Floats, Floats]:
+        """The bounds of `joint`, with those cells of some ``keys`` at 0 that one linear programme shows to be empty.
 
         Maximize the sum of z over x, z and tau, where x + z times 1/tau agrees with all tables and 0 <= z <= 1 <= tau: z is above 0 in
         each cell that any real solution fills (Freund, Roundy and Todd, 1985). The dual is a sum of published totals that is at most 0
@@ -205,7 +251,7 @@ class Ledger:
 
         least, greatest = (x.copy() for x in self.joint)
         live = np.flatnonzero(greatest > 0)
-        at = np.flatnonzero(wanted[live])
+        at = np.flatnonzero(np.isin(self.number(self.keys, self.cells[:, live]), self.number(self.keys, self.known[0][:, keys])))
         if not len(at):
             return least, greatest
         places = [csr_array((np.ones(len(live)), (which[live], np.arange(len(live)))), (len(a), len(live))) for which, a, _ in self.bounds]
@@ -237,22 +283,18 @@ class Ledger:
                 break
         return x
 
-    def placed(self, codes: Index, counts: Array) -> Floats:
-        """Numbers of people of the live joint cells, of combinations of all columns."""
-        columns = range(len(self.levels))
-        live, cells = self.number(columns, self.cells), self.number(columns, codes)
-        order = np.argsort(live)
-        at = order[np.minimum(np.searchsorted(live, cells, sorter=order), len(live) - 1)]
-        return np.bincount(at, counts * (live[at] == cells), len(live)).astype(np.float64)
+    def placed(self, release: People) -> Floats:
+        """The records of a release in each of the live joint cells."""
+        live = self.number(range(len(self.same)), self.cells)
+        order = np.append(np.argsort(live), len(live))
+        at = find(live[order[:-1]], self.number(range(len(self.same)), release.codes))
+        return np.bincount(order[at], release.counts, len(live) + 1)[:-1].astype(np.float64)
 
-    def right(self, x: Floats, codes: Index, counts: Array) -> float:
-        """The share of people, by combinations of all columns, whose target is that of a person of their key drawn from these numbers."""
-        own = [*self.keys, *self.target]
-        numbers, which = np.unique(self.number(own, self.cells[own]), return_inverse=True)
-        of_cell, key = np.bincount(which.ravel(), x), np.unique(numbers // self.targets, return_inverse=True)[1]
-        of_key = np.bincount(key.ravel(), of_cell)[key.ravel()]
-        share = of_cell / np.where(of_key > 0, of_key, 1.0)
-        return float(share[np.searchsorted(numbers, self.number(own, codes[own]))] @ counts / counts.sum())
+    def right(self, x: Floats) -> float:
+        """The share of people whose target is that of somebody of their key who is drawn from the numbers of people fitted from these."""
+        found, people = self.by_key(self.fitted(x)), self.people
+        share = found / np.maximum(found.sum(0), 1e-300)
+        return float(share[self.number(self.target, people.codes), self.known[1]] @ people.counts / people.counts.sum())
 
 
 def tightened(least: Floats, greatest: Floats, tables: Collection[Bounds]) -> tuple[Floats, Floats]:

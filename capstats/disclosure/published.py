@@ -17,18 +17,15 @@ from capstats.codes.labels import MISSING, Label, canonical, one_kind
 from capstats.codes.names import check_named, hint_of_data, in_cell, listed
 from capstats.counting.request import Columns, Reading, chosen_columns, shows_options
 from capstats.counting.tabulate import tabulate
-from capstats.disclosure.ledger import Cells, Ledger, flat
+from capstats.disclosure.ledger import Cells, Ledger, People, find, flat
 from capstats.sources.door import open_source
 from capstats.sources.source import Options
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
-from capstats.tables.backing import filled
-from capstats.tables.checking import as_counts, check_unweighted, given_tables
 from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count
 from capstats.tables.table import Array, Floats, Index
 
 TYPED = ("number", "bool", "date", "datetime")  # kinds of labels that texts are read as
-WHY = "people are counted"
 
 
 @dataclass(frozen=True)
@@ -126,45 +123,6 @@ class Published:
         return np.where(np.isnan(published), a, least), np.where(np.isnan(published), b, greatest)
 
 
-@dataclass(frozen=True)
-class People:
-    """The original as counts of all columns, those of the target last; tables as published may add levels that it lacks."""
-
-    columns: list[str]
-    levels: list[list[Label]]
-    codes: Index  # (columns, filled cells)
-    counts: Array
-    axes: Mapping[str, pd.MultiIndex]
-
-    @classmethod
-    def of(cls, tables: xr.Dataset | xr.DataArray, o: xr.DataArray | None = None) -> People:
-        """Counts of people by key and target, one table, by default the original; the columns have the names that the caller knows."""
-        o = given_tables({"o": tables})["o"] if o is None else o
-        check_unweighted(WHY, o=o)
-        table = as_counts(o, "o")
-        axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(table, dim)) is not None}
-        if table.ndim > 2 or table.dtype.kind != "i" or len(axes) < 2:
-            must = "be one table" if table.ndim > 2 else "have labels" if len(axes) < 2 else f"hold integers: {WHY}"
-            raise ValueError(f"`o` must {must}. Give the counts that tabulate or from_counts made of the original, without weights.")
-        (target, key), counts = filled(table.variable.data)
-        places = {"key": key[counts > 0], "target": target[counts > 0]}
-        codes = [np.asarray(code)[places[dim]] for dim, axis in axes.items() for code in axis.codes]
-        levels = [list(map(canonical, level)) for axis in axes.values() for level in axis.levels]
-        names = [str(x) for dim, axis in axes.items() for x in tables.attrs.get(f"{dim}_columns", names_of(axis))]
-        return cls(names, levels, np.stack(codes).astype(np.int64), counts[counts > 0], axes)
-
-    @property
-    def target(self) -> list[int]:
-        """The target columns among all."""
-        return list(range(len(self.columns)))[-self.axes["target"].nlevels :]
-
-    def by(self, columns: Sequence[int]) -> tuple[Index, Index, Array]:
-        """The combinations of some columns that people have, (columns, combinations); which of them each cell has; and their people."""
-        numbers = flat(self.codes[columns], [len(self.levels[c]) for c in columns])
-        _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
-        return self.codes[:, first][columns], which.ravel(), np.bincount(which.ravel(), self.counts).astype(np.int64)
-
-
 @shows_options
 def published_bounds(
     original: Any,
@@ -249,41 +207,35 @@ def published_bounds(
             raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
         return original if given else tabulate(original, keys=[*chosen_columns(keys, "keys"), *more], target=target, **reading)
 
-    people, ledger, *_ = opened(published, counted, keys, target, np.random.default_rng(rng))
-    codes, which, counts = people.by(ledger.keys)
-    pure = np.bincount(np.unique(np.stack([which, people.by(people.target)[1]]), axis=1)[0]) == 1
-    joint = ledger.joint
-    if exact:
-        rest = ledger.number(ledger.keys, codes[:, pure & ~ledger.certain(codes)])
-        joint = ledger.certified(np.isin(ledger.number(ledger.keys, ledger.cells[ledger.keys]), rest))
-    certain, alone = ledger.certain(codes, joint), ledger.one_by_one(codes)
-    totals = {"certain": certain @ counts, "certain_one_by_one": alone.any(0) @ counts, "certain_from_worst": (alone @ counts).max()}
-    found: dict[str, Any] = {name: ((), int(x)) for name, x in (totals | {"open": (pure & ~certain) @ counts}).items()}
-    found |= {name: (("target", "key"), x) for name, x in _by_cell(people, ledger, codes, joint).items()}
-    found["needed"] = ("table", "key"), ledger.needed(codes, certain)
-    axis = multi_index(codes, [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
-    coords = {**coords_of("key", axis), **coords_of("target", people.axes["target"])}
-    of_tables = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
-    heading = f"{count(certain @ counts)} of {count(counts.sum())} people are certain from {len(alone)} tables together"
-    apart = f"{count(totals['certain_one_by_one'])} if each is read by itself, {count(totals['certain_from_worst'])} from the worst"
-    return Result(found, {**coords, **of_tables}, {"result": f"{heading} ({apart})"})
-
-
-def _by_cell(people: People, ledger: Ledger, codes: Index, joint: tuple[Floats, Floats]) -> dict[str, Array]:
-    """Bounds of the people with each target and key, and of their shares; of keys that no table tells apart only the greatest is known."""
-    key, target, least, greatest = ledger.blocks(joint)
-    known, place = np.unique(ledger.number(ledger.keys, codes), return_inverse=True)
-    at = np.minimum(np.searchsorted(known, key), len(known) - 1)
-    own = known[at] == key
-    low, high = np.zeros((2, ledger.targets, len(known)))
-    low[target[own], at[own]], high[target[own], at[own]] = least[own], greatest[own]
-    alike = [np.bincount(ledger.same[c])[ledger.same[c][code]] for c, code in zip(ledger.keys, codes, strict=True)]
-    low, high = low[:, place.ravel()] * (np.prod(alike, axis=0) == 1), high[:, place.ravel()]
-    others_low, others_high = low.sum(0) - low, high.sum(0) - high
-    least_share = np.where(others_high == 0, high > 0, low / np.maximum(low + others_high, 1))
-    found = {"least": low, "greatest": high, "least_share": least_share, "greatest_share": high / np.maximum(high + others_low, 1)}
-    rows = ledger.number(ledger.target, [np.asarray(code) for code in people.axes["target"].codes])
-    return {name: x[rows] if "share" in name else x[rows].astype(np.int64) for name, x in found.items()}
+    ledger, *_ = opened(published, counted, keys, target, np.random.default_rng(rng))
+    people, (codes, which, counts) = ledger.people, ledger.known
+    pure = np.bincount(np.unique(np.stack([which, people.by(ledger.target)[1]]), axis=1)[0]) == 1
+    joint = ledger.certified(pure & ~ledger.certain()) if exact else ledger.joint
+    certain, totals = (
+        ledger.certain(joint),
+        {"certain_one_by_one": ledger.alone.any(0) @ counts, "certain_from_worst": (ledger.alone @ counts).max()},
+    )
+    found: dict[str, Any] = {
+        name: int(x) for name, x in ({"certain": certain @ counts} | totals | {"open": (pure & ~certain) @ counts}).items()
+    }
+    alike = np.prod([np.bincount(ledger.same[c])[ledger.same[c][codes[c]]] for c in ledger.keys], axis=0)
+    least, greatest = (
+        ledger.by_key(joint[0]) * (alike == 1),
+        np.minimum(ledger.by_key(joint[1]), ledger.most),
+    )  # a sum of keys is none of one
+    others_least, others_greatest = least.sum(0) - least, greatest.sum(0) - greatest
+    least_share = np.where(others_greatest == 0, greatest > 0, least / np.maximum(least + others_greatest, 1))
+    rows = flat([np.asarray(code) for code in people.axes["target"].codes], [len(people.levels[c]) for c in ledger.target])
+    cells = {"least": least.astype(np.int64), "greatest": greatest.astype(np.int64), "least_share": least_share}
+    cells["greatest_share"] = greatest / np.maximum(greatest + others_least, 1)
+    found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()} | {"needed": (("table", "key"), ledger.needed(certain))}
+    axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
+    names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
+    heading = f"{count(found['certain'])} of {count(counts.sum())} people are certain from {len(ledger.tables)} tables together"
+    apart = f"{count(found['certain_one_by_one'])} if each is read by itself, {count(found['certain_from_worst'])} from the worst"
+    return Result(
+        found, {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}, {"result": f"{heading} ({apart})"}
+    )
 
 
 # --- reading: the original by all columns, and the tables as they are published ----------------------------------------
@@ -291,59 +243,60 @@ def _by_cell(people: People, ledger: Ledger, codes: Index, joint: tuple[Floats, 
 
 def opened(
     published: Any, counted: Callable[[Sequence[Hashable]], Any], keys: Any, target: Any, rng: np.random.Generator
-) -> tuple[People, Ledger, list[Published], Any]:
-    """The original by all columns, and the tables with their rules; an error where the original contradicts one.
+) -> tuple[Ledger, list[Published], Any]:
+    """The tables with their rules, and the original by all columns; an error where it contradicts one.
 
-    ``counted`` gives the counts of the original by the keys and by more columns that are neither keys nor target; they are the last
-    part of the result.
+    ``counted`` gives the counts of the original by the keys and by more columns that are neither keys nor target.
     """
     if isinstance(published, (str, Mapping)) or not isinstance(published, Sequence) or not len(published):
         raise TypeError(f"`published` must be a list of tables, such as [['educ', 'vote'], Published(...)]; got {shown(published)}.")
     rules = [x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x) for x in published]
     tables = [to_frame(rule.table).loc[:, :"o"] if isinstance(rule.table, xr.Dataset) else rule.table for rule in rules]
     held = [[] if table is None else list(open_source(table, f"published[{i}]").names(Options())) for i, table in enumerate(tables)]
-    columns = [
-        chosen_columns(rule.columns or names[:-1], f"published[{i}]") for i, (rule, names) in enumerate(zip(rules, held, strict=True))
-    ]
-    others = dict.fromkeys(x for of in columns for x in of)
-    known = [*(() if keys is None else chosen_columns(keys, "keys")), *(() if target is None else chosen_columns(target, "target"))]
-    people = People.of(original := counted([x for x in others if str(x) not in map(str, known)]))
-    of_key, of_target = people.columns[: people.target[0]], people.columns[people.target[0] :]
-    chosen = of_key if keys is None else list(map(str, chosen_columns(keys, "keys")))
-    check_named("keys", chosen, of_key, "no key column of the counts")
-    check_named("target", [] if target is None else list(map(str, chosen_columns(target, "target"))), of_target, "no target of the counts")
-    check_named("published", list(map(str, others)), people.columns, "no column of the original")
-    at = [[people.columns.index(str(x)) for x in of] for of in columns]
+    columns = [list(map(str, chosen_columns(rule.columns or names[:-1], "published"))) for rule, names in zip(rules, held, strict=True)]
+    given = {name: None if x is None else list(map(str, chosen_columns(x, name))) for name, x in (("keys", keys), ("target", target))}
+    others = list(dict.fromkeys(x for of in columns for x in of))
+    original = counted([x for x in others if x not in [*(given["keys"] or ()), *(given["target"] or ())]])
+    people = People.of(original)
+    of_key, of_target = np.split(np.array(people.columns, dtype=object), [people.axes["key"].nlevels])
+    for name, chosen, known in (
+        ("keys", given["keys"], of_key),
+        ("target", given["target"], of_target),
+        ("published", others, people.columns),
+    ):
+        check_named(name, chosen or (), list(known), f"no {'column of the original' if name == 'published' else f'column of its {name}'}")
+    at = [[people.columns.index(x) for x in of] for of in columns]
     rows = [
-        None if table is None else _read(table, names[-1], rule, of, people)
+        None if names == [] else _read(table, names[-1], rule, of, people)
         for table, names, rule, of in zip(tables, held, rules, at, strict=True)
     ]
-    for of, rule, read in zip(at, rules, rows, strict=True):  # levels that only a table has
-        for c, labels in zip(of, read[0], strict=True) if read else ():
-            if people.columns[c] not in (rule.bins or {}):
-                people.levels[c] += [x for x in dict.fromkeys(labels) if x not in people.levels[c]]
     cells = [
-        made(rule, of, None, people, rng) if read is None else _given(i, rule, of, read, people)
-        for i, (rule, of, read) in enumerate(zip(rules, at, rows, strict=True))
+        made(rule, of, None, people, rng) if row is None else _given(rule, of, row, people)
+        for rule, of, row in zip(rules, at, rows, strict=True)
     ]
-    return people, Ledger(list(map(len, people.levels)), cells, [people.columns.index(x) for x in chosen], people.target), rules, original
+    return Ledger(people, cells, [people.columns.index(x) for x in given["keys"] or of_key]), rules, original
 
 
 def _read(table: Any, counts: Hashable, rule: Published, at: Sequence[int], people: People) -> tuple[list[list[Label]], Floats]:
-    """The cells of a table as it was published: their labels by column, and their counts, NaN for those that are not shown."""
-    names = [people.columns[c] for c in at]
+    """The cells of a table as it was published: their labels by column, and their counts, NaN for those that are not shown.
+
+    Levels that the original lacks are added to its levels.
+    """
+    names, base, found = [people.columns[c] for c in at], rule.rounding[0], []
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
     axis = cast(pd.MultiIndex, axis_of(tabulate(table, keys=[*names, counts], target=None, types=types).o, "key"))
-    labels = [[canonical(level[i]) for i in code] for level, code in zip(axis.levels, axis.codes, strict=True)]
-    found, base = [], rule.rounding[0]
-    for text in labels[-1]:
+    *labels, texts = ([canonical(level[i]) for i in code] for level, code in zip(axis.levels, axis.codes, strict=True))
+    for c, of in zip(at, labels, strict=True):
+        if people.columns[c] not in (rule.bins or {}):
+            people.levels[c].extend(x for x in dict.fromkeys(of) if x not in people.levels[c])
+    for text in texts:
         is_shown = text is not MISSING and not text.startswith("<") and any(map(str.isdigit, text))
         if is_shown and (not text.removesuffix(".0").isdecimal() or int(text.removesuffix(".0")) % base):
             wanted = "a number of people" if base == 1 else f"a multiple of {base}, as `rounded` says"
             raise ValueError(f"Column {counts!r} of a published table has {text!r}, which is not {wanted}. Leave what is not shown empty.")
         found.append(float(text) if is_shown else math.nan)
-    return labels[:-1], np.array(found)
+    return labels, np.array(found)
 
 
 def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Index]:
@@ -371,43 +324,36 @@ def made(rule: Published, at: Sequence[int], groups: Sequence[Index] | None, peo
     groups = [_grouped(people, c, rule)[1] for c in at] if groups is None else groups
     sizes = [int(x.max()) + 1 for x in groups]
     here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
-    held = np.bincount(which.ravel(), people.counts).astype(np.int64)
-    other = rule.interval(rule.publish(np.zeros(1, np.int64), rng))[1].item()
-    return Cells(at, groups, sizes, np.stack(np.unravel_index(here, sizes)), *rule.interval(rule.publish(held, rng)), other)
+    held = np.append(np.bincount(which.ravel(), people.counts).astype(np.int64), 0)
+    least, greatest = rule.interval(rule.publish(held, rng))
+    return Cells(at, groups, sizes, here, least[:-1], greatest[:-1], float(greatest[-1]))
 
 
-def _given(i: int, rule: Published, at: Sequence[int], rows: tuple[list[list[Label]], Floats], people: People) -> Cells:
+def _given(rule: Published, at: Sequence[int], rows: tuple[list[list[Label]], Floats], people: People) -> Cells:
     """A table as it was published; an error where the original contradicts it."""
-    labels, groups = map(list, zip(*(_grouped(people, c, rule) for c in at), strict=True))
-    places = [{x: j for j, x in enumerate(dict.fromkeys([*of, *more]))} for of, more in zip(labels, rows[0], strict=True)]
-    sizes = list(map(len, places))
-    codes = np.array([[of[x] for x in more] for of, more in zip(places, rows[0], strict=True)])
-    found = Cells(at, groups, sizes, codes, *rule.interval(rows[1]), rule.interval(np.zeros(1))[1].item())
-    own, here = flat(codes, sizes), np.unique(found.number(people.codes, at))
+    labels, groups = zip(*(_grouped(people, c, rule) for c in at), strict=True)
+    index = [{x: j for j, x in enumerate(dict.fromkeys([*of, *more]))} for of, more in zip(labels, rows[0], strict=True)]
+    sizes = list(map(len, index))
+    own = flat([np.array([of[x] for x in more]) for of, more in zip(index, rows[0], strict=True)], sizes)
+    places, first, times = np.unique(own, return_index=True, return_counts=True)
+    least, greatest = rule.interval(np.append(rows[1][first], 0))
+    found = Cells(at, groups, sizes, places, least[:-1], greatest[:-1], float(greatest[-1]))
     which, low, high = found.bounds(people.codes)
-    held = np.bincount(which, people.counts)
-    known, times = np.unique(own, return_counts=True)
-    wrong = [*known[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(own[found.least > 0], here)]
+    here, held = np.unique(found.number(people.codes, at)), np.bincount(which, people.counts)
+    wrong = [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]
     if wrong:
-        cell = [list(of)[j] for of, j in zip(places, np.unravel_index(int(wrong[0]), sizes), strict=True)]
+        cell = [list(of)[j] for of, j in zip(index, np.unravel_index(int(wrong[0]), sizes), strict=True)]
         where = ", ".join(f"{people.columns[c]} = {in_cell(x)}" for c, x in zip(at, cell, strict=True))
-        a, b = (x[own == wrong[0]].tolist() for x in (found.least, found.greatest))
-        limits = f"{a[0]:g} to {b[0]:g}" if a else f"0 to {found.other:g}"
-        told = (
-            "is listed twice. Give each cell one row"
-            if len(a) > 1
-            else (
-                f"holds {limits} people by its rule, and the original has another number. Correct the table, its rule (rounded=, zeros=, "
-                "suppressed=, secondary=), or its levels (bins=)"
-            )
-        )
-        raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
+        i = find(places, np.array(wrong[:1]))[0]
+        told = f"holds {least[i]:g} to {greatest[i]:g} people by its rule (rounded=, zeros=, suppressed=, secondary=, bins=), not as the original"
+        told = "is listed twice. Give each cell one row" if (times > 1).any() else f"{told}. Correct the table, or its rule"
+        raise ValueError(f"The published table of {listed([people.columns[c] for c in at])}: the cell {where} {told}.")
     return found
 
 
-def coarser(table: Cells, rule: Published, people: People, rng: np.random.Generator) -> tuple[Cells, str]:
+def coarser(table: Cells, rule: Published, ledger: Ledger, rng: np.random.Generator) -> tuple[Cells, str]:
     """A table made with the levels of its smallest key column in pairs, neighbours together; and that column."""
-    sizes = {i: size for i, (c, size) in enumerate(zip(table.columns, table.sizes, strict=True)) if size > 1 and c not in people.target}
+    sizes = {i: size for i, (c, size) in enumerate(zip(table.columns, table.sizes, strict=True)) if size > 1 and c not in ledger.target}
     least = min(sizes, key=lambda i: sizes[i], default=-1)
     groups = [groups // 2 if i == least else groups for i, groups in enumerate(table.groups)]
-    return made(rule, table.columns, groups, people, rng), people.columns[table.columns[least]]
+    return made(rule, table.columns, groups, ledger.people, rng), ledger.people.columns[table.columns[least]]
