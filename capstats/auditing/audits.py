@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ from capstats.counting.inputs import released
 from capstats.counting.request import Columns, Reading, chosen_columns, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import original_and_release
-from capstats.disclosure.published import opened
+from capstats.disclosure.published import more_columns, opened
 from capstats.sources.new_files import check_unread, write_file
 from capstats.tables.aligned import total_of
 from capstats.tables.dataset import as_tables, synthetic_labels
@@ -343,13 +343,6 @@ def audit(
         seen.extend(found.encoding.get("files", {}).get("synthetic", []))
         return found
 
-    def by_all_columns(more: Sequence[Hashable]) -> xr.Dataset:
-        """Counts by the keys and by further columns that were published."""
-        if counts_given or not more:
-            return tables
-        by = [*chosen_columns(keys, "keys"), *more]
-        return original_and_release(original, synthetic, reading, warns=False, keys=by, target=target, allow_same=True)
-
     with Progress(reading.get("progress")) as shown:
         tables = original_and_release(original, synthetic, reading, shown, warns=False, **given)
         shown.step("computing the measures")
@@ -357,12 +350,14 @@ def audit(
         if population is not None:
             people, read = register(population, tables, None if counts_given else reading)
             population_size = int(total_of(people))
-        public: Any = None
+        asked = Asked(tables, against, generator, further, population_size, people)
         if published is not None:
-            public = opened(
-                published, by_all_columns, tables.attrs["key_columns"], tables.attrs["target_columns"], np.random.default_rng(0)
-            )
-        asked = Asked(tables, against, generator, further, population_size, people, public)
+            by = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
+            wide, more = tables, [] if counts_given else more_columns(published, **by)
+            if more:
+                given |= {"keys": [*chosen_columns(keys, "keys"), *more], "allow_same": True, "copy_columns": 0}
+                wide = original_and_release(original, synthetic, reading, warns=False, **given)
+            asked.published = *opened(published, wide, **by, rng=np.random.default_rng(0)), wide
         described = description(asked, counts_given=counts_given)
         if counts_given and not allow_same and "different_records" not in tables.encoding:
             check_counts(tables)
@@ -387,7 +382,7 @@ def audit(
         **({"individual_disclosure": f"not defined: {FRACTIONAL}"} if "h" in tables and "holdout_cap" not in measures else {}),
         **({"weighted_matches": f"not defined: {BELOW_1}"} if "o_records" in tables and "weighted_matches" not in measures else {}),
         **({"holdout_differs": differs} if differs else {}),
-        **({"tables_published": len(published), "published": asked.of_tables} if published is not None else {}),
+        **({"published": asked.of_tables} if published is not None else {}),
         **({"warnings": warnings} if warnings else {}),
         **(provenance or {}),
     }

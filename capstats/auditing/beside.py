@@ -17,7 +17,8 @@ from capstats.codes.checks import shown
 from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
-from capstats.disclosure.published import People, coarser
+from capstats.disclosure.ledger import People
+from capstats.disclosure.published import coarser
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
@@ -360,30 +361,26 @@ def already_public(asked: Asked) -> dict[str, Any]:
     if asked.published is None:
         return {}
     ledger, rules, tables = asked.published
-    counts, alone, rng = ledger.known[2], ledger.alone, np.random.default_rng(SEED)
-    guess = ledger.right(start := np.ones(ledger.cells.shape[1]))
-    totals = {"": ledger.certain() @ counts, "_one_by_one": alone.any(0) @ counts, "_from_worst": (alone @ counts).max()}
-    found = {f"published_certain{name}": xr.DataArray(int(x)) for name, x in totals.items()} | {"published_guess": xr.DataArray(guess)}
-    if len(start) * len(rules) > LARGEST:
-        return found
-    for table, rule, by_itself in zip(ledger.tables, rules, alone, strict=True):
-        rest, (other, column) = [x for x in ledger.tables if x is not table], coarser(table, rule, ledger, rng)
-        left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))} | {
-            "alone": by_itself
-        }
-        names = {"table": [ledger.people.columns[c] for c in table.columns], "column": column}
-        asked.of_tables.append(names | {name: int(x @ counts) for name, x in left.items()})
+    counts, rng, start = ledger.known[2], np.random.default_rng(SEED), np.ones(ledger.cells.shape[1])
+    totals = {"": ledger.certain(), "_one_by_one": ledger.alone.any(0)}
+    found = {f"published_certain{name}": xr.DataArray(int(of @ counts)) for name, of in totals.items()}
+    found["published_certain_from_worst"] = xr.DataArray(int((ledger.alone @ counts).max()))
+    found["published_guess"] = xr.DataArray(guess := ledger.right(start))
+    for table, rule, alone in zip(ledger.tables, rules, ledger.alone, strict=True):
+        asked.of_tables.append({"table": [ledger.people.columns[c] for c in table.columns], "alone": int(alone @ counts)})
+        if len(start) * len(rules) <= LARGEST:
+            rest, (other, asked.of_tables[-1]["column"]) = [x for x in ledger.tables if x is not table], coarser(table, rule, ledger, rng)
+            left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))}
+            asked.of_tables[-1] |= {name: int(x @ counts) for name, x in left.items()}
     s, gains, fit = tables.get("s_records", tables.s), [], ledger.fitted(start)
-    for data in unstacked(s.variable.data, 0) if "synthetic" in s.dims else [s.variable.data]:
-        release = People.of(tables, tables.o.copy(data=data))
-        m, independent = release.counts.sum(), np.ones(len(fit))
+    for data in (unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]) if len(start) * len(rules) <= LARGEST else ():
+        release, independent = People.of(tables, tables.o.copy(data=data)), np.ones(len(fit))
         for same, code, cell in zip(ledger.same, release.codes, ledger.cells, strict=True):
-            independent *= np.bincount(same[code], release.counts, len(same))[cell] / m
-        drawn = rng.multinomial(m, [*independent, max(1 - independent.sum(), 0)], REDRAWS)[:, :-1]
-        gain, *chance = (ledger.right((x * fit.sum() / m + fit) / 2) - guess for x in (ledger.placed(release), *drawn))
+            independent *= np.bincount(same[code], release.counts, len(same))[cell] / release.counts.sum()
+        drawn = rng.multinomial(release.counts.sum(), [*independent, max(1 - independent.sum(), 0)], REDRAWS)[:, :-1]
+        scale = fit.sum() / release.counts.sum()
+        gain, *chance = (ledger.right((x * scale + fit) / 2) - guess for x in (ledger.placed(release), *drawn))
         gains.append([gain, float(np.std(chance, ddof=1))])
-    dims = [x for x in s.dims if x == "synthetic"]
-    return found | {
-        f"published_{name}": xr.DataArray(x if dims else x[0], dims=dims)
-        for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=True)
-    }
+    for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=False):
+        found[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])
+    return found

@@ -104,30 +104,24 @@ def _public(audit: Findings, i: int) -> list[Block]:
     """What published tables say of the same people, and what a release adds to it, where it is shown to add anything."""
     if "published_certain" not in audit.measures:
         return []
-    n, added = audit.measures.original_records.item(), FRONT["public_not_computed"]
-    certain = {x: count(audit.of(f"published_certain{x and '_'}{x}", 0)) for x in ("", "one_by_one", "from_worst")}
-    if "published_gain" in audit.measures:
-        gain, error = (n * audit.of(f"published_gain{x}", i) for x in ("", "_error"))
-        text = FRONT["public_adds" if gain > Z * error else "public_adds_nothing"]
-        added = audit.say(text, release=_release(audit, i), more=f"{gain:.0f}", error=f"{error:.1f}").replace("-", "\u2212")
-    k = audit.provenance["tables_published"]
-    texts = {
-        "tables": many(k, "published table"),
-        "apart": audit.say(FRONT["public_apart"], **certain) if k > 1 else "",
-        "them": "them" if k > 1 else "it",
-    }
-    guess = count(round(n * audit.of("published_guess", 0)))
-    return [audit.say(FRONT["public"], certain=certain[""], n=count(n), guess=guess, added=added, **texts)]
+    n, k = audit.measures.original_records.item(), len(audit.provenance["published"])
+    gain, error = (n * audit.of(f"published_gain{x}", i) if "published_gain" in audit.measures else np.nan for x in ("", "_error"))
+    adds = "not_computed" if np.isnan(gain) else "adds" if gain > Z * error else "adds_nothing"
+    texts = {"release": _release(audit, i), "more": f"{gain:.0f}".replace("-", "\u2212"), "error": f"{error:.1f}"}
+    texts |= {"tables": many(k, "published table"), "guess": count(round(n * audit.of("published_guess", 0))), "n": count(n)}
+    found = {x: audit.say(FRONT[f"public_{x}"], **audit.numbers, **texts) for x in ("apart", adds)}
+    return [audit.say(FRONT["public"], added=found[adds], apart=found["apart"] if k > 1 else "", **audit.numbers, **texts)]
 
 
 def _public_tables(audit: Findings) -> list[Block]:
     """People whose target is certain without each published table, and with its smallest column coarser; what helps most first."""
-    rows = sorted(audit.provenance.get("published", []), key=lambda x: min(x["without"], x["coarser"]))
-    cells = [
-        [listed([*map(named, x["table"])]), *map(count, (x["alone"], x["without"])), named(x["column"]), count(x["coarser"])] for x in rows
+    found = [x for x in audit.provenance.get("published", ()) if "without" in x]
+    rows = [
+        [listed([*map(named, x["table"])]), *map(count, (x["alone"], x["without"])), named(x["column"]), count(x["coarser"])]
+        for x in sorted(found, key=lambda x: min(x["without"], x["coarser"]))
     ]
-    caption = audit.say(FRONT["public_change"], certain=count(audit.of("published_certain", 0))) if cells else ""
-    return [Grid(FRONT["public_tables"], cells[:RELEASES], caption), *not_shown(len(cells) - RELEASES, "more table")] if cells else []
+    caption = audit.say(FRONT["public_change"], **audit.numbers) if rows else ""
+    return [Grid(FRONT["public_tables"], rows[:RELEASES], caption), *not_shown(len(rows) - RELEASES, "more table")] if rows else []
 
 
 def _links(audit: Findings) -> list[Block]:

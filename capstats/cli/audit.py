@@ -19,7 +19,7 @@ from capstats.cli import outputs, reading
 from capstats.cli.configuration import read_toml
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.disclosure.published import Published
 from capstats.sources.files import found_files
 from capstats.sources.new_files import write_file
@@ -34,9 +34,8 @@ PATHS = {
     "files",
     "settings",
 }  # no figure has the names of the caller's folders
-OF_ONE_TARGET = (
-    *("target", "example", "seed", "generator", "population-size", "population", "published", "rank-by", "against", "utility", "figure"),
-)
+BESIDE = ("generator", "population-size", "population", "published")
+OF_ONE_TARGET = ("target", "example", "seed", *BESIDE, "rank-by", "against", "utility", "figure")
 OF_PUBLIC = ("threshold", "ledger", "reason", "despite-pages")
 
 
@@ -55,7 +54,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if public and settings.get("json"):
         raise ValueError("--json is as confidential as the original, and --audience public is not. Run the command once for each.")
     by_data = {name: name in settings or reading.counts_given(settings) for name in ("holdout", "weights")}
-    needed = by_data | {name: name.replace("_", "-") in settings for name in ("generator", "population_size", "population", "published")}
+    needed = by_data | {name.replace("-", "_"): name in settings for name in BESIDE}
     more = [*settings.get("utility", {}), *(["difference", "difference_error"] if "against" in settings else [])]
     _check_measures(settings, [*computed(**needed, against=False), *more])
     outputs.check_files(settings, ("html",) if public else ())
@@ -148,20 +147,16 @@ def _further_releases(settings: Settings) -> Any:
 
 def _published(file: str) -> list[Published]:
     """The tables of a list: their columns, or a file of their counts, their levels and their rule."""
-    listed = read_toml(file, "--published").get("table")
-    if not isinstance(listed, list) or not all(isinstance(x, dict) for x in listed):
+    given = read_toml(file, "--published").get("table")
+    if not isinstance(given, list) or not all(isinstance(x, dict) for x in given):
         raise ValueError(f"--published {file!r} must have a [[table]] for each published table, with its columns or its file.")
-    tables = []
-    for given in listed:
-        own = {"table" if name == "file" else name: value for name, value in given.items()}
-        if "table" in own:
-            own["table"] = str(Path(file).parent / own["table"])
-        if wrong := [name for name in given if (name != "file" and name not in Published.__dataclass_fields__) or name == "table"]:
-            raise ValueError(f"--published {file!r} has {wrong[0]!r}.{hint(wrong[0], [*Published.__dataclass_fields__, 'file'])}")
-        bins = own.get("bins", {}).items()  # levels are listed under their label, since keys of TOML are texts
-        own["bins"] = {c: {x: label for label, of in x.items() for x in of} if isinstance(x, dict) else x for c, x in bins}
-        tables.append(Published(**own))
-    return tables
+    for table in given:
+        check_named("--published", table, ["file", *Published.__dataclass_fields__], "no entry of a table")
+        if "file" in table:
+            table["table"] = str(Path(file).parent / table.pop("file"))
+        for column, of in table.get("bins", {}).items():  # levels are listed under their label, since keys of TOML are texts
+            table["bins"][column] = {x: label for label, levels in of.items() for x in levels} if isinstance(of, dict) else of
+    return [Published(**table) for table in given]
 
 
 def _figure(found: Audit, file: str) -> bytes:

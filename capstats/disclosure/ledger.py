@@ -16,6 +16,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,14 +39,9 @@ WHY = "people are counted"
 Bounds = tuple[Index, Floats, Floats]  # the published cell of each joint cell, and the least and the greatest count of these cells
 
 
-def flat(codes: Sequence[Array] | Array, sizes: Sequence[int]) -> Index:
+def flat(codes: Any, sizes: Sequence[int]) -> Index:
     """Combinations of codes as one integer each, of mixed radix."""
-    if math.prod(sizes) > WIDEST:
-        raise ValueError(f"{len(sizes)} columns have more than 2**62 combinations of levels. Name fewer columns, or group levels (bins=).")
-    found = np.zeros(np.shape(codes[0]) if len(codes) else 1, np.int64)
-    for code, size in zip(codes, sizes, strict=True):
-        found = found * size + code
-    return found
+    return np.asarray(np.ravel_multi_index(tuple(codes), tuple(sizes)))
 
 
 def find(known: Array, wanted: Array) -> Index:
@@ -74,18 +70,20 @@ class People:
         if table.ndim > 2 or table.dtype.kind != "i" or len(axes) < 2:
             must = "be one table" if table.ndim > 2 else "have labels" if len(axes) < 2 else f"hold integers: {WHY}"
             raise ValueError(f"`o` must {must}. Give the counts that tabulate or from_counts made of the original, without weights.")
-        (target, key), counts = filled(table.variable.data)
-        places = {"key": key[counts > 0], "target": target[counts > 0]}
-        codes = [np.asarray(code)[places[dim]] for dim, axis in axes.items() for code in axis.codes]
+        *places, counts = *reversed(filled(table.variable.data)[0]), filled(table.variable.data)[1]
+        codes = [np.asarray(code)[at[counts > 0]] for at, axis in zip(places, axes.values(), strict=True) for code in axis.codes]
         levels = [list(map(canonical, level)) for axis in axes.values() for level in axis.levels]
         names = [str(x) for dim, axis in axes.items() for x in tables.attrs.get(f"{dim}_columns", names_of(axis))]
+        if math.prod(map(len, levels)) > WIDEST:
+            raise ValueError(f"{len(names)} columns have more than 2**62 combinations of levels. Name fewer keys and published columns.")
         return cls(names, levels, np.stack(codes).astype(np.int64), counts[counts > 0], axes)
 
     def by(self, columns: Sequence[int]) -> tuple[Index, Index, Array]:
-        """The combinations of some columns that people have, (columns, combinations); which of them each cell has; and their people."""
-        numbers = flat(self.codes[columns], [len(self.levels[c]) for c in columns])
-        _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
-        return self.codes[:, first][columns], which.ravel(), np.bincount(which.ravel(), self.counts).astype(np.int64)
+        """Combinations of some columns that people have, as codes of all columns; which of them each cell has; and their people."""
+        _, first, which = np.unique(
+            flat(self.codes[columns], [len(self.levels[c]) for c in columns]), return_index=True, return_inverse=True
+        )
+        return self.codes[:, first], which.ravel(), np.bincount(which.ravel(), self.counts).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -100,15 +98,10 @@ class Cells:
     greatest: Floats
     other: float = 0.0
 
-    def number(self, cells: Index, of: Sequence[int]) -> Index:
-        """The published cells of joint cells as integers, by some of the columns."""
-        at = [self.columns.index(c) for c in of]
-        return flat([self.groups[i][cells[c]] for i, c in zip(at, of, strict=True)], [self.sizes[i] for i in at])
-
-    def live(self, of: Sequence[int]) -> Index:
-        """The listed cells that may hold somebody as the same integers."""
-        codes, at = np.unravel_index(self.places[self.greatest > 0], self.sizes), [self.columns.index(c) for c in of]
-        return np.unique(flat([codes[i] for i in at], [self.sizes[i] for i in at]))
+    def number(self, cells: Index | None, of: Sequence[int]) -> Index:
+        """The published cells of joint cells as integers, by some of the columns; or those of the listed cells that may hold somebody."""
+        at, live = [self.columns.index(c) for c in of], np.unravel_index(self.places[self.greatest > 0], self.sizes)
+        return flat([live[i] if cells is None else self.groups[i][cells[self.columns[i]]] for i in at], [self.sizes[i] for i in at])
 
     def bounds(self, cells: Index) -> Bounds:
         """The published cell of each of some joint cells, and what these published cells hold at least and at most."""
@@ -143,8 +136,8 @@ class Ledger:
         """Of each column the first of the levels that all tables put together with a level."""
         found = []
         for c, levels in enumerate(self.people.levels):
-            groups = [t.groups[t.columns.index(c)] for t in self.tables if c in t.columns] or [np.zeros(len(levels), np.int64)]
-            rows = np.stack([np.arange(len(levels))] if c in self.target else groups, -1)
+            told = [t.groups[t.columns.index(c)] for t in self.tables if c in t.columns]
+            rows = np.stack([np.arange(len(levels)) * (c in self.target), *told], -1)
             _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
             found.append(first[which.ravel()])
         return found
@@ -161,7 +154,7 @@ class Ledger:
         for c in sorted(range(len(self.same)), key=lambda c: -sum(c in t.columns for t in self.tables)):
             own, done = np.unique(self.same[c]), [*done, c]
             told = [(t, [x for x in t.columns if x in done]) for t in self.tables if c in t.columns and not t.other]
-            live, parts, step = [t.live(of) for t, of in told], [], max(BLOCK // len(own), 1)
+            live, parts, step = [t.number(None, of) for t, of in told], [], max(BLOCK // len(own), 1)
             for start in range(0, cells.shape[1], step):
                 wide = np.repeat(cells[:, start : start + step], len(own), axis=1)
                 wide[c] = np.tile(own, wide.shape[1] // len(own))
@@ -169,10 +162,7 @@ class Ledger:
                     wide = wide[:, np.isin(t.number(wide, of), possible)]
                 parts.append(wide)
                 if sum(x.shape[1] for x in parts) > MOST:
-                    raise ValueError(
-                        "More than 2**24 combinations of columns are possible by these tables. Group their levels (bins=), or leave out "
-                        "columns that few tables have."
-                    )
+                    raise ValueError("More than 2**24 combinations are possible by these tables. Group levels (bins=), or name fewer.")
             cells = np.concatenate(parts, axis=1)
         return cells
 
@@ -196,11 +186,8 @@ class Ledger:
 
     @cached_property
     def known(self) -> tuple[Index, Index, Array]:
-        """The keys of people, (all columns, keys); which of them each cell of people has; and their people."""
-        codes, which, counts = self.people.by(self.keys)
-        wide = np.zeros((len(self.same), codes.shape[1]), np.int64)
-        wide[self.keys] = codes
-        return wide, which, counts
+        """The keys of people, which of them each cell of people has, and their people."""
+        return self.people.by(self.keys)
 
     def by_key(self, of_cells: Floats) -> Floats:
         """Numbers of the live joint cells added up, (targets, keys of people)."""
@@ -211,9 +198,9 @@ class Ledger:
 
     def certain(self, joint: tuple[Floats, Floats] | None = None) -> Array:
         """Whether the target of the people of each key is certain."""
-        if self.targets > 1 and all(t.other for t in self.tables):  # every cell may hold somebody
-            return np.zeros(len(self.known[2]), bool)
-        return (self.by_key((joint or self.joint)[1]) > 0).sum(0) == 1
+        if self.targets > 1 and len(self.tables) == 1 and self.tables[0].other:
+            return np.zeros(len(self.known[2]), bool)  # every cell may hold somebody
+        return np.asarray((self.by_key((joint or self.joint)[1]) > 0).sum(0) == 1)
 
     @cached_property
     def alone(self) -> Array:
@@ -222,20 +209,13 @@ class Ledger:
 
     def needed(self, claimed: Array) -> Array:
         """Which tables each claim needs, (tables, keys): one that is enough, or left out one by one as long as the claim stays."""
-        needed, single = np.zeros(self.alone.shape, bool), claimed & self.alone.any(0)
-        needed[self.alone.argmax(0)[single], np.flatnonzero(single)] = True
-        groups = {tuple(range(len(self.tables))): claimed & ~single}
-        for left_out in np.argsort(self.alone.sum(1), kind="stable").tolist():
-            again: dict[tuple[int, ...], Array] = {}
-            for kept, which in groups.items():
-                fewer = tuple(t for t in kept if t != left_out)
-                stays = which & replace(self, tables=[self.tables[t] for t in fewer]).certain() if which.any() else which
-                for of, part in ((fewer, stays), (kept, which & ~stays)):
-                    again[of] = again.get(of, False) | part
-            groups = again
-        for kept, which in groups.items():
-            needed[np.ix_(np.array(kept, np.intp), which)] = True
-        return needed
+        single, every = claimed & self.alone.any(0), np.arange(len(self.tables))
+        needed = np.where(single, every[:, None] == self.alone.argmax(0), claimed)
+        for t in np.argsort(self.alone.sum(1), kind="stable").tolist():
+            for kept in np.unique(needed[:, claimed & ~single & needed[t]], axis=1).T:  # claims that need the same tables so far
+                which = claimed & ~single & (needed == kept[:, None]).all(0)
+                needed[t] &= ~(which & replace(self, tables=[self.tables[x] for x in every[kept & (every != t)]]).certain())
+        return np.asarray(needed)
 
     # --- claims that propagation misses -------------------------------------------------------------------------------
 
@@ -252,8 +232,6 @@ class Ledger:
         least, greatest = (x.copy() for x in self.joint)
         live = np.flatnonzero(greatest > 0)
         at = np.flatnonzero(np.isin(self.number(self.keys, self.cells[:, live]), self.number(self.keys, self.known[0][:, keys])))
-        if not len(at):
-            return least, greatest
         places = [csr_array((np.ones(len(live)), (which[live], np.arange(len(live)))), (len(a), len(live))) for which, a, _ in self.bounds]
         system, b = vstack([vstack([x, -x]) for x in places]), np.concatenate([np.r_[b, -a] for _, a, b in self.bounds])
         system, b = system.tocsr()[b < self.most], b[b < self.most]
@@ -263,10 +241,8 @@ class Ledger:
         found = linprog(cost, A_ub=full, b_ub=np.zeros(len(b)), bounds=limits, method="highs")
         for scale in SCALES if found.status == 0 else ():
             y = np.rint(-found.ineqlin.marginals * scale).astype(np.int64)
-            columns = system.T.astype(np.int64) @ y
-            if (columns >= 0).all() and int(b.astype(np.int64) @ y) <= 0:
-                greatest[live[columns > 0]] = 0
-                break
+            total, columns = b.astype(np.int64) @ y, system.T.astype(np.int64) @ y
+            greatest[live[(columns > 0) & (columns.min() >= 0) & (total <= 0)]] = 0
         return tightened(least, greatest, self.bounds)
 
     # --- the best guess -----------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack, cast
 
 import numpy as np
@@ -25,6 +25,7 @@ from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count
 from capstats.tables.table import Array, Floats, Index
 
+Rows = tuple[list[list[Label]], Floats]  # the labels of a table as it was published, by column, and its counts, NaN if not shown
 TYPED = ("number", "bool", "date", "datetime")  # kinds of labels that texts are read as
 
 
@@ -89,16 +90,18 @@ class Published:
         if self.columns is None and self.table is None:
             raise TypeError("Give `columns`, the columns of the published table, or `table`, its counts.")
         check_choice(self.zeros, "zeros", ("rounded", "kept"))
-        (base, rule), hidden = self.rounding, self.suppressed
+        (base, rule), (least, most) = self.rounding, self.suppressed or (0, 0)
         if not is_integer(base) or base < 1 or rule not in (None, "nearest", "random"):
             raise ValueError(f"`rounded` must be such as 5, (5, 'nearest') or (5, 'random'); got {shown(self.rounded)}.")
-        if hidden is not None and not (len(hidden) == 2 and all(map(is_integer, hidden)) and 0 <= hidden[0] <= hidden[1]):
-            raise ValueError(f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {shown(hidden)}.")
+        if not (is_integer(least) and is_integer(most) and 0 <= least <= most):
+            raise ValueError(
+                f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {shown(self.suppressed)}."
+            )
 
     @property
     def rounding(self) -> tuple[int, str | None]:
         """The multiple to which counts are rounded, 1 for none, and the rule, if it is known."""
-        return (*self.rounded,) if isinstance(self.rounded, (tuple, list)) else (1 if self.rounded is None else self.rounded, None)
+        return (self.rounded or 1, None) if isinstance(self.rounded, int | None) else (*self.rounded,)
 
     def publish(self, counts: Array, rng: np.random.Generator) -> Floats:
         """Counts as the rule publishes them; NaN for those that are not shown."""
@@ -199,85 +202,76 @@ def published_bounds(
     ([5, 1, 7], 1, 0)
     """
     given = isinstance(original, (xr.Dataset, xr.DataArray))
-
-    def counted(more: Sequence[Hashable]) -> Any:
-        if given and reading:
-            raise TypeError(f"Counts were read already: leave out {listed(sorted(reading))}.")
-        if not given and (keys is None or target is None):
-            raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
-        return original if given else tabulate(original, keys=[*chosen_columns(keys, "keys"), *more], target=target, **reading)
-
-    ledger, *_ = opened(published, counted, keys, target, np.random.default_rng(rng))
+    if given and reading:
+        raise TypeError(f"Counts were read already: leave out {listed(sorted(reading))}.")
+    if not given and (keys is None or target is None):
+        raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
+    if not given:
+        more = more_columns(published, keys, target)
+        original = tabulate(original, keys=[*chosen_columns(keys, "keys"), *more], target=target, **reading)
+    ledger, _ = opened(published, original, keys, target, np.random.default_rng(rng))
     people, (codes, which, counts) = ledger.people, ledger.known
     pure = np.bincount(np.unique(np.stack([which, people.by(ledger.target)[1]]), axis=1)[0]) == 1
     joint = ledger.certified(pure & ~ledger.certain()) if exact else ledger.joint
-    certain, totals = (
-        ledger.certain(joint),
-        {"certain_one_by_one": ledger.alone.any(0) @ counts, "certain_from_worst": (ledger.alone @ counts).max()},
-    )
-    found: dict[str, Any] = {
-        name: int(x) for name, x in ({"certain": certain @ counts} | totals | {"open": (pure & ~certain) @ counts}).items()
-    }
-    alike = np.prod([np.bincount(ledger.same[c])[ledger.same[c][codes[c]]] for c in ledger.keys], axis=0)
-    least, greatest = (
-        ledger.by_key(joint[0]) * (alike == 1),
-        np.minimum(ledger.by_key(joint[1]), ledger.most),
-    )  # a sum of keys is none of one
-    others_least, others_greatest = least.sum(0) - least, greatest.sum(0) - greatest
-    least_share = np.where(others_greatest == 0, greatest > 0, least / np.maximum(least + others_greatest, 1))
+    certain, alone = ledger.certain(joint), ledger.alone @ counts
+    totals = {"certain": certain, "certain_one_by_one": ledger.alone.any(0), "open": pure & ~certain}
+    found: dict[str, Any] = {name: int(of @ counts) for name, of in totals.items()} | {"certain_from_worst": int(alone.max())}
+    apart = np.prod([np.bincount(ledger.same[c])[ledger.same[c][codes[c]]] for c in ledger.keys], axis=0) == 1  # of keys told apart
+    least, greatest = ledger.by_key(joint[0]) * apart, np.minimum(ledger.by_key(joint[1]), ledger.most)
+    others, most = least.sum(0) - least, greatest.sum(0) - greatest
+    cells = {"least": least.astype(np.int64), "greatest": greatest.astype(np.int64)}
+    cells["least_share"] = np.where(most == 0, greatest > 0, least / np.maximum(least + most, 1))
+    cells["greatest_share"] = greatest / np.maximum(greatest + others, 1)
     rows = flat([np.asarray(code) for code in people.axes["target"].codes], [len(people.levels[c]) for c in ledger.target])
-    cells = {"least": least.astype(np.int64), "greatest": greatest.astype(np.int64), "least_share": least_share}
-    cells["greatest_share"] = greatest / np.maximum(greatest + others_least, 1)
     found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()} | {"needed": (("table", "key"), ledger.needed(certain))}
     axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
     names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
-    heading = f"{count(found['certain'])} of {count(counts.sum())} people are certain from {len(ledger.tables)} tables together"
-    apart = f"{count(found['certain_one_by_one'])} if each is read by itself, {count(found['certain_from_worst'])} from the worst"
-    return Result(
-        found, {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}, {"result": f"{heading} ({apart})"}
-    )
+    coords: dict[Any, Any] = {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}
+    text = "{} of {} people are certain from {} tables together ({} if each is read by itself, {} from the worst)"
+    totals_as_text = found["certain"], counts.sum(), len(alone), found["certain_one_by_one"], found["certain_from_worst"]
+    return Result(found, coords, {"result": text.format(*map(count, totals_as_text))})
 
 
 # --- reading: the original by all columns, and the tables as they are published ----------------------------------------
 
 
-def opened(
-    published: Any, counted: Callable[[Sequence[Hashable]], Any], keys: Any, target: Any, rng: np.random.Generator
-) -> tuple[Ledger, list[Published], Any]:
-    """The tables with their rules, and the original by all columns; an error where it contradicts one.
+def more_columns(published: Any, keys: Any, target: Any) -> list[str]:
+    """The columns of the tables that are neither keys nor target."""
+    known = {*map(str, [*chosen_columns(keys, "keys"), *chosen_columns(target, "target")])}
+    return list(dict.fromkeys(x for _, _, of in _listed(published) for x in of if x not in known))
 
-    ``counted`` gives the counts of the original by the keys and by more columns that are neither keys nor target.
-    """
+
+def _listed(published: Any) -> list[tuple[Published, list[Hashable], list[str]]]:
+    """The tables with their rules: the names of columns of counts as they were published, and the columns of the original."""
     if isinstance(published, (str, Mapping)) or not isinstance(published, Sequence) or not len(published):
         raise TypeError(f"`published` must be a list of tables, such as [['educ', 'vote'], Published(...)]; got {shown(published)}.")
-    rules = [x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x) for x in published]
-    tables = [to_frame(rule.table).loc[:, :"o"] if isinstance(rule.table, xr.Dataset) else rule.table for rule in rules]
-    held = [[] if table is None else list(open_source(table, f"published[{i}]").names(Options())) for i, table in enumerate(tables)]
-    columns = [list(map(str, chosen_columns(rule.columns or names[:-1], "published"))) for rule, names in zip(rules, held, strict=True)]
-    given = {name: None if x is None else list(map(str, chosen_columns(x, name))) for name, x in (("keys", keys), ("target", target))}
-    others = list(dict.fromkeys(x for of in columns for x in of))
-    original = counted([x for x in others if x not in [*(given["keys"] or ()), *(given["target"] or ())]])
-    people = People.of(original)
-    of_key, of_target = np.split(np.array(people.columns, dtype=object), [people.axes["key"].nlevels])
-    for name, chosen, known in (
-        ("keys", given["keys"], of_key),
-        ("target", given["target"], of_target),
-        ("published", others, people.columns),
-    ):
-        check_named(name, chosen or (), list(known), f"no {'column of the original' if name == 'published' else f'column of its {name}'}")
-    at = [[people.columns.index(x) for x in of] for of in columns]
-    rows = [
-        None if names == [] else _read(table, names[-1], rule, of, people)
-        for table, names, rule, of in zip(tables, held, rules, at, strict=True)
-    ]
-    cells = [
-        made(rule, of, None, people, rng) if row is None else _given(rule, of, row, people)
-        for rule, of, row in zip(rules, at, rows, strict=True)
-    ]
-    return Ledger(people, cells, [people.columns.index(x) for x in given["keys"] or of_key]), rules, original
+    found = []
+    for x in published:
+        rule = x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x)
+        if isinstance(rule.table, xr.Dataset):
+            rule = replace(rule, table=to_frame(rule.table).loc[:, :"o"])
+        names = [] if rule.table is None else list(open_source(rule.table, "published").names(Options()))
+        found.append((rule, names, list(map(str, chosen_columns(rule.columns or names[:-1], "published")))))
+    return found
 
 
-def _read(table: Any, counts: Hashable, rule: Published, at: Sequence[int], people: People) -> tuple[list[list[Label]], Floats]:
+def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random.Generator) -> tuple[Ledger, list[Published]]:
+    """The tables and their rules, from counts of the original by all columns; an error where the original contradicts one."""
+    people, listed = People.of(original), _listed(published)
+    first, known = people.axes["key"].nlevels, people.columns
+    chosen = list(map(str, chosen_columns(keys or known[:first], "keys")))
+    check_named("keys", chosen, known[:first], "no key column of the counts")
+    check_named(
+        "target", () if target is None else list(map(str, chosen_columns(target, "target"))), known[first:], "no target of the counts"
+    )
+    check_named("published", [x for _, _, of in listed for x in of], known, "no column of the original")
+    at = [[known.index(x) for x in of] for _, _, of in listed]
+    rows = [_read(rule, names[-1], of, people) if names else None for (rule, names, _), of in zip(listed, at, strict=True)]
+    tables = [_cells(rule, of, row, people, rng) for (rule, *_), of, row in zip(listed, at, rows, strict=True)]
+    return Ledger(people, tables, [known.index(x) for x in chosen]), [rule for rule, *_ in listed]
+
+
+def _read(rule: Published, counts: Hashable, at: Sequence[int], people: People) -> Rows:
     """The cells of a table as it was published: their labels by column, and their counts, NaN for those that are not shown.
 
     Levels that the original lacks are added to its levels.
@@ -285,8 +279,8 @@ def _read(table: Any, counts: Hashable, rule: Published, at: Sequence[int], peop
     names, base, found = [people.columns[c] for c in at], rule.rounding[0], []
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
-    axis = cast(pd.MultiIndex, axis_of(tabulate(table, keys=[*names, counts], target=None, types=types).o, "key"))
-    *labels, texts = ([canonical(level[i]) for i in code] for level, code in zip(axis.levels, axis.codes, strict=True))
+    axis = cast(pd.MultiIndex, axis_of(tabulate(rule.table, keys=[*names, counts], target=None, types=types).o, "key"))
+    *labels, texts = ([canonical(level[int(i)]) for i in code] for level, code in zip(axis.levels, axis.codes, strict=True))
     for c, of in zip(at, labels, strict=True):
         if people.columns[c] not in (rule.bins or {}):
             people.levels[c].extend(x for x in dict.fromkeys(of) if x not in people.levels[c])
@@ -319,36 +313,38 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
     return list(places), np.array([places[x] for x in groups])
 
 
-def made(rule: Published, at: Sequence[int], groups: Sequence[Index] | None, people: People, rng: np.random.Generator) -> Cells:
-    """A table that is made from the original, with the levels of its rule or other groups of them."""
-    groups = [_grouped(people, c, rule)[1] for c in at] if groups is None else groups
-    sizes = [int(x.max()) + 1 for x in groups]
-    here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
-    held = np.append(np.bincount(which.ravel(), people.counts).astype(np.int64), 0)
-    least, greatest = rule.interval(rule.publish(held, rng))
-    return Cells(at, groups, sizes, here, least[:-1], greatest[:-1], float(greatest[-1]))
-
-
-def _given(rule: Published, at: Sequence[int], rows: tuple[list[list[Label]], Floats], people: People) -> Cells:
-    """A table as it was published; an error where the original contradicts it."""
+def _cells(
+    rule: Published, at: Sequence[int], read: tuple[list[list[Label]], Floats] | None, people: People, rng: np.random.Generator
+) -> Cells:
+    """A table as it was published, or as it is made from the original; an error where the original contradicts it."""
     labels, groups = zip(*(_grouped(people, c, rule) for c in at), strict=True)
-    index = [{x: j for j, x in enumerate(dict.fromkeys([*of, *more]))} for of, more in zip(labels, rows[0], strict=True)]
+    if read is None:
+        return made(rule, at, groups, people, rng)
+    index = [{x: j for j, x in enumerate(dict.fromkeys([*of, *more]))} for of, more in zip(labels, read[0], strict=True)]
     sizes = list(map(len, index))
-    own = flat([np.array([of[x] for x in more]) for of, more in zip(index, rows[0], strict=True)], sizes)
+    own = flat([np.array([of[x] for x in more]) for of, more in zip(index, read[0], strict=True)], sizes)
     places, first, times = np.unique(own, return_index=True, return_counts=True)
-    least, greatest = rule.interval(np.append(rows[1][first], 0))
+    least, greatest = rule.interval(np.append(read[1][first], 0))
     found = Cells(at, groups, sizes, places, least[:-1], greatest[:-1], float(greatest[-1]))
     which, low, high = found.bounds(people.codes)
     here, held = np.unique(found.number(people.codes, at)), np.bincount(which, people.counts)
-    wrong = [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]
-    if wrong:
-        cell = [list(of)[j] for of, j in zip(index, np.unravel_index(int(wrong[0]), sizes), strict=True)]
-        where = ", ".join(f"{people.columns[c]} = {in_cell(x)}" for c, x in zip(at, cell, strict=True))
-        i = find(places, np.array(wrong[:1]))[0]
-        told = f"holds {least[i]:g} to {greatest[i]:g} people by its rule (rounded=, zeros=, suppressed=, secondary=, bins=), not as the original"
-        told = "is listed twice. Give each cell one row" if (times > 1).any() else f"{told}. Correct the table, or its rule"
+    for wrong in [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]:
+        cell, i = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
+        where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in zip(at, index, cell, strict=True))
+        rule_says = (
+            f"holds {least[i]:g} to {greatest[i]:g} people by its rule, and not so in the original. Correct the table, or its rule or bins"
+        )
+        told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else rule_says
         raise ValueError(f"The published table of {listed([people.columns[c] for c in at])}: the cell {where} {told}.")
     return found
+
+
+def made(rule: Published, at: Sequence[int], groups: Sequence[Index], people: People, rng: np.random.Generator) -> Cells:
+    """A table that is made from the original, with these groups of levels."""
+    sizes = [int(x.max()) + 1 for x in groups]
+    here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
+    least, greatest = rule.interval(rule.publish(np.append(np.bincount(which.ravel(), people.counts), 0).astype(np.int64), rng))
+    return Cells(at, groups, sizes, here, least[:-1], greatest[:-1], float(greatest[-1]))
 
 
 def coarser(table: Cells, rule: Published, ledger: Ledger, rng: np.random.Generator) -> tuple[Cells, str]:

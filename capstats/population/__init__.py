@@ -4,7 +4,6 @@ Where only the sample is known, by models or from sampling weights; where the po
 """
 
 from capstats.codes.names import open_room
-from capstats.population.codings import differencing
 from capstats.population.descriptions import singling_out
 from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
 from capstats.population.links import linkability
@@ -14,7 +13,6 @@ from capstats.population.uniqueness import population_uniqueness
 
 __all__ = [
     "delta_presence",
-    "differencing",
     "dis_suda",
     "expected_reidentifications",
     "household_risk",
