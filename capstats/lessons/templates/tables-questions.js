@@ -24,25 +24,4 @@ ask("fewest", {
     [5, "only 4 people are under 40 and of the left."],
     [9, "9 is everybody under 40."],
   ],
-  hints: ["At most 3 of the 7 are of the right.", "7 \u2212 3 are left over."],
-  after: "7 \u2212 3 = 4, and there are just 4: everybody knows how each of them voted.",
-});
-ask("ten", {
-  check: (answer) => answer === "all",
-  wrong: [
-    ["none", "large counts hide nobody here: 110 under 40 voted no, at most 30 of the centre and 30 of the right. Who are the others?"],
-    ["same", "the step is the same, but each group has ten times the people."],
-  ],
-  hints: ["Repeat the reason for Ann with all numbers times ten: 110 \u2212 30 \u2212 30."],
-  after: "What gives people away is not that a count is small, but that the counts leave a single solution.",
-});
-ask("stops", {
-  check: (answer) => answer === "any",
-  wrong: [
-    ["first", "this does it, but try the other two as well."],
-    ["votes", "try it without age and party: then nobody knows how many people are in a group."],
-    ["none", "press \u201cWithout age and party\u201d and look at the number of certain votes."],
-  ],
-  hints: ["Press the three buttons that begin with \u201cWithout\u201d."],
-  after: "Each table is harmless beside one of the others; it is the third that gives people away. So look at all that is published, also by others.",
 });
