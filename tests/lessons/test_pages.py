@@ -93,7 +93,9 @@ def test_every_link_within_a_page_and_every_label_leads_somewhere(name):
 
 @pytest.mark.parametrize("wrong", ["hand", "", "all", None])
 def test_an_unknown_name_is_told_with_all_names(wrong):
-    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are number, hands, average, guessing, law, protection, tables\."):
+    with pytest.raises(
+        ValueError, match=r"There is no lesson .*\. The lessons are number, hands, average, guessing, law, protection, tables\."
+    ):
         page(wrong)
 
 

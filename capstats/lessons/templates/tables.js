@@ -61,7 +61,7 @@ function why(steps, g) {
   const { hi } = steps.find(({ lo }) => lo[2 * g + v] === n);
   const others = groups.filter(([age, party]) => age === a && party !== p).map(([, party]) => [party, hi[2 * (PARTIES.length * a + party) + v]]);
   const limits = others.map(([party, most]) => `${most} of the ${PARTIES[party]}`).join(" and ");
-  return [`${given.published[2].counts[a][v]} people ${AGES[a]} voted ${VOTES[v]}, at most ${limits}. So at least ${n} of the ${PARTIES[p]}, and there are just ${n}. `,
+  return [`${given.published[2].counts[a][v]} people ${AGES[a]} voted ${VOTES[v]}, at most ${limits}. So at least ${n} are of the ${PARTIES[p]}, and there are just ${n}. `,
     `All ${n} ${whose} voted ${VOTES[v]}${g ? "" : ", Ann too"}.`];
 }
 
