@@ -25,7 +25,7 @@ NAMES: Final = MappingProxyType({"ages": ["under 40", "40 to 65", "over 65"], "d
 """What the lessons call the keys and the targets of the paper's 3 x 3 tables."""
 
 VOTED: Final = (((0, 5), (2, 3), (1, 3)), ((4, 3), (4, 0), (5, 0)))
-"""Thirty invented people: counts by age, party and vote. No two-way count is below 3, and together the three two-way tables have one solution."""
+"""Thirty invented people by age, party and vote. No two-way count is below 3, and the three two-way tables have this one solution."""
 
 FINITE: Final = MappingProxyType(
     {
