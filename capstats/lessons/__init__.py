@@ -1,4 +1,4 @@
-"""Five lessons that run in a browser: each is one HTML file that loads nothing, to be used on a projector or a phone.
+"""Six lessons that run in a browser: each is one HTML file that loads nothing, to be used on a projector or a phone.
 
 `LESSONS` lists them with their titles; `page` gives the file as text; ``capstats lesson NAME`` writes and opens it.
 `check_answer` checks an answer to an exercise of the notebooks.

@@ -24,6 +24,9 @@ POINTS = 241  # points of a curve
 NAMES: Final = MappingProxyType({"ages": ["under 40", "40 to 65", "over 65"], "diagnoses": ["diabetes", "asthma", "heart disease"]})
 """What the lessons call the keys and the targets of the paper's 3 x 3 tables."""
 
+VOTED: Final = (((0, 5), (2, 3), (1, 3)), ((4, 3), (4, 0), (5, 0)))
+"""Thirty invented people by age, party and vote. No two-way count is below 3, and the three two-way tables have this one solution."""
+
 FINITE: Final = MappingProxyType(
     {
         ("O_3", 10): (0.96450, 0.96451),
@@ -39,7 +42,7 @@ FINITE: Final = MappingProxyType(
 
 def given(name: str) -> dict[str, Any]:
     """The numbers for the lesson of this name: tables as lists of rows, with a row for each target and a column for each key."""
-    return {"number": _number, "hands": _hands, "law": figure_2, "protection": _protected}.get(name, _paper_tables)()
+    return {"number": _number, "hands": _hands, "law": figure_2, "protection": _protected, "tables": _tables}.get(name, _paper_tables)()
 
 
 def _number() -> dict[str, Any]:
@@ -88,6 +91,13 @@ def _protected() -> dict[str, Any]:
     """Originals to protect: the paper's smokers, and the two of its 3 x 3 tables in which the key tells something of the target."""
     o = paper_originals()
     return {"smokers": smoking().o.values.tolist(), **{name: o.sel(original=name).values.tolist() for name in ("O_3", "O_4")}, **NAMES}
+
+
+def _tables() -> dict[str, Any]:
+    """The three two-way tables of thirty people by age, party and vote; the joint table is not in the page."""
+    columns = [[0, 1], [1, 2], [0, 2]]
+    published = [{"columns": pair, "counts": np.sum(VOTED, axis=3 - sum(pair)).tolist()} for pair in columns]
+    return {"names": [["under 40", "over 40"], ["left", "centre", "right"], ["yes", "no"]], "published": published}
 
 
 def figure_2() -> dict[str, Any]:

@@ -41,6 +41,9 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
             "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
         ),
         "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
+        "tables": Lesson(
+            "Three harmless tables", "Each of three tables by itself gives nobody away; together they tell how 14 of 30 people voted."
+        ),
     }
 )
 """The page on which one types numbers, and the lessons in the order in which they are best taken, by name."""
@@ -56,6 +59,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
             *("protection.js", "protection-people.js", "protection-questions.js"),
         ),
+        "tables": ("figures.css", "tables.css", "figures.js", "tables.js", "tables-questions.js"),
     }
 )
 """Style and scripts of each lesson in their order, after those of all lessons."""

@@ -49,7 +49,7 @@ def test_all_are_all_and_have_a_home(asked, tmp_path, capsys):
 def test_a_wrong_name_is_told_with_the_names_and_nothing_is_written(asked, tmp_path, capsys):
     err = refused(capsys, "lesson", "hands", "avrage")
     assert err == (
-        "capstats lesson: There is no lesson 'avrage'. The lessons are number, hands, average, guessing, law, protection. "
+        "capstats lesson: There is no lesson 'avrage'. The lessons are number, hands, average, guessing, law, protection, tables. "
         "Did you mean 'average'?\n"
     )
     assert asked == list(tmp_path.iterdir()) == []

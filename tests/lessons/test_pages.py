@@ -19,8 +19,8 @@ def parsed(name):
     return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page(name))
 
 
-def test_a_page_for_numbers_stands_before_the_five_lessons_in_their_order():
-    assert list(LESSONS) == ["number", "hands", "average", "guessing", "law", "protection"]
+def test_a_page_for_numbers_stands_before_the_six_lessons_in_their_order():
+    assert list(LESSONS) == ["number", "hands", "average", "guessing", "law", "protection", "tables"]
 
 
 @pytest.mark.few(2)
@@ -38,7 +38,7 @@ def test_a_page_is_valid_html_with_the_lessons_title(name):
 @each_lesson
 def test_a_page_says_which_average_cap_it_has(name):
     found = "".join(parsed(name).itertext())
-    assert ("Average CAP is here version 1: people whose key a release lacks count 0." in found) == (name != "number")
+    assert ("Average CAP is here version 1: people whose key a release lacks count 0." in found) == (name not in ("number", "tables"))
     assert ("average CAP (nearest keys)" in found) == (name == "number")
 
 
@@ -93,7 +93,9 @@ def test_every_link_within_a_page_and_every_label_leads_somewhere(name):
 
 @pytest.mark.parametrize("wrong", ["hand", "", "all", None])
 def test_an_unknown_name_is_told_with_all_names(wrong):
-    with pytest.raises(ValueError, match=r"There is no lesson .*\. The lessons are number, hands, average, guessing, law, protection\."):
+    with pytest.raises(
+        ValueError, match=r"There is no lesson .*\. The lessons are number, hands, average, guessing, law, protection, tables\."
+    ):
         page(wrong)
 
 

@@ -52,19 +52,10 @@ for (const button of findAll("[data-do]")) {
 
 for (const table of ["o", ...SIDES]) {
   for (const [i, j] of cells) {
-    const input = find(`[data-count="${table}-${i}-${j}"]`);
-    input.addEventListener("input", () => {
-      const count = Number(input.value);
-      const valid = input.value !== "" && Number.isInteger(count) && count >= 0 && count <= MOST;
-      input.setAttribute("aria-invalid", String(!valid));
-      if (!valid || count === state[table][i][j]) return;
+    countField(find(`[data-count="${table}-${i}-${j}"]`), MOST, () => state[table][i][j], (count) => {
       const edited = copy(state[table]);
       edited[i][j] = count;
       put(table, edited, "own");
-    });
-    input.addEventListener("change", () => {
-      input.setAttribute("aria-invalid", "false");
-      input.value = state[table][i][j];
     });
   }
 }

@@ -15,15 +15,7 @@ const crowd = find("#crowd");
 const LEAST = 260; // pixels of the picture's height
 const MOST_HIGH = 520;
 const BETWEEN = 34; // for the axis
-const shuffled = (() => { // each patient's place in the crowd, the same in both releases
-  const next = random(5);
-  const order = Array.from({ length: total(patients) }, (_, k) => k);
-  for (let k = order.length - 1; k > 0; k -= 1) {
-    const other = Math.floor(next() * (k + 1));
-    [order[k], order[other]] = [order[other], order[k]];
-  }
-  return order;
-})();
+const shuffled = shuffle([...Array(total(patients)).keys()], random(5)); // each patient's place in the crowd, the same in both releases
 const groups = {}; // the drawn patients by release and cell
 let voted = null;
 let pointed = null;

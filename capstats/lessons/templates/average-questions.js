@@ -18,8 +18,6 @@ const atRiskPeople = above(patients, releases.A, 0.5);
 
 ask("lower", {
   load,
-  check: (reply) => reply === "S_b" || "the lower average is the safer one, if the average is all that you know.",
-  hints: ["Compare the two averages at the top.", "Smaller is safer."],
   after: `${shown(averages.A)} against ${shown(averages.B)}. The next questions look at the people.`,
 });
 
@@ -38,7 +36,6 @@ ask("above", {
     [overall, `these are the records of A that are over 65. Count the patients.`],
     [nearlyNone, "these are the people with a risk below 0.1, at the other end."],
   ],
-  hints: ["Orange dots are above 0.5 with A.", "Under \u201cOther releases\u201d the number stands below the dots of A."],
   after: () => `With B there ${above(patients, releases.B, 0.5) === 0 ? "is nobody" : `are ${above(patients, releases.B, 0.5)}`}.`,
 });
 
@@ -47,7 +44,6 @@ ask("riskiest", {
   load,
   check: (reply) => reply === worst.join("-") || "look for the dots farthest to the right.",
   wrong: held.filter((cell) => cell !== worst).map(wrongGroup).concat([["0-2", `they are at ${shown(risks.A[0][2], 2)}: few records over 65 have diabetes in A.`]]),
-  hints: ["Point at the dots farthest to the right, or go to them with Tab.", "The highest risk is in the table too."],
   after: `These ${exposed} people have a risk of ${shown(riskOf("A", worst))}: ${withAsthma} of the ${overall} records of A that are over 65 have asthma.`,
 });
 
@@ -66,19 +62,11 @@ ask("others", {
     [risks.B[2][worst[1]], "that is heart disease over 65 in B."],
     [1 - riskOf("B", worst), "that is the probability that the guess is wrong."],
   ],
-  hints: ["Point at the people of the last question: they light up in both releases.", "They are over 65 and have asthma."],
   after: `It is ${shown(riskOf("B", worst))}, the highest of all with B. With A it is nearly twice as much.`,
 });
 
 ask("why", {
   load,
-  check: (reply) => reply === "safe" || "look at the left end of A.",
-  wrong: [
-    ["fewer", "both releases have 900 records."],
-    ["left", "everybody counts in the average, each person once."],
-    ["keys", "each age group has records in both releases."],
-  ],
-  hints: ["Look at the left end of A.", "How many people have a risk below 0.1?"],
   after: `With A ${nearlyNone} people have a risk below 0.1. In the average they make up for the ${exposed} at the other end; but `
     + "nobody is safer because somebody else is.",
 });
@@ -90,8 +78,6 @@ ask("turned", {
     const [a, b] = [above(patients, releases.A, state.threshold), above(patients, releases.B, state.threshold)];
     return b > a || `at ${shown(state.threshold, 2)} there are ${a} people with A and ${b} with B.`;
   },
-  hints: ["Nearly all dots of B are between 0.3 and 0.5.", "Try 0.3."],
-  after: "One threshold is no better than one average. With B many people have a middling risk and nobody a high one; the whole picture shows both.",
 });
 
 ask("better", {
@@ -111,10 +97,6 @@ ask("better", {
     }
     return said.length ? `${said.join("; ")}.` : "the releases have no record.";
   },
-  hints: ["Open \u201cType the tables\u201d. In each age group, only the shares of the diagnoses matter.",
-    "Nobody under 40 has diabetes or asthma: records there put nobody at risk.",
-    "In the other age groups give the rarest diagnosis of the patients half of the records, and the commonest the fewest."],
-  after: "So a low average and a low maximum go together. A release like yours has little to do with the original: look at utility too.",
 });
 
 ask("blind", {
@@ -126,7 +108,6 @@ ask("blind", {
     if (Math.abs(a - b) > 1e-9) return `the averages are ${shown(a, 4)} and ${shown(b, 4)}.`;
     return Math.abs(x - y) >= 0.3 - 1e-12 || `the averages are the same; the highest risk is ${shown(x)} and ${shown(y)}.`;
   },
-  hints: ["Choose patients of whom all groups have the same number.", "With O_1, compare A with B, or with any other release."],
   after: () => (state.names.o === "O_1" ? "In O_1 all groups are equal. What one diagnosis of an age group gains, the others lose (Theorem 1), so every "
     + "release with all three age groups has the average 1/3." : "The same average, and other people at risk."),
 });

@@ -8,7 +8,6 @@ const EDGE = 24; // pixels left and right of the axis
 const MOST = 999; // people in a cell
 const cells = given.ages.flatMap((_, j) => given.diagnoses.map((_, i) => [i, j]));
 const at = (table, [i, j]) => table[i][j];
-const copy = (t) => t.map((row) => [...row]);
 const start = () => ({
   o: copy(given.originals.O_3), left: copy(given.synthetics.S_b), right: copy(given.synthetics.S_g),
   names: { o: "O_3", left: "S_b", right: "S_g" }, threshold: 0.5, chosen: null,
@@ -39,9 +38,6 @@ function numbers({ o, threshold, ...rest }) {
   }
   return found;
 }
-
-/** A count with a comma between its thousands. */
-const grouped = (n) => n.toLocaleString("en-US");
 
 // --- dots
 

@@ -11,6 +11,7 @@ const ratio = (a, b, empty = NaN) => (b === 0 ? empty : a / b);
 const targetTotals = (t) => t.map(sum); // o_i.
 const keyTotals = (t) => t[0].map((_, j) => sum(t.map((row) => row[j]))); // o_.j
 const total = (t) => sum(targetTotals(t)); // n
+const copy = (t) => t.map((row) => [...row]);
 const column = (t, j) => t.map((row) => row[j]);
 const mapped = (t, f) => t.map((row, i) => row.map((value, j) => f(value, i, j)));
 

@@ -86,6 +86,27 @@ const tableOf = (counts, columns, rows, attributes) => make("table", attributes,
 /** An <output> for `show`. */
 const output = (name, attributes = {}) => make("output", { "data-name": name, ...attributes });
 
+/**
+ * A field for a count from 0 to `most`: what is typed is marked if it is none, and else given to `change` where it differs from `now()`, which
+ * the field shows again once it is left.
+ */
+function countField(input, most, now, change) {
+  const mark = (valid) => assign(input, { "aria-invalid": String(!valid) });
+  input.addEventListener("input", () => {
+    const count = Number(input.value);
+    const valid = input.value.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= most;
+    mark(valid);
+    if (valid && count !== now()) change(count);
+  });
+  input.addEventListener("change", () => {
+    mark(true);
+    input.value = now();
+  });
+}
+
+/** A count with a comma between its thousands. */
+const grouped = (n) => n.toLocaleString("en-US");
+
 /** "1 person", "2 people". */
 const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
@@ -137,6 +158,15 @@ function random(seed) {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
+}
+
+/** The list itself, in a random order. */
+function shuffle(list, chance) {
+  for (let k = list.length - 1; k > 0; k -= 1) {
+    const other = Math.floor(chance() * (k + 1));
+    [list[k], list[other]] = [list[other], list[k]];
+  }
+  return list;
 }
 
 // --- drawings

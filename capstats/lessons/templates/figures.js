@@ -30,18 +30,13 @@ function choices(place, name, options, change) {
 function tableEditor(place, { label, rows, columns, most = 999, change }) {
   let table = [];
   const inputs = [];
-  const read = (i, j) => (event) => {
-    const text = event.target.value.trim();
-    const value = Number(text);
-    const valid = text !== "" && Number.isInteger(value) && value >= 0 && value <= most;
-    assign(event.target, { "aria-invalid": String(!valid) });
-    if (!valid) return;
-    table[i][j] = value;
-    change(mapped(table, (count) => count));
-  };
-  const tidy = (i, j) => (event) => {
-    event.target.value = table[i][j];
-    assign(event.target, { "aria-invalid": "false" });
+  const field = (i, j) => {
+    const input = make("input", { type: "number", inputmode: "numeric", min: 0, max: most, step: 1, "data-cell": `${i},${j}` });
+    countField(input, most, () => table[i][j], (count) => {
+      table[i][j] = count;
+      change(mapped(table, (held) => held));
+    });
+    return input;
   };
   const rule = make("p", { class: "small" }, `Each count is a whole number from 0 to ${most}.`);
   return (shownTable, open = true) => {
@@ -50,9 +45,7 @@ function tableEditor(place, { label, rows, columns, most = 999, change }) {
       inputs.length = 0;
       const head = make("tr", {}, make("td"), ...table[0].map((_, j) => make("th", { scope: "col" }, columns(j))));
       const body = table.map((row, i) => {
-        inputs.push(row.map((_, j) => make("input", {
-          type: "number", inputmode: "numeric", min: 0, max: most, step: 1, "data-cell": `${i},${j}`, input: read(i, j), change: tidy(i, j),
-        })));
+        inputs.push(row.map((_, j) => field(i, j)));
         return make("tr", {}, make("th", { scope: "row" }, rows(i)), ...inputs[i].map((input) => make("td", {}, input)));
       });
       place.replaceChildren(make("table", { class: "editor" }, make("caption", {}, label), head, ...body), rule);

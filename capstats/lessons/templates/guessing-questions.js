@@ -34,17 +34,7 @@ const wanted = (release, below, people) => () => {
   return (below ? predicted > people : predicted < people) || `${number(predicted)} people are predicted; ${below ? "more" : "fewer"} than ${people} are wanted.`;
 };
 
-ask("order", {
-  load: put("S_a"),
-  check: (answer) => answer === "split",
-  wrong: [
-    ["a", "against the second it is. Compare the first guesser's totals once more."],
-    ["e", "against the first it is. Compare the second guesser's totals once more."],
-    ["reverse", "it is the other way round: fewer right guesses are safer."],
-  ],
-  hints: ["Press C and D in turn. Fewer right guesses are safer."],
-  after: "Average CAP is 0.318 for C and 0.309 for D, but D lets the second guesser predict 272 people, C only 134: C's commonest diagnoses are rare at clinic 4.",
-});
+ask("order", { load: put("S_a") });
 ask("itself", {
   load: put("S_a"),
   of: () => total(ASKED),
@@ -59,32 +49,13 @@ ask("itself", {
     [correctPredictions(ASKED, given.synthetics.S_e), "that is with release D. Press \u201cthe original\u201d."],
     [Math.max(...ASKED.flat()), "that is one age group. Add the greatest counts of all three."],
   ],
-  hints: ["Press \u201cthe original\u201d and read the total, or add up the greatest counts of the three age groups."],
-  after: "197 + 136 + 198: with the original the guess for each age group is the best possible one. A random guess is right for 439 people.",
 });
 ask("lower", {
   load: put("S_a"),
   check: wanted("S_a", true, 400),
-  hints: [
-    "A diagnosis is named for the whole age group if it leads by one record. So give about half of an age group to one that many people have, and the rest to one that few have.",
-    "Under 65, in both groups, let asthma lead diabetes by one record, and leave heart disease empty.",
-    "Over 65, let asthma lead diabetes by one record, and leave heart disease empty: fewer people are predicted than with heart disease, but average CAP falls below 0.318.",
-  ],
-  after: "A diagnosis that leads by one record is predicted for everybody, while the random guesser names it in half of the cases or fewer.",
 });
 ask("higher", {
   load: put("S_e"),
   check: wanted("S_e", false, 100),
-  hints: ["Make the rarest diagnosis of each age group the commonest in the release, by one record.", "Give all the other records of the age group to the diagnosis that most people have."],
-  after: "The second guesser is led astray in every age group, and the first still profits from the second commonest diagnosis.",
 });
-ask("agree", {
-  load: put("S_a"),
-  check: (answer) => answer === "itself",
-  wrong: [
-    ["pure", "with a single diagnosis there is nothing else to name, so both name it."],
-    ["even", "if all tie, the second guesser names each of them equally often, as the first does."],
-  ],
-  hints: ["With one diagnosis there is nothing to choose. And what does the second guesser do if all tie?"],
-  after: "With the original the second guesser has 531 right, the first 439.",
-});
+ask("agree", { load: put("S_a") });

@@ -26,12 +26,6 @@ const rightOf = (j, named) => sum(column(state.o, j).map((o_ij, i) => o_ij * nam
 
 // --- the pictures: a dot for each person, by age group and diagnosis
 
-/** The places 0 to n - 1 in a random order, which is always the same. */
-function scattered(n) {
-  const draws = random(n);
-  return Array.from({ length: n }, (_, k) => [draws(), k]).sort(([a], [b]) => a - b).map(([, k]) => k);
-}
-
 /** A picture as wide as its place, of those whom one of the two guesses right. */
 function picture(who) {
   const right = (i, j) => (who === "random" ? state.o[i][j] * guesses(j).q[i] : state.turned * state.o[i][j] * guesses(j).named[i]);
@@ -49,7 +43,7 @@ function picture(who) {
         const x = left + (j * (wide - left)) / 3;
         const dots = (places) => places.map((k) => `M${(x + pitch * ((k % across) + 0.5)).toFixed(1)} ${(top + pitch * (Math.floor(k / across) + 0.5)).toFixed(1)}h0`);
         const hits = Math.round(right(i, j));
-        const order = scattered(n);
+        const order = shuffle([...Array(n).keys()], random(n)); // always the same
         svg.append(draw("path", { class: "missed", d: dots(order.slice(hits)).join("") }), draw("path", { class: "guessed", d: dots(order.slice(0, hits)).join("") }));
         if (who === "modal" && state.turned && guesses(j).named[i]) {
           svg.append(draw("rect", { class: "said", x: x - 3, y: top - 3, width: across * pitch + 6, height: high + 6, rx: 5 }));

@@ -16,17 +16,7 @@ function listen(table, i, j) {
   });
   for (const button of findAll("[data-step]", cell)) button.addEventListener("click", () => add(table, i, j, Number(button.dataset.step)));
 
-  const input = find(`[data-count="${table}-${i}-${j}"]`);
-  input.addEventListener("input", () => {
-    const count = Number(input.value);
-    const valid = input.value !== "" && Number.isInteger(count) && count >= 0 && count <= MOST;
-    input.setAttribute("aria-invalid", String(!valid));
-    if (valid && count !== tables[table][i][j]) change((all) => { all[table][i][j] = count; });
-  });
-  input.addEventListener("change", () => {
-    input.setAttribute("aria-invalid", "false");
-    input.value = tables[table][i][j];
-  });
+  countField(find(`[data-count="${table}-${i}-${j}"]`), MOST, () => tables[table][i][j], (count) => change((all) => { all[table][i][j] = count; }));
 
   const cellAt = (event) => {
     const under = document.elementFromPoint(event.clientX, event.clientY)?.closest(`[data-table="${table}"] .cell`);

@@ -50,21 +50,10 @@ ask("predict", {
     [share(() => 0.5), "the two are not equally probable: one of them has more smokers in the release."],
     [(answer) => Number.isInteger(answer) && answer === tables.s[0][0], "this is how many are sick. Divide by all smokers of the release."],
   ],
-  hints: ["How many smokers are in the release?", "How many of these are sick? The neighbour picks one of the smokers at random."],
   after: () => `${tables.s[0][0]} of the ${keyTotals(tables.s)[0]} smokers in the release are sick. The original only decides whose risk it is.`,
 });
 
-ask("sum", {
-  load: put(),
-  check: (answer) => answer === "falls",
-  wrong: [
-    ["same", "the guess is sick or healthy. Can both become more likely?"],
-    ["nothing", "the smokers in the release are either sick or healthy. Move one and look at both cells."],
-    ["depends", "look at the fractions: 2/7 and 5/7. What is their sum?"],
-  ],
-  hints: ["Move one smoker of the release from sick to healthy and compare both CAP values.", "2/7 + 5/7 = 1."],
-  after: "The CAP values of a key in the release add up to 1 (Theorem 1). What protects some people puts others at risk.",
-});
+ask("sum", { load: put() });
 
 ask("exposed", {
   load: put(),
@@ -77,8 +66,6 @@ ask("exposed", {
     if (certain) return "one person is exposed, but the average is not below that of the original. Look for a cell with fewer people.";
     return low ? "the average is low enough, but nobody has a CAP of 1." : "the average is too high, and nobody has a CAP of 1.";
   },
-  hints: ["A CAP of 1 needs a key whose synthetic records all have the same target.", "There is a single sick non-smoker. Make all synthetic non-smokers sick."],
-  after: "Many people became safer, so the average fell. It does not say that somebody became certain.",
 });
 
 ask("least", {
@@ -89,10 +76,6 @@ ask("least", {
     const [value, least] = [averageCap(o, s), minimumCap(o)];
     return same(value, least) || `the average is ${shown(value)}, and ${shown(least)} is possible.`;
   },
-  hints: ["A record in a cell makes the people of that cell easier to guess. Which cell of the original has the fewest people?",
-    "An unmatched key counts 0. Put all records into the smallest cell."],
-  after: "All records lie in the smallest cell of the original (Theorem 2). The one sick non-smoker is known with certainty: the smallest average hides "
-    + "the greatest risk.",
 });
 
 ask("risky", {
@@ -105,9 +88,6 @@ ask("risky", {
     const equal = places.filter(([i, j]) => o[i][j] > 0 && same(q[i][j], own[i][j])).map(([i, j]) => named(i, j));
     return equal.length === 0 || `the average is right, but some people have the CAP of the original: ${equal.join(", ")}.`;
   },
-  hints: ["What the smokers gain, the non-smokers have to lose. Try a release in which no smoker is sick.",
-    "With no sick smoker in the release, 1 of 5 non-smokers has to be sick."],
-  after: "Equal averages, other people at risk. An average that equals the original's is no sign of a copy.",
 });
 
 ask("above", {
@@ -120,7 +100,6 @@ ask("above", {
     return atMost(value, own) ? `the average is ${shown(value)}, and the original with itself has ${shown(own)}. More is possible.`
       : `the average is ${shown(value)}, above the ${shown(own)} of the original with itself. A release can have still more.`;
   },
-  hints: ["Most smokers of the original are healthy. What if all synthetic smokers are?", "Make everybody in the release healthy, with smokers among them."],
   after: () => `It is greatest if everybody in the release has the commonest target of their key (Lemma 1): ${shown(maximumCap(tables.o))}. `
     + `The original with itself has ${shown(averageCap(tables.o, tables.o))}.`,
 });
@@ -135,8 +114,6 @@ ask("unmatched", {
     if (one >= base) return `version 1 is ${shown(one)}, which is not below the baseline ${shown(base)}.`;
     return two > base || `version 2 is ${shown(two)}, which is not above the baseline ${shown(base)}.`;
   },
-  hints: ["Take one of the two keys out of the release.", "Take the smokers out, and make most synthetic non-smokers healthy."],
-  after: "The same release looks safe in version 1 and risky in version 2. Say which version a number is, and how many people it is about.",
 });
 
 ask("hidden", {
@@ -155,7 +132,4 @@ ask("hidden", {
     [(answer) => keyTotals(tables.s)[1] === 0 && answer === tables.o[1][0], "these are the healthy smokers. The average counts the sick ones too."],
     [(answer) => keyTotals(tables.s)[1] === 0 && answer === 0, "the smokers are still in the release, so their risks are averaged."],
   ],
-  hints: ["Version 2 leaves out everybody whose key is not in the release.", "Count the original smokers, sick and healthy."],
-  after: "Version 2 says nothing about the others. This intruder finds nobody with their key; one who takes the nearest key may still guess. Their "
-    + "number belongs beside the average.",
 });

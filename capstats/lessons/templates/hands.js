@@ -3,7 +3,6 @@
 const MOST = 60; // people in a cell
 const TARGETS = ["sick", "healthy"];
 const KEYS = ["smoker", "non-smoker"];
-const copy = (t) => t.map((row) => [...row]);
 const start = () => ({ o: copy(given.o), s: copy(given.s) });
 const places = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
 

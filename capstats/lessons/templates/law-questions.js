@@ -3,17 +3,7 @@
 /** A count of failing tables: those that lie within these bounds. */
 const between = (least, greatest) => (answer) => answer >= least && answer <= greatest;
 
-ask("below", {
-  check: (answer) => answer === "little",
-  wrong: [
-    ["safe", "tables that protect nobody on purpose pass as well. Draw 1,000."],
-    ["close", "a blind table knows nothing of the real data, and passes."],
-    ["most", "an average says nothing of how many people are above it: a few high risks may make up for many low ones, or the reverse."],
-  ],
-  load: () => put("O_3"),
-  hints: ["How many of the tables that knew nothing passed?"],
-  after: "Whoever has not looked at the real data can offer a table that passes.",
-});
+ask("below", { load: () => put("O_3") });
 ask("fail", {
   of: () => 10000,
   check: (answer) => between(60, 65)(answer) || "the exact share that passes is among the exact numbers; the others fail.",
@@ -32,8 +22,6 @@ ask("fail", {
     [between(4870, 4875), "that is CAP(O), a risk of people. The share of tables is asked for."],
   ],
   load: () => put("O_4"),
-  hints: ["Read the exact share for \u201cA little\u201d, subtract it from 1 and multiply by 10,000."],
-  after: "The exact probability of passing is 0.99393 with very many records, so 61 fail; with 900 records it is 0.9936, so 64.",
 });
 ask("even", {
   check: () => {
@@ -48,7 +36,6 @@ ask("even", {
     [() => isOwn() && atMost(maximumCap(table()), itself()), "no table is above these people, so all pass."],
   ],
   load: () => { if (!isOwn()) put("own"); },
-  hints: ["For which people is CAP(O) near the middle of the law?", "Let the age say almost nothing, and sick and healthy be nearly equal."],
   after: () => `Here ${(100 * exact().limit).toFixed(1)} % pass. The test can fail where the age tells next to nothing, which is where nobody needs it.`,
 });
 ask("never", {
@@ -62,16 +49,5 @@ ask("never", {
     [() => isOwn() && !atMost(itself(), 0.6), "CAP(O) is above 0.6."],
   ],
   load: () => { if (!isOwn()) put("own"); },
-  hints: ["No table exceeds the people in the greatest cell of each age group, divided by all. When is CAP(O) as large?", "In one age group: either all people are sick or all healthy, or both are equally many."],
-  after: "Then CAP(O) is the greatest value that any release attains, and the test cannot fail.",
 });
-ask("reason", {
-  check: (answer) => answer === "mean",
-  wrong: [
-    ["up", "compare the mean of all tables under \u201cNothing\u201d and \u201cEverything\u201d, with 900 records."],
-    ["same", "the mean does stay; now compare the widths of the lines."],
-  ],
-  load: () => put("O_1"),
-  hints: ["Choose them in turn, and draw 1,000 tables each."],
-  after: "A blind table does not know the people, so its mean cannot depend on them; with 10 records it is a little lower, since an age group may be missing. CAP(O) moves to the right much faster than the law widens.",
-});
+ask("reason", { load: () => put("O_1") });

@@ -6,7 +6,6 @@ const WIDE = 0.02; // what digits leave open, from which on nothing is called as
 // --- numbers as reports write them
 
 const whole = (x) => Number(fixed(x, 0));
-const grouped = (n) => n.toLocaleString("en-US");
 
 /** A share, 0 or 1 only where it is exactly that. */
 function share(x) {

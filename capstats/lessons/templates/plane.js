@@ -89,15 +89,8 @@ function releaseBy(o, matrix, chance) {
 /** The targets of h records, chosen blindly, are dealt out among them. */
 function swapRelease(o, h, chance) {
   const all = o.flatMap((row, i) => row.flatMap((count, j) => Array.from({ length: count }, () => [i, j])));
-  const shuffle = (list) => {
-    for (let k = list.length - 1; k > 0; k -= 1) {
-      const other = Math.floor(chance() * (k + 1));
-      [list[k], list[other]] = [list[other], list[k]];
-    }
-    return list;
-  };
-  shuffle(all);
-  const targets = shuffle(all.slice(0, h).map(([i]) => i));
+  shuffle(all, chance);
+  const targets = shuffle(all.slice(0, h).map(([i]) => i), chance);
   const s = mapped(o, () => 0);
   all.forEach(([i, j], k) => { s[k < h ? targets[k] : i][j] += 1; });
   return s;

@@ -26,7 +26,6 @@ ask("theta", {
     [is(needs), "this is a number of records. Give the share."],
   ]),
   hints: [`The risk falls on a straight line from CAP(O), ${from}, to the baseline, ${to}.`, `(${from} - 0.42) / (${from} - ${to})`],
-  after: "A little more than half of the link between key and target must go.",
 });
 ask("swapped", {
   of: () => patients.n,
@@ -43,8 +42,6 @@ ask("swapped", {
     [(answer) => answer > needs && answer < patients.n, "it is enough, but fewer are enough too."],
     [(answer) => answer > patients.n, "there are 900 people only."],
   ]),
-  hints: ["With h records swapped a share (h - 1) / (n - 1) of the link is lost, which is what theta is for redrawing."],
-  after: "462 of 899 is just above 0.5138. A single release is above 0.42 about as often as below.",
 });
 ask("epsilon", {
   load: () => put("smokers", "epsilon"),
@@ -60,29 +57,9 @@ ask("epsilon", {
     [0.25, "this is the share of the sick. By which factor may the odds move?"],
     [0, "at 0 it adds nothing, and at somewhat more neither: find the greatest epsilon."],
   ]),
-  hints: ["Move epsilon to the place where the promise leaves the guess without the release.", "A quarter times e^epsilon must not exceed three quarters."],
-  after: "The logarithm of 3: the odds of sick to healthy are 1 to 3, and a release moves odds by a factor of at most e^epsilon.",
 });
-ask("margins", {
-  load: () => put("O_3", "swapped"),
-  check: (answer) => answer === "margins",
-  wrong: [
-    ["safer", "the risk of a person depends on the shares of her key, which both methods move in the same way."],
-    ["keys", "neither method touches a key: both change targets only."],
-  ],
-  hints: ["Where do the new targets come from?"],
-  after: "The targets are dealt out among the same records, so their totals stay; redrawing keeps them on average only.",
-});
-ask("silent", {
-  load: () => put("smokers", "epsilon", 1),
-  check: (answer) => answer === "group",
-  wrong: [
-    ["own", "that would be the effect of her own record, and the odds of 1 to 3 grow at most 2.7 times."],
-    ["much", "that would be a factor of 100, and e to the power of 1 is 2.7."],
-  ],
-  hints: ["Which of them would happen as well if her own target were changed before the release?"],
-  after: "That is knowledge about the population. The other two are excluded: her target cannot make a release more than exp(1) = 2.7 times as likely.",
-});
+ask("margins", { load: () => put("O_3", "swapped") });
+ask("silent", { load: () => put("smokers", "epsilon", 1) });
 ask("same", {
   load: () => put("O_3", "epsilon", 1),
   check: on("O_3", (answer) => answer === "both"),
@@ -90,8 +67,6 @@ ask("same", {
     [(answer) => answer === "risk", "put epsilon to 1 and compare the risk of the two methods."],
     [(answer) => answer === "better", "epsilon is 1 for both, so the promise is the same number."],
   ]),
-  hints: ["The guarantee is the same. Is what happens to this table the same?"],
-  after: "Randomised response changes each record, so little of the link is left; noise of a few records hardly changes counts near a hundred.",
 });
 ask("nothing", {
   load: () => { if (!isOwn()) put("own", "theta"); },
@@ -101,6 +76,4 @@ ask("nothing", {
     if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each row and each column needs at least 10 people.";
     return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${averageCap(o, o).toFixed(4)}, the baseline ${baselineCap(o).toFixed(4)}: there is still something to lose.`;
   },
-  hints: ["When does the key say nothing about the target?", "Give all keys the same shares of targets."],
-  after: "Key and target are independent, so CAP(O) is the baseline, and there is nothing to take away.",
 });

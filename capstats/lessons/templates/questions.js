@@ -1,23 +1,29 @@
 // Questions with checked answers, and predictions: their forms are in the template (question.html.j2), what is right in the script of the lesson.
-//   ask(name, {check, load, wrong, hints, after, of})   a question: see below
+//   ask(name, {check, load, wrong, hints, after, of})   a question: see below; not needed where the template says all
 //   predict(name, {value, say, text})                   a mark that is put on a scale from 0 to 1 before the value appears: see below
 //   keep(name, text), kept.get(name)                    progress in the address (common.js); questions and predictions keep theirs themselves
 
 const right = new Set();
+const asked = new Set(); // sections that have a check
 const again = []; // what brings kept progress back, once the page is there
 
 /**
  * The check of one question. `check(answer)` gets the chosen value, the typed number, or nothing where the state of the page is what counts;
- * it returns true, or a sentence on what is missing. `hints` are shown one after another, `after` once the answer is right. Where a number of
- * people, records or tables is asked for, which the label of the field tells, `of()` is how many there are: for "171 of 900", and for a share.
+ * it returns true, or a sentence on what is missing; a choice is right if the template does not say why it is wrong. `hints` are shown one after
+ * another, `after` once the answer is right: those of the template, if they are not given. Where a number of people, records or tables is asked
+ * for, which the label of the field tells, `of()` is how many there are: for "171 of 900", and for a share.
  * `load()` puts the question's own tables on the page when it is opened. `wrong` explains wrong answers: a list of [matcher, sentence] in which
  * the matcher is a number, the value of a choice, or a function of the answer; the first that fits is used, and `check` for the others.
  */
-function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "", of = () => 0 }) {
+function ask(name, { check, load = () => {}, wrong = [], hints, after, of = () => 0 } = {}) {
   const section = find(`[data-question="${name}"]`);
+  hints ??= JSON.parse(section.dataset.hints);
+  after ??= section.dataset.after;
+  asked.add(section);
   const form = find("form", section);
   const field = find("input:not([type=radio])", form);
   const radios = findAll("input[type=radio]", form);
+  check ??= (value) => radios.find((radio) => radio.value === value).dataset.wrong ?? true;
   const verdict = find(".verdict", form);
   const hint = find(".hint", form);
   const [noun] = /people|records|tables/i.exec(field?.labels[0].textContent ?? "") ?? [];
@@ -49,8 +55,8 @@ function ask(name, { check, load = () => {}, wrong = [], hints = [], after = "",
     }
     return found;
   };
-  const asked = () => { document.body.dataset.asked = section.dataset.state === "right" ? "" : name; }; // style sheets hide what answers it
-  for (const [event, then] of [["opened", load], ["opened", asked], ["judged", asked]]) section.addEventListener(event, then);
+  const mark = () => { document.body.dataset.asked = section.dataset.state === "right" ? "" : name; }; // style sheets hide what answers it
+  for (const [event, then] of [["opened", load], ["opened", mark], ["judged", mark]]) section.addEventListener(event, then);
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -176,6 +182,7 @@ function paged(container) {
 addEventListener("beforeprint", () => findAll("details").forEach((details) => { details.open = true; }));
 
 addEventListener("DOMContentLoaded", () => {
+  for (const section of findAll("[data-question]")) if (!asked.has(section)) ask(section.dataset.question);
   findAll(".questions.one").forEach(paged);
   again.forEach((back) => back());
   report();
