@@ -48,6 +48,7 @@ REMOVED = {
     "capstats.attacks.best_membership_width": "capstats.attacks.membership_roc for each width, and the greatest best_difference",
     "capstats.peers.as_sdnist": "capstats.disclosure.disco(o, s), capstats.disclosure.dio(o), and their difference",
     "capstats.peers.as_synthgauge": "capstats.disclosure.disco(o, s), which is its tcap_score",
+    "capstats.population.differencing": "capstats.disclosure.published_bounds, of which two codings of a column are two tables",
     "capstats.disclosure.sample_uniques": "capstats.disclosure.share_unique, the same share of people",
     "capstats.disclosure.replicated_uniques": "capstats.disclosure.share_replicated, the same share of people",
     "capstats.plotting.plot_anonymity": "capstats.anonymity.anonymity_profile(o, s).to_pandas(), the same numbers as a table",

@@ -64,7 +64,6 @@ ALONE: dict[str, Call] = measures_of_counts.ALONE | {  # of one table
     "weap": disclosure.weap,
     "frontier_tables": lambda o: capstats.average_cap(o, laws.frontier_tables(o, distances=[0.1, 0.4]).least_shares),
     "minimal_cells": laws.minimal_cells,
-    "differencing": lambda o: population.differencing(o, {"age": {"old": "a", "mid": "a"}}, {"age": {"young": "b", "mid": "b"}}, k=4),
 }
 OF_DATASET: dict[str, Call] = {  # of a Dataset of counts
     "audit measures": lambda t: capstats.audit(t, allow_same=True).measures,
