@@ -356,7 +356,7 @@ def already_public(asked: Asked) -> dict[str, Any]:
     """People whose target is certain from published tables, guesses from these tables, and what each release adds to them.
 
     A guess draws from numbers of people that are fitted to all tables; with a release the fit starts from half the release and half the fit
-    without it. Its error is that of releases of the same size with independent columns, which add nothing.
+    without it. Releases of the same size with independent columns know nothing; what these add is not counted, and their deviation is the error.
     """
     if asked.published is None:
         return {}
@@ -380,7 +380,7 @@ def already_public(asked: Asked) -> dict[str, Any]:
         drawn = rng.multinomial(release.counts.sum(), [*independent, max(1 - independent.sum(), 0)], REDRAWS)[:, :-1]
         scale = fit.sum() / release.counts.sum()
         gain, *chance = (ledger.right((x * scale + fit) / 2) - guess for x in (ledger.placed(release), *drawn))
-        gains.append([gain, float(np.std(chance, ddof=1))])
+        gains.append([gain - max(float(np.mean(chance)), 0.0), float(np.std(chance, ddof=1))])  # a blind release may smooth the fit
     for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=False):
         found[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])
     return found
