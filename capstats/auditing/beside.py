@@ -356,7 +356,8 @@ def already_public(asked: Asked) -> dict[str, Any]:
     """People whose target is certain from published tables, guesses from these tables, and what each release adds to them.
 
     A guess draws from numbers of people that are fitted to all tables; with a release the fit starts from half the release and half the fit
-    without it. Releases of the same size with independent columns know nothing; what these add is not counted, and their deviation is the error.
+    without it. Releases of the same size with independent columns know nothing: what these add is not
+    counted, and their deviation is the error.
     """
     if asked.published is None:
         return {}

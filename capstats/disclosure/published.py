@@ -331,10 +331,9 @@ def _cells(
     for wrong in [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]:
         cell, i = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
         where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in zip(at, index, cell, strict=True))
-        rule_says = (
-            f"holds {least[i]:g} to {greatest[i]:g} people by its rule, and not so in the original. Correct the table, or its rule or bins"
-        )
-        told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else rule_says
+        held_by_rule = " to ".join(dict.fromkeys(f"{x[i]:g}" for x in (least, greatest)))
+        told = f"holds {held_by_rule} people by its rule, and another number in the original. Correct the table, its rule or bins"
+        told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else told
         raise ValueError(f"The published table of {listed([people.columns[c] for c in at])}: the cell {where} {told}.")
     return found
 

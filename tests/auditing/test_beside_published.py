@@ -185,7 +185,7 @@ def test_weights_are_refused_and_limits_hold():
 
 
 def test_a_small_table_by_hand():
-    """Four people in one key, half of them ill: a guess is right for half; the release, which has their cells, adds nothing to one table."""
+    """Four people in one key, half of them ill: a guess is right for half; a release adds nothing to the table of all columns."""
     people = from_counts([[2, 1], [2, 0]], [[1, 0], [0, 1]], key_labels={"sex": ["f", "m"]}, target_labels={"ill": ["yes", "no"]})
     found = audit(people, published=[["sex", "ill"]])
     assert found.measures.published_certain.item() == 1
