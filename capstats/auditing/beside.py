@@ -57,7 +57,7 @@ TABLE = "the table of the population"
 BELOW_1 = "the weights of some keys add up to less than their records, so that they are no numbers of people"
 WEIGHTS = "model of Benedetti and Franconi, by the sampling weights"
 
-LARGEST = 1 << 22  # live joint cells times published tables, up to which more is computed than who is certain
+LARGEST = 1 << 22  # live joint cells times published tables, and records, up to which more is computed than who is certain
 REDRAWS = 20  # releases with independent columns
 
 FEWEST = 2  # further releases, of which there is a standard error
@@ -367,20 +367,23 @@ def already_public(asked: Asked) -> dict[str, Any]:
     found = {f"published_certain{name}": xr.DataArray(int(of @ counts)) for name, of in totals.items()}
     found["published_certain_from_worst"] = xr.DataArray(int((ledger.alone @ counts).max()))
     found["published_guess"] = xr.DataArray(guess := ledger.right(start))
+    s, gains, fit = tables.get("s_records", tables.s), [], ledger.fitted(start)
+    quick = max(len(start) * len(rules), total_of(s).max().item()) <= LARGEST
     for table, rule, alone in zip(ledger.tables, rules, ledger.alone, strict=True):
         asked.of_tables.append({"table": [ledger.people.columns[c] for c in table.columns], "alone": int(alone @ counts)})
-        if len(start) * len(rules) <= LARGEST:
-            rest, (other, asked.of_tables[-1]["column"]) = [x for x in ledger.tables if x is not table], coarser(table, rule, ledger, rng)
+        if quick:
+            rest, (other, asked.of_tables[-1]["column"]) = (
+                [x for x in ledger.tables if x is not table],
+                coarser(table, rule, ledger.people, rng),
+            )
             left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))}
             asked.of_tables[-1] |= {name: int(x @ counts) for name, x in left.items()}
-    s, gains, fit = tables.get("s_records", tables.s), [], ledger.fitted(start)
-    for data in (unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]) if len(start) * len(rules) <= LARGEST else ():
-        release, independent = People.of(tables, tables.o.copy(data=data)), np.ones(len(fit))
-        for same, code, cell in zip(ledger.same, release.codes, ledger.cells, strict=True):
-            independent *= np.bincount(same[code], release.counts, len(same))[cell] / release.counts.sum()
-        drawn = rng.multinomial(release.counts.sum(), [*independent, max(1 - independent.sum(), 0)], REDRAWS)[:, :-1]
-        scale = fit.sum() / release.counts.sum()
-        gain, *chance = (ledger.right((x * scale + fit) / 2) - guess for x in (ledger.placed(release), *drawn))
+    for data in (unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]) if quick else ():
+        release = People.of(tables, tables.o.copy(data=data))
+        records = np.repeat(release.codes, release.counts, axis=1)
+        blind = [replace(release, codes=rng.permuted(records, axis=1), counts=np.ones(records.shape[1])) for _ in range(REDRAWS)]
+        starts = (ledger.placed(x) * fit.sum() / records.shape[1] for x in [release, *blind])
+        gain, *chance = (ledger.right((x + fit) / 2) - guess for x in starts)
         gains.append([gain - max(float(np.mean(chance)), 0.0), float(np.std(chance, ddof=1))])  # a blind release may smooth the fit
     for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=False):
         found[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])

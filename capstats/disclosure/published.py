@@ -94,9 +94,7 @@ class Published:
         if not is_integer(base) or base < 1 or rule not in (None, "nearest", "random"):
             raise ValueError(f"`rounded` must be such as 5, (5, 'nearest') or (5, 'random'); got {shown(self.rounded)}.")
         if not (is_integer(least) and is_integer(most) and 0 <= least <= most):
-            raise ValueError(
-                f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {shown(self.suppressed)}."
-            )
+            raise ValueError(f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {self.suppressed!r}.")
 
     @property
     def rounding(self) -> tuple[int, str | None]:
@@ -227,9 +225,9 @@ def published_bounds(
     axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
     names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
     coords: dict[Any, Any] = {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}
-    text = "{} of {} people are certain from {} tables together ({} if each is read by itself, {} from the worst)"
-    totals_as_text = found["certain"], counts.sum(), len(alone), found["certain_one_by_one"], found["certain_from_worst"]
-    return Result(found, coords, {"result": text.format(*map(count, totals_as_text))})
+    x = [count(x) for x in (found["certain"], counts.sum(), len(alone), found["certain_one_by_one"], alone.max())]
+    text = f"{x[0]} of {x[1]} people are certain from {x[2]} tables together ({x[3]} if each is read by itself, {x[4]} from the worst)"
+    return Result(found, coords, {"result": text})
 
 
 # --- reading: the original by all columns, and the tables as they are published ----------------------------------------
@@ -261,13 +259,11 @@ def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random
     first, known = people.axes["key"].nlevels, people.columns
     chosen = list(map(str, chosen_columns(keys or known[:first], "keys")))
     check_named("keys", chosen, known[:first], "no key column of the counts")
-    check_named(
-        "target", () if target is None else list(map(str, chosen_columns(target, "target"))), known[first:], "no target of the counts"
-    )
+    check_named("target", list(map(str, chosen_columns(target or known[first:], "target"))), known[first:], "no target of the counts")
     check_named("published", [x for _, _, of in listed for x in of], known, "no column of the original")
     at = [[known.index(x) for x in of] for _, _, of in listed]
     rows = [_read(rule, names[-1], of, people) if names else None for (rule, names, _), of in zip(listed, at, strict=True)]
-    tables = [_cells(rule, of, row, people, rng) for (rule, *_), of, row in zip(listed, at, rows, strict=True)]
+    tables = [cells_of(rule, of, row, people, rng) for (rule, *_), of, row in zip(listed, at, rows, strict=True)]
     return Ledger(people, tables, [known.index(x) for x in chosen]), [rule for rule, *_ in listed]
 
 
@@ -313,42 +309,34 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
     return list(places), np.array([places[x] for x in groups])
 
 
-def _cells(
-    rule: Published, at: Sequence[int], read: tuple[list[list[Label]], Floats] | None, people: People, rng: np.random.Generator
-) -> Cells:
+def cells_of(rule: Published, at: Sequence[int], read: Rows | None, people: People, rng: np.random.Generator) -> Cells:
     """A table as it was published, or as it is made from the original; an error where the original contradicts it."""
     labels, groups = zip(*(_grouped(people, c, rule) for c in at), strict=True)
-    if read is None:
-        return made(rule, at, groups, people, rng)
-    index = [{x: j for j, x in enumerate(dict.fromkeys([*of, *more]))} for of, more in zip(labels, read[0], strict=True)]
+    more, values = read or ([[]] * len(at), np.zeros(0))
+    index = [{x: j for j, x in enumerate(dict.fromkeys([*of, *own]))} for of, own in zip(labels, more, strict=True)]
     sizes = list(map(len, index))
-    own = flat([np.array([of[x] for x in more]) for of, more in zip(index, read[0], strict=True)], sizes)
+    here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
+    held = np.bincount(which.ravel(), people.counts).astype(np.int64)
+    own = here if read is None else flat([np.array([of[x] for x in column]) for of, column in zip(index, more, strict=True)], sizes)
+    shown_as = rule.publish(np.append(held, 0), rng) if read is None else np.append(values, 0.0)
     places, first, times = np.unique(own, return_index=True, return_counts=True)
-    least, greatest = rule.interval(np.append(read[1][first], 0))
+    least, greatest = rule.interval(shown_as[[*first, -1]])
     found = Cells(at, groups, sizes, places, least[:-1], greatest[:-1], float(greatest[-1]))
-    which, low, high = found.bounds(people.codes)
-    here, held = np.unique(found.number(people.codes, at)), np.bincount(which, people.counts)
+    _, low, high = found.bounds(people.codes)
     for wrong in [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]:
         cell, i = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
         where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in zip(at, index, cell, strict=True))
-        held_by_rule = " to ".join(dict.fromkeys(f"{x[i]:g}" for x in (least, greatest)))
-        told = f"holds {held_by_rule} people by its rule, and another number in the original. Correct the table, its rule or bins"
+        by_rule = " to ".join(dict.fromkeys(f"{x[i]:g}" for x in (least, greatest)))
+        told = f"holds {by_rule} people by its rule, and another number in the original. Correct the table, its rule or bins"
         told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else told
         raise ValueError(f"The published table of {listed([people.columns[c] for c in at])}: the cell {where} {told}.")
     return found
 
 
-def made(rule: Published, at: Sequence[int], groups: Sequence[Index], people: People, rng: np.random.Generator) -> Cells:
-    """A table that is made from the original, with these groups of levels."""
-    sizes = [int(x.max()) + 1 for x in groups]
-    here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
-    least, greatest = rule.interval(rule.publish(np.append(np.bincount(which.ravel(), people.counts), 0).astype(np.int64), rng))
-    return Cells(at, groups, sizes, here, least[:-1], greatest[:-1], float(greatest[-1]))
-
-
-def coarser(table: Cells, rule: Published, ledger: Ledger, rng: np.random.Generator) -> tuple[Cells, str]:
-    """A table made with the levels of its smallest key column in pairs, neighbours together; and that column."""
-    sizes = {i: size for i, (c, size) in enumerate(zip(table.columns, table.sizes, strict=True)) if size > 1 and c not in ledger.target}
-    least = min(sizes, key=lambda i: sizes[i], default=-1)
-    groups = [groups // 2 if i == least else groups for i, groups in enumerate(table.groups)]
-    return made(rule, table.columns, groups, ledger.people, rng), ledger.people.columns[table.columns[least]]
+def coarser(table: Cells, rule: Published, people: People, rng: np.random.Generator) -> tuple[Cells, str]:
+    """A table made from the original with the levels of its smallest key column in pairs, neighbours together; and that column."""
+    keys = [i for i, c in enumerate(table.columns) if c < people.axes["key"].nlevels and table.sizes[i] > 1] or [0]
+    c = table.columns[least := min(keys, key=lambda i: table.sizes[i])]
+    pairs = dict(zip(people.levels[c], (table.groups[least] // 2).tolist(), strict=True))
+    rule = replace(rule, columns=table.columns, table=None, bins={**(rule.bins or {}), people.columns[c]: pairs})
+    return cells_of(rule, table.columns, None, people, rng), people.columns[c]
