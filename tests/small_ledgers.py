@@ -183,18 +183,18 @@ def rule_of(kind: str, rng: np.random.Generator) -> Rule:
 def case(seed: int) -> Case:
     """A random ledger: 3 or 4 columns of 2 to 4 levels, 4 to 25 people, 1 to 4 tables; the kind goes by the seed."""
     rng, kind = np.random.default_rng(seed), KINDS[seed % len(KINDS)]
-    columns, n = int(rng.choice([3, 4, 4])), int(rng.integers(4, 26))
-    base = rng.integers(0, 4, (int(rng.integers(2, 9)), columns)) % rng.integers(2, 5, columns)
-    noise = rng.integers(0, 4, (n, columns)) % rng.integers(2, 5, columns)
-    people = np.where(rng.random((n, columns)) < 0.8, base[rng.integers(0, len(base), n)], noise)  # some combinations are usual
+    columns, n = int(rng.choice([3, 4, 4])), int(rng.integers(4, 31))
+    people = rng.integers(0, 12, (n, columns)) % rng.integers(2, 5, columns)
+    follow = rng.random(n) < rng.choice([0, 0.5, 0.9])  # how many have the target that goes with two of their keys
+    people[follow, -1] = people[follow, :2].sum(1) % (people[:, -1].max() + 1)
     people = np.stack([np.unique(x, return_inverse=True)[1].ravel() for x in people.T], axis=1)  # each level has somebody
     others = list(range(columns - 1))
     if rng.random() < 0.3:
         others.remove(int(rng.choice(others)))  # a column that is neither key nor target
     choices = [x for size in range(1, columns + 1) for x in combinations(range(columns), size)]
     sizes = np.array([len(x) for x in choices], float)
-    weights = np.where(sizes == columns, 0.05, sizes**2) * [3 if columns - 1 in x else 1 for x in choices]
-    chosen = rng.choice(len(choices), int(rng.integers(1, 5)), p=weights / weights.sum())
+    weights = np.where(sizes == columns, 0.05, 2.0**sizes) * [3 if columns - 1 in x else 1 for x in choices]
+    chosen = rng.choice(len(choices), int(rng.choice([1, 2, 3, 3, 4, 4])), p=weights / weights.sum(), replace=False)
     tables = [table(people, choices[i], rule_of(kind, rng), rng) for i in chosen]
     return Case(people, tuple(others), tables, kind)
 
