@@ -275,7 +275,13 @@ def test_the_original_may_be_records_counts_or_counted_rows():
     made = published_bounds(PEOPLE, **READ, published=[["age", "health"]])
     counted = tabulate(PEOPLE, **READ)
     rows = TABLE[TABLE.n > 0]
-    for original, reading in [(counted, {}), (counted.o, {}), (counted, READ), (rows, {**READ, "counts": "n"}), (pl.from_pandas(PEOPLE), READ)]:
+    for original, reading in [
+        (counted, {}),
+        (counted.o, {}),
+        (counted, READ),
+        (rows, {**READ, "counts": "n"}),
+        (pl.from_pandas(PEOPLE), READ),
+    ]:
         xr.testing.assert_equal(published_bounds(original, **reading, published=[["age", "health"]]), made)
 
 
@@ -358,7 +364,11 @@ def test_a_table_that_the_original_contradicts_is_refused_without_the_count(publ
             ValueError,
             "`bins` of a published table names no level that column 'age' has",
         ),
-        ({"published": [["age"]], "original": tabulate(PEOPLE, **READ), "missing": "drop"}, TypeError, "Counts were read already: leave out"),
+        (
+            {"published": [["age"]], "original": tabulate(PEOPLE, **READ), "missing": "drop"},
+            TypeError,
+            "Counts were read already: leave out",
+        ),
         ({"published": [["ag"]], "original": tabulate(PEOPLE, **READ)}, ValueError, "`published`.*'ag'"),
         ({"published": [["age"]], "original": tabulate(PEOPLE, **READ), "keys": "ag"}, ValueError, "`keys`.*'ag'"),
         ({"published": [["age"]], "original": PEOPLE.assign(w=2.0), "weights": "w"}, ValueError, "sampling weights 'w', but people are"),
@@ -406,7 +416,14 @@ def test_a_rule_that_is_none_is_refused(options, error, message):
 
 NAMES = ["a", "b", "t"]
 rules = st.sampled_from(
-    [{}, {}, {"rounded": (3, "nearest")}, {"rounded": (3, "random"), "zeros": "kept"}, {"suppressed": (1, 2)}, {"suppressed": (1, 1), "secondary": True}]
+    [
+        {},
+        {},
+        {"rounded": (3, "nearest")},
+        {"rounded": (3, "random"), "zeros": "kept"},
+        {"suppressed": (1, 2)},
+        {"suppressed": (1, 1), "secondary": True},
+    ]
 )
 groups = st.one_of(st.just({}), st.lists(st.integers(0, 1), min_size=3, max_size=3).map(lambda x: {"a": dict(enumerate(map(str, x)))}))
 columns = st.sampled_from([list(x) for size in (1, 2, 2, 3) for x in combinations(NAMES, size)])
@@ -530,6 +547,13 @@ def test_no_ledger_makes_a_false_claim():
 
     | tables | ledgers | true | one by one | propagation | share | of those that need several | exact=True |
     |---|---|---|---|---|---|---|---|
+    | exact | 67 | 234 | 207 | 234 | 1 | 27 of 27 | 234 |
+    | rounded to the nearest | 67 | 236 | 218 | 236 | 1 | 18 of 18 | 236 |
+    | rounded at random | 67 | 215 | 199 | 215 | 1 | 16 of 16 | 215 |
+    | suppressed | 67 | 221 | 185 | 220 | .995 | 35 of 36 | 221 |
+    | suppressed twice | 66 | 209 | 161 | 188 | .900 | 27 of 48 | 209 |
+    | mixed | 66 | 260 | 234 | 247 | .950 | 13 of 26 | 260 |
+    | all | 400 | 1375 | 1204 | 1340 | .975 | 136 of 171 | 1375 |
     """
     found = {kind: np.zeros(5, int) for kind in KINDS}
     for seed in range(400):
@@ -540,12 +564,20 @@ def test_no_ledger_makes_a_false_claim():
         people = [sum(true[key] for key in claimed(x)) for x in (propagated, exact)]
         assert people == [propagated.certain, exact.certain]
         found[drawn.kind] += [1, sum(true.values()), int(propagated.certain_one_by_one), *people]
-    assert {kind: x.tolist() for kind, x in found.items()} == {}
+    _, true, alone, propagated, exact = sum(found.values())
+    assert propagated >= 0.97 * true
+    assert propagated - alone >= 0.75 * (true - alone)
+    assert exact == true
+    assert all(found[kind][3] == found[kind][1] for kind in KINDS[:3])
+    assert all(of[3] >= 0.89 * of[1] for of in found.values())
 
 
 @pytest.mark.slow
 def test_bounds_hold_in_every_table_that_agrees():
-    """The least and the greatest number of people with each key and target, and of their shares, by integer programmes."""
+    """The least and the greatest number of people with each key and target, and of their shares, by integer programmes.
+
+    Of 2,928 least and greatest numbers 2,832 are those of some table that agrees, or as wide as can be told; no one is inside of them.
+    """
     close, all_of = 0, 0
     for seed in range(400, 460):
         drawn = case(seed)
@@ -563,7 +595,7 @@ def test_bounds_hold_in_every_table_that_agrees():
                 assert programme.least_of(cell - float(found.least_share[at]) * whole) >= -1e-6
                 assert programme.least_of(float(found.greatest_share[at]) * whole - cell) >= -1e-6
                 close, all_of = close + (found.least[at] >= low - 1e-6) + (found.greatest[at] <= high + 1e-6), all_of + 2
-    assert (int(close), all_of) == (0, 0)
+    assert close >= 0.96 * all_of
 
 
 def fillings(totals_a, totals_b, cells):
@@ -582,10 +614,9 @@ def fillings(totals_a, totals_b, cells):
 
 @pytest.mark.slow
 def test_cells_of_two_codings_that_are_fixed_have_one_count():
-    """Tables under two codings of the key, each by itself: a cell whose bounds are the same has one count, by enumeration; in one target.
+    """Tables under two codings of the key: all of 2,946 cells that have one count by enumeration are found, and no other.
 
-    Propagation finds so many of the cells that have one count. What it misses are bridges between two cycles: cells without which the
-    labels of both codings, joined by the cells that may hold somebody, would fall into two parts that no cell alone fills.
+    With at most 7 cells all are found. What would be missed are bridges between two cycles, which take 9 cells: the next test.
     """
     rng = np.random.default_rng(0)
     true, found = 0, 0
@@ -604,4 +635,25 @@ def test_cells_of_two_codings_that_are_fixed_have_one_count():
             assert (bounds.greatest.values[target] >= ways.max(0)).all()
             true += (ways.min(0) == ways.max(0)).sum()
             found += (bounds.least.values[target] == bounds.greatest.values[target]).sum()
-    assert (int(found), int(true)) == (0, 0)
+    assert found == true > 2000
+
+
+def test_a_bridge_between_two_cycles_is_missed_by_propagation_and_found_by_the_linear_programme():
+    """Cells are pairs of labels of two codings; two cycles of four cells, and one cell, 12, that joins them.
+
+    The labels 0 and 1 of the one coding hold as many people as 0 and 1 of the other, and those of the bridge. No single total says so.
+    """
+    cells = ["00", "01", "10", "11", "12", "22", "23", "32", "33"]
+    o = from_counts([[1] * 9, [1] * 4 + [0] + [1] * 4], key_labels={"k": cells}, target_labels={"t": ["well", "sick"]})
+    tables = [Published(["k", "t"], bins={"k": {x: f"group {x[side]}" for x in cells}}) for side in (0, 1)]
+    for row in o.o.values:
+        totals = [[sum(n for n, x in zip(row, cells, strict=True) if int(x[side]) == label) for label in range(4)] for side in (0, 1)]
+        ways = np.array(list(fillings(*totals, [(int(x[0]), int(x[1])) for x in cells])))
+        assert ways.min(0)[4] == ways.max(0)[4] == row[4]
+        assert (ways.min(0) < ways.max(0)).sum() == 8
+    missed, found = (published_bounds(o, published=tables, exact=exact) for exact in (False, True))
+    assert scalars(missed) == [0, 0, 0, 1]
+    assert missed.greatest.sel(target="sick", k="12") == 2
+    assert scalars(found) == [1, 0, 0, 0]
+    assert found.greatest.sel(k="12").values.tolist()[1] == 0
+    assert found.needed.sel(k="12").values.all()
