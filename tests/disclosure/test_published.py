@@ -183,7 +183,7 @@ def test_a_claim_needs_its_tables_and_no_other():
     assert (found.needed.any("table") == certain).all()
     for pattern in patterns:
         kept = [x for x, needed in zip(FOUR, pattern, strict=True) if needed]
-        keys = (found.needed.values.T == pattern).all(1)
+        keys = (pattern == found.needed.values.T).all(1)
         for tables in [kept, *([y for y in kept if y != x] for x in kept)]:
             if tables:
                 again = published_bounds(anes96(), **SURVEY, published=tables)
