@@ -99,7 +99,8 @@ class Published:
     @property
     def rounding(self) -> tuple[int, str | None]:
         """The multiple to which counts are rounded, 1 for none, and the rule, if it is known."""
-        return (self.rounded or 1, None) if isinstance(self.rounded, int | None) else (*self.rounded,)
+        given: Any = 1 if self.rounded is None else self.rounded
+        return (given[0], given[1]) if isinstance(given, (tuple, list)) and len(given) == 2 else (given, None)
 
     def publish(self, counts: Array, rng: np.random.Generator) -> Floats:
         """Counts as the rule publishes them; NaN for those that are not shown."""
@@ -244,12 +245,12 @@ def _listed(published: Any) -> list[tuple[Published, list[Hashable], list[str]]]
     if isinstance(published, (str, Mapping)) or not isinstance(published, Sequence) or not len(published):
         raise TypeError(f"`published` must be a list of tables, such as [['educ', 'vote'], Published(...)]; got {shown(published)}.")
     found = []
-    for x in published:
+    for i, x in enumerate(published):
         rule = x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x)
         if isinstance(rule.table, xr.Dataset):
             rule = replace(rule, table=to_frame(rule.table).loc[:, :"o"])
-        names = [] if rule.table is None else list(open_source(rule.table, "published").names(Options()))
-        found.append((rule, names, list(map(str, chosen_columns(rule.columns or names[:-1], "published")))))
+        names = [] if rule.table is None else list(open_source(rule.table, f"published[{i}]").names(Options()))
+        found.append((rule, names, list(map(str, chosen_columns(rule.columns or names[:-1], f"published[{i}]")))))
     return found
 
 
@@ -263,7 +264,7 @@ def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random
     check_named("published", [x for _, _, of in listed for x in of], known, "no column of the original")
     at = [[known.index(x) for x in of] for _, _, of in listed]
     rows = [_read(rule, names[-1], of, people) if names else None for (rule, names, _), of in zip(listed, at, strict=True)]
-    tables = [cells_of(rule, of, row, people, rng) for (rule, *_), of, row in zip(listed, at, rows, strict=True)]
+    tables = [cells_of(i, listed[i][0], of, row, people, rng) for i, (of, row) in enumerate(zip(at, rows, strict=True))]
     return Ledger(people, tables, [known.index(x) for x in chosen]), [rule for rule, *_ in listed]
 
 
@@ -309,7 +310,7 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
     return list(places), np.array([places[x] for x in groups])
 
 
-def cells_of(rule: Published, at: Sequence[int], read: Rows | None, people: People, rng: np.random.Generator) -> Cells:
+def cells_of(i: int, rule: Published, at: Sequence[int], read: Rows | None, people: People, rng: np.random.Generator) -> Cells:
     """A table as it was published, or as it is made from the original; an error where the original contradicts it."""
     labels, groups = zip(*(_grouped(people, c, rule) for c in at), strict=True)
     more, values = read or ([[]] * len(at), np.zeros(0))
@@ -324,12 +325,12 @@ def cells_of(rule: Published, at: Sequence[int], read: Rows | None, people: Peop
     found = Cells(at, groups, sizes, places, least[:-1], greatest[:-1], float(greatest[-1]))
     _, low, high = found.bounds(people.codes)
     for wrong in [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]:
-        cell, i = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
+        cell, at_place = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
         where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in zip(at, index, cell, strict=True))
-        by_rule = " to ".join(dict.fromkeys(f"{x[i]:g}" for x in (least, greatest)))
-        told = f"holds {by_rule} people by its rule, and another number in the original. Correct the table, its rule or bins"
+        by_rule = " to ".join(dict.fromkeys(f"{x[at_place]:g}" for x in (least, greatest)))
+        told = f"holds {by_rule} people by its rule, and the original has another number. Correct the table, its rule or bins"
         told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else told
-        raise ValueError(f"The published table of {listed([people.columns[c] for c in at])}: the cell {where} {told}.")
+        raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
     return found
 
 
@@ -339,4 +340,4 @@ def coarser(table: Cells, rule: Published, people: People, rng: np.random.Genera
     c = table.columns[least := min(keys, key=lambda i: table.sizes[i])]
     pairs = dict(zip(people.levels[c], (table.groups[least] // 2).tolist(), strict=True))
     rule = replace(rule, columns=table.columns, table=None, bins={**(rule.bins or {}), people.columns[c]: pairs})
-    return cells_of(rule, table.columns, None, people, rng), people.columns[c]
+    return cells_of(0, rule, table.columns, None, people, rng), people.columns[c]

@@ -90,8 +90,8 @@ def test_a_wrong_list_is_refused(here, capsys, tmp_path, content, message):
 def test_a_file_that_the_original_contradicts_is_named_by_its_cell(here, capsys):
     pd.read_csv("dashboard.csv").assign(o=7).to_csv("dashboard.csv", index=False)
     message = refused(capsys, *ASKED, "--published", "tables.toml")
-    assert "The published table of class, age and survived: the cell class = " in message
-    assert "holds 7 people by its rule, and another number in the original" in message
+    assert "Published table 2 (class, age and survived): the cell class = " in message
+    assert "holds 7 people by its rule, and the original has another number" in message
 
 
 def test_outputs_do_not_replace_the_list_and_several_targets_have_none(here, capsys):
