@@ -196,11 +196,25 @@ class Ledger:
         sums = np.bincount(self.number(self.target, self.cells) * wide + at, of_cells, self.targets * wide)
         return np.asarray(sums.reshape(self.targets, wide)[:, place.ravel()])
 
+    def limits(self, joint: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
+        """The least and greatest numbers of people, (targets, keys of people): sums of bounds, and what tables of these columns say of sums.
+
+        Of several keys that no table tells apart, each may have nobody.
+        """
+        codes, (low, high) = self.known[0], joint or self.joint
+        apart = np.prod([np.bincount(self.same[c])[self.same[c][codes[c]]] for c in self.keys], axis=0) == 1
+        least, greatest = self.by_key(low) * apart, np.minimum(self.by_key(high), self.most)
+        inner = replace(self, tables=[t for t in self.tables if {*t.columns} <= {*self.keys, *self.target}])
+        if len(inner.tables) < len(self.tables):
+            low, high = inner.limits()
+            return np.maximum(least, low), np.minimum(greatest, high)
+        return least, greatest
+
     def certain(self, joint: tuple[Floats, Floats] | None = None) -> Array:
         """Whether the target of the people of each key is certain."""
         if self.targets > 1 and len(self.tables) == 1 and self.tables[0].other:
             return np.zeros(len(self.known[2]), bool)  # every cell may hold somebody
-        return np.asarray((self.by_key((joint or self.joint)[1]) > 0).sum(0) == 1)
+        return np.asarray((self.limits(joint)[1] > 0).sum(0) == 1)
 
     @cached_property
     def alone(self) -> Array:

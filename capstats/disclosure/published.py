@@ -215,8 +215,7 @@ def published_bounds(
     certain, alone = ledger.certain(joint), ledger.alone @ counts
     totals = {"certain": certain, "certain_one_by_one": ledger.alone.any(0), "open": pure & ~certain}
     found: dict[str, Any] = {name: int(of @ counts) for name, of in totals.items()} | {"certain_from_worst": int(alone.max())}
-    apart = np.prod([np.bincount(ledger.same[c])[ledger.same[c][codes[c]]] for c in ledger.keys], axis=0) == 1  # of keys told apart
-    least, greatest = ledger.by_key(joint[0]) * apart, np.minimum(ledger.by_key(joint[1]), ledger.most)
+    least, greatest = ledger.limits(joint)
     others, most = least.sum(0) - least, greatest.sum(0) - greatest
     cells = {"least": least.astype(np.int64), "greatest": greatest.astype(np.int64)}
     cells["least_share"] = np.where(most == 0, greatest > 0, least / np.maximum(least + most, 1))
