@@ -197,7 +197,7 @@ class Ledger:
         return np.asarray(sums.reshape(self.targets, wide)[:, place.ravel()])
 
     def limits(self, joint: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
-        """The least and greatest numbers of people, (targets, keys of people): sums of bounds, and what tables of these columns say of sums.
+        """Least and greatest numbers of people, (targets, keys of people): sums of bounds, and what tables of these columns say of them.
 
         Of several keys that no table tells apart, each may have nobody.
         """
