@@ -194,6 +194,7 @@ def test_a_claim_needs_its_tables_and_no_other():
 # Rules
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("base", [1, 2, 3, 5, 10])
 @pytest.mark.parametrize("how", ["nearest", "random", None])
 @pytest.mark.parametrize("zeros", ["kept", "rounded"])
@@ -473,6 +474,7 @@ def test_more_tables_never_say_less(o, chosen, more):
     assert several.open <= few.open
 
 
+@pytest.mark.slow
 @examples(100)
 @given(o=originals, chosen=tables, merged=st.lists(st.integers(0, 1), min_size=3, max_size=3))
 def test_a_coarser_coding_never_claims_more(o, chosen, merged):
@@ -483,6 +485,7 @@ def test_a_coarser_coding_never_claims_more(o, chosen, merged):
     assert (less.greatest.values >= fine.greatest.values).all()
 
 
+@pytest.mark.slow
 @examples(100)
 @given(o=originals, of=tables)
 def test_of_one_table_all_numbers_of_certain_people_are_the_same(o, of):
@@ -513,6 +516,7 @@ def test_order_and_names_of_levels_do_not_matter(o, chosen, order, names):
     assert scalars(found) == scalars(other)
 
 
+@pytest.mark.slow
 @examples(50)
 @given(o=originals, chosen=tables)
 def test_a_sparse_table_says_the_same(o, chosen):
