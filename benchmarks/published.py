@@ -19,6 +19,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from unittest.mock import patch
@@ -98,13 +99,13 @@ def measure_one(name, needed):
     found = bounds_of(records, tables, rule, needed)
     seconds, memory = time.process_time() - start, peak() - before
     numbers = [int(found[x]) for x in ("certain", "certain_one_by_one", "certain_from_worst", "open")]
-    profile = cProfile.Profile()
+    profile, at = cProfile.Profile(), Counter()
     if not needed:
         profile.runcall(bounds_of, records, tables, rule, False)
-    at = [(f"{Path(file).stem}.{function}", x[2]) for (file, _, function), x in pstats.Stats(profile).stats.items()] if not needed else []
+        for (file, _, name_), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
+            at[name_.split("'")[1] if "'" in name_ else f"{Path(file).stem}.{name_}"] += own
     cells = len(live(records, LEVELS, tables)) if "exact" in name or "supp" in name else int(np.prod(LEVELS))
-    own = sorted(at, key=lambda x: -x[1])[:5]
-    print(json.dumps({"seconds": seconds, "memory": memory, "numbers": numbers, "cells": cells, "profile": own}))
+    print(json.dumps({"seconds": seconds, "memory": memory, "numbers": numbers, "cells": cells, "profile": at.most_common(4)}))
 
 
 def sizes(given):
@@ -122,8 +123,7 @@ def sizes(given):
             if needed:
                 print(f"{shown} {found['seconds']:.1f} |", flush=True)
                 continue
-            total = sum(x for _, x in found["profile"])
-            of = ", ".join(f"{at} {x:.1f}" for at, x in found["profile"] if x > 0.02 * total)
+            of = ", ".join(f"{at} {x:.2f}" for at, x in found["profile"])
             certain, alone, worst, _ = found["numbers"]
             shown = f"| {name} | {found['cells']} | {found['seconds']:.2f} | {of} | {found['memory']:.0f} | {certain} | {alone} | {worst} |"
 

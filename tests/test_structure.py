@@ -48,6 +48,7 @@ TESTED_IN = {  # modules whose tests stand in the file of the module that uses t
     "cli/__main__": "cli/test_program",
     "cli/options": "cli/test_configuration",
     "counting/compared": "counting/test_copies",
+    "disclosure/ledger": "disclosure/test_published",
     "laws/models/cell_urns": "laws/models/test_cell_moments",
     "laws/models/partial": "laws/models/test_kept_keys",
     "laws/models/pram": "laws/models/test_kept_keys",

@@ -194,6 +194,7 @@ def test_a_claim_needs_its_tables_and_no_other():
 # Rules
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("base", [1, 2, 3, 5, 10])
 @pytest.mark.parametrize("how", ["nearest", "random", None])
 @pytest.mark.parametrize("zeros", ["kept", "rounded"])
@@ -439,14 +440,6 @@ def published(chosen, merged=None):
     return found
 
 
-def tighter(one, other):
-    """Whether bounds are nowhere wider."""
-    same_keys = [one[name].values.tolist() == other[name].values.tolist() for name in ("key", "target")]
-    least = (one.least.values >= other.least.values).all() and (one.least_share.values >= other.least_share.values - 1e-12).all()
-    most = (one.greatest.values <= other.greatest.values).all() and (one.greatest_share.values <= other.greatest_share.values + 1e-12).all()
-    return all(same_keys) and least and most
-
-
 @examples(100)
 @given(o=originals, chosen=tables, seed=st.integers(0, 9))
 def test_every_bound_holds_for_the_original(o, chosen, seed):
@@ -466,23 +459,25 @@ def test_every_bound_holds_for_the_original(o, chosen, seed):
 
 @examples(100)
 @given(o=originals, chosen=tables, more=tables)
-def test_more_tables_never_say_less(o, chosen, more):
-    several, few = (published_bounds(counted(o), published=published(x), rng=1) for x in ([*chosen, *more], chosen))
-    assert tighter(several, few)
+def test_more_tables_never_claim_less(o, chosen, more):
+    """One by one, and together with the linear programme. Propagation by itself may miss a claim as a table splits the joint cells."""
+    several, few = (published_bounds(counted(o), published=published(x), rng=1, exact=True) for x in ([*chosen, *more], chosen))
     assert (np.array(scalars(several)) >= scalars(few))[:3].all()
     assert several.open <= few.open
 
 
+@pytest.mark.slow
 @examples(100)
 @given(o=originals, chosen=tables, merged=st.lists(st.integers(0, 1), min_size=3, max_size=3))
 def test_a_coarser_coding_never_claims_more(o, chosen, merged):
-    exact = [(of, {}, {}) for of, _, _ in chosen]
-    coarse = {"a": dict(enumerate(map(str, merged)))}
-    fine, less = (published_bounds(counted(o), published=published(exact, x)) for x in ({}, coarse))
-    assert int(less.certain) <= int(fine.certain)
-    assert (less.greatest.values >= fine.greatest.values).all()
+    fine, coarse = ({}, {"a": dict(enumerate(map(str, merged)))})
+    counts_of = [(of, {}, {}) for of, _, _ in chosen]
+    exact, less = (published_bounds(counted(o), published=published(counts_of, x), exact=True) for x in (fine, coarse))
+    assert less.certain <= exact.certain
+    assert less.certain_one_by_one <= exact.certain_one_by_one
 
 
+@pytest.mark.slow
 @examples(100)
 @given(o=originals, of=tables)
 def test_of_one_table_all_numbers_of_certain_people_are_the_same(o, of):
@@ -513,6 +508,7 @@ def test_order_and_names_of_levels_do_not_matter(o, chosen, order, names):
     assert scalars(found) == scalars(other)
 
 
+@pytest.mark.slow
 @examples(50)
 @given(o=originals, chosen=tables)
 def test_a_sparse_table_says_the_same(o, chosen):
