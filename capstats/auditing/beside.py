@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -369,15 +370,14 @@ def already_public(asked: Asked) -> dict[str, Any]:
     found["published_guess"] = xr.DataArray(guess := ledger.right(start))
     s, gains, fit = tables.get("s_records", tables.s), [], ledger.fitted(start)
     quick = max(len(start) * len(rules), total_of(s).max().item()) <= LARGEST
-    for table, rule, alone in zip(ledger.tables, rules, ledger.alone, strict=True):
+    for i, (table, alone) in enumerate(zip(ledger.tables, ledger.alone, strict=True)):
         asked.of_tables.append({"table": [ledger.people.columns[c] for c in table.columns], "alone": int(alone @ counts)})
-        if quick:
-            rest, (other, asked.of_tables[-1]["column"]) = (
-                [x for x in ledger.tables if x is not table],
-                coarser(table, rule, ledger.people, rng),
-            )
-            left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))}
-            asked.of_tables[-1] |= {name: int(x @ counts) for name, x in left.items()}
+        rest = [x for x in ledger.tables if x is not table]
+        with suppress(ValueError):  # without the table there may be too many joint cells
+            if quick:
+                other, column = coarser(table, rules[i], ledger.people, rng)
+                left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))}
+                asked.of_tables[-1] |= {"column": column} | {name: int(x @ counts) for name, x in left.items()}
     for data in (unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]) if quick else ():
         release = People.of(tables, tables.o.copy(data=data))
         records = np.repeat(release.codes, release.counts, axis=1)

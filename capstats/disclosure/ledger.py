@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -228,7 +229,8 @@ class Ledger:
         for t in np.argsort(self.alone.sum(1), kind="stable").tolist():
             for kept in np.unique(needed[:, claimed & ~single & needed[t]], axis=1).T:  # claims that need the same tables so far
                 which = claimed & ~single & (needed == kept[:, None]).all(0)
-                needed[t] &= ~(which & replace(self, tables=[self.tables[x] for x in every[kept & (every != t)]]).certain())
+                with suppress(ValueError):  # too many joint cells without the table
+                    needed[t] &= ~(which & replace(self, tables=[self.tables[x] for x in every[kept & (every != t)]]).certain())
         return np.asarray(needed)
 
     # --- claims that propagation misses -------------------------------------------------------------------------------
@@ -254,7 +256,7 @@ class Ledger:
         limits = np.repeat([(0, np.inf), (0, 1), (1, np.inf)], [len(live), len(at), 1], axis=0)
         found = linprog(cost, A_ub=full, b_ub=np.zeros(len(b)), bounds=limits, method="highs")
         for scale in SCALES if found.status == 0 else ():
-            y = np.rint(-found.ineqlin.marginals * scale).astype(np.int64)
+            y = np.rint(np.maximum(-found.ineqlin.marginals, 0) * scale).astype(np.int64)
             total, columns = b.astype(np.int64) @ y, system.T.astype(np.int64) @ y
             greatest[live[(columns > 0) & (columns.min() >= 0) & (total <= 0)]] = 0
         return tightened(least, greatest, self.bounds)

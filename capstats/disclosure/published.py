@@ -13,14 +13,15 @@ import xarray as xr
 
 from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_column, label_numbers
 from capstats.codes.checks import check_choice, is_integer, shown
-from capstats.codes.labels import MISSING, Label, canonical, one_kind
+from capstats.codes.labels import MISSING, Label, canonical, kind_of, one_kind
 from capstats.codes.names import check_named, hint_of_data, in_cell, listed
-from capstats.counting.request import Columns, Reading, chosen_columns, shows_options
-from capstats.counting.tabulate import tabulate
+from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
+from capstats.counting.tabulate import counted, tabulate
 from capstats.disclosure.ledger import Cells, Ledger, People, find, flat
 from capstats.sources.door import open_source
 from capstats.sources.source import Options
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
+from capstats.tables.checking import as_counts
 from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count
 from capstats.tables.table import Array, Floats, Index
@@ -90,11 +91,11 @@ class Published:
         if self.columns is None and self.table is None:
             raise TypeError("Give `columns`, the columns of the published table, or `table`, its counts.")
         check_choice(self.zeros, "zeros", ("rounded", "kept"))
-        (base, rule), (least, most) = self.rounding, self.suppressed or (0, 0)
+        (base, rule), hidden = self.rounding, (0, 0) if self.suppressed is None else self.suppressed
         if not is_integer(base) or base < 1 or rule not in (None, "nearest", "random"):
             raise ValueError(f"`rounded` must be such as 5, (5, 'nearest') or (5, 'random'); got {shown(self.rounded)}.")
-        if not (is_integer(least) and is_integer(most) and 0 <= least <= most):
-            raise ValueError(f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {self.suppressed!r}.")
+        if not (isinstance(hidden, (tuple, list)) and len(hidden) == 2 and all(map(is_integer, hidden)) and 0 <= hidden[0] <= hidden[1]):
+            raise ValueError(f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {shown(hidden)}.")
 
     @property
     def rounding(self) -> tuple[int, str | None]:
@@ -133,6 +134,7 @@ def published_bounds(
     keys: Columns | None = None,
     target: Columns | None = None,
     exact: bool = False,
+    needed: bool = True,
     rng: int | np.random.Generator | None = None,
     **reading: Unpack[Reading],
 ) -> xr.Dataset:
@@ -151,6 +153,8 @@ def published_bounds(
         What is known of a person, and what is to be kept secret; all key columns, and the target, of counts.
     exact : bool
         Whether one linear programme looks for claims that propagation misses. Its certificate is checked in integers.
+    needed : bool
+        Whether to find which tables a claim needs, which takes many readings of more than ten tables.
     rng : int or Generator, optional
         Of the random rounding of tables that are made from the original.
     **reading
@@ -163,7 +167,8 @@ def published_bounds(
         ``greatest_share`` of the people of the key. ``certain``, the number of people whose target follows from all tables together,
         ``certain_one_by_one`` from one of them, whichever, ``certain_from_worst`` from the one that says most, and ``open``, the people
         with one target a key in the original of whom it was not shown. ``needed`` (table, key): the tables that a claim needs, found by
-        leaving out one after the other, so that none of them can be left out, but another choice may be smaller.
+        leaving out one after the other, so that none of them can be left out, but another choice may be smaller; all tables for a claim of
+        the linear programme alone.
 
     Raises
     ------
@@ -179,7 +184,8 @@ def published_bounds(
     Notes
     -----
     See theory/certainty.md#published. No claim is false if the tables are of the same people and rounded and suppressed as they say; a
-    count that nothing limits is taken to be below 2**29. Only people with one target a key in the original can be certain.
+    count that nothing limits is taken to be below 2**29. Only people with one target a key in the original can be certain. Claims may be
+    missed, by the linear programme too, which knows no whole numbers; where a further table splits the cells, even one that was found.
 
     References
     ----------
@@ -221,7 +227,8 @@ def published_bounds(
     cells["least_share"] = np.where(most == 0, greatest > 0, least / np.maximum(least + most, 1))
     cells["greatest_share"] = greatest / np.maximum(greatest + others, 1)
     rows = flat([np.asarray(code) for code in people.axes["target"].codes], [len(people.levels[c]) for c in ledger.target])
-    found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()} | {"needed": (("table", "key"), ledger.needed(certain))}
+    found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()}
+    found |= {"needed": (("table", "key"), ledger.needed(certain))} if needed else {}
     axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
     names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
     coords: dict[Any, Any] = {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}
@@ -246,10 +253,11 @@ def _listed(published: Any) -> list[tuple[Published, list[Hashable], list[str]]]
     found = []
     for i, x in enumerate(published):
         rule = x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x)
-        if isinstance(rule.table, xr.Dataset):
-            rule = replace(rule, table=to_frame(rule.table).loc[:, :"o"])
+        if isinstance(rule.table, (xr.Dataset, xr.DataArray)):
+            counts = rule.table if isinstance(rule.table, xr.Dataset) else rule.table.to_dataset(name="o")
+            rule = replace(rule, table=to_frame(counts).loc[:, :"o"])
         names = [] if rule.table is None else list(open_source(rule.table, f"published[{i}]").names(Options()))
-        found.append((rule, names, list(map(str, chosen_columns(rule.columns or names[:-1], f"published[{i}]")))))
+        found.append((rule, names, list(dict.fromkeys(map(str, chosen_columns(rule.columns or names[:-1], f"published[{i}]"))))))
     return found
 
 
@@ -259,15 +267,20 @@ def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random
     first, known = people.axes["key"].nlevels, people.columns
     chosen = list(map(str, chosen_columns(keys or known[:first], "keys")))
     check_named("keys", chosen, known[:first], "no key column of the counts")
-    check_named("target", list(map(str, chosen_columns(target or known[first:], "target"))), known[first:], "no target of the counts")
+    if target is not None and sorted(map(str, chosen_columns(target, "target"))) != sorted(known[first:]):
+        raise ValueError(f"`target` must be that of the counts, {known[first:]}; got {shown(target)}. Leave it out, or count them anew.")
     check_named("published", [x for _, _, of in listed for x in of], known, "no column of the original")
+    for rule, _, of in listed:
+        check_named("bins", rule.bins or (), of, "no column of the published table")
     at = [[known.index(x) for x in of] for _, _, of in listed]
-    rows = [_read(rule, names[-1], of, people) if names else None for (rule, names, _), of in zip(listed, at, strict=True)]
+    rows = [
+        _read(i, rule, names[-1], of, people) if names else None for i, ((rule, names, _), of) in enumerate(zip(listed, at, strict=True))
+    ]
     tables = [cells_of(i, listed[i][0], of, row, people, rng) for i, (of, row) in enumerate(zip(at, rows, strict=True))]
     return Ledger(people, tables, [known.index(x) for x in chosen]), [rule for rule, *_ in listed]
 
 
-def _read(rule: Published, counts: Hashable, at: Sequence[int], people: People) -> Rows:
+def _read(i: int, rule: Published, counts: Hashable, at: Sequence[int], people: People) -> Rows:
     """The cells of a table as it was published: their labels by column, and their counts, NaN for those that are not shown.
 
     Levels that the original lacks are added to its levels.
@@ -275,8 +288,12 @@ def _read(rule: Published, counts: Hashable, at: Sequence[int], people: People) 
     names, base, found = [people.columns[c] for c in at], rule.rounding[0], []
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
-    axis = cast(pd.MultiIndex, axis_of(tabulate(rule.table, keys=[*names, counts], target=None, types=types).o, "key"))
-    *labels, texts = ([canonical(level[int(i)]) for i in code] for level, code in zip(axis.levels, axis.codes, strict=True))
+    asked = {"keys": [*names, counts], "target": None, "target_argument": None, "called": {"original": f"published[{i}]"}}
+    o = counted(Request.of({"types": types}, original=rule.table, synthetic=None, **asked)).o
+    axis, times = cast(pd.MultiIndex, axis_of(o, "key")), as_counts(o, "o").values.ravel()
+    *labels, texts = (
+        [canonical(level[int(j)]) for j in np.repeat(code, times)] for level, code in zip(axis.levels, axis.codes, strict=True)
+    )
     for c, of in zip(at, labels, strict=True):
         if people.columns[c] not in (rule.bins or {}):
             people.levels[c].extend(x for x in dict.fromkeys(of) if x not in people.levels[c])
@@ -305,6 +322,8 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
         near = hint_of_data(next(iter(labels)), dict.fromkeys(levels), "level")
         raise ValueError(f"`bins` of a published table names no level that column {name!r} has.{near}")
     groups = [labels.get(x, x) for x in levels]
+    if len({kind_of(x) for x in groups if x is not MISSING}) > 1:  # as in a file, where 20 stands below "18-19"
+        groups = [x if x is MISSING else str(x) for x in groups]
     places = {x: place for place, x in enumerate(dict.fromkeys(groups))}
     return list(places), np.array([places[x] for x in groups])
 

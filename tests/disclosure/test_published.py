@@ -643,3 +643,62 @@ def test_a_bridge_between_two_cycles_is_missed_by_propagation_and_found_by_the_l
     assert scalars(found) == [1, 0, 0, 0]
     assert found.greatest.sel(k="12").values.tolist()[1] == 0
     assert found.needed.sel(k="12").values.all()
+
+
+# --- as strangers give tables -----------------------------------------------------------------------------------------
+
+GROUPED = pd.DataFrame({"age": ["18-19", "18-19", "20", "20"], "health": ["sick", "well"] * 2, "n": [3, 6, 4, 7]})
+TOGETHER = {"bins": {"age": {18: "18-19", 19: "18-19"}}}
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_groups_of_numbers_stand_beside_numbers(in_file, tmp_path):
+    GROUPED.to_csv(tmp_path / "ages.csv", index=False)
+    table = tmp_path / "ages.csv" if in_file else GROUPED
+    made = published_bounds(PEOPLE, **READ, published=[Published(["age", "health"], **TOGETHER)])
+    assert published_bounds(PEOPLE, **READ, published=[Published(table=table, **TOGETHER)]).equals(made)
+
+
+def test_a_smaller_ledger_may_be_too_large_to_look_at():
+    """Without the first table there are more than 2**24 joint cells: then the claims are said to need it."""
+    records = pd.DataFrame({"a": range(4100), "b": range(4100), "t": np.arange(4100) % 2})
+    found = published_bounds(records, keys="a", target="t", published=[["a", "b"], ["b", "t"], ["a"]])
+    assert found.certain.item() == 4100
+    assert found.needed.any("key").values.tolist() == [True, True, False]
+
+
+def test_needed_may_be_left_out():
+    plain = published_bounds(PEOPLE, **READ, published=[["age", "health"]], needed=False)
+    whole = published_bounds(PEOPLE, **READ, published=[["age", "health"]])
+    assert "needed" not in plain
+    assert whole.drop_vars(["needed", "table"]).equals(plain.drop_vars("table"))
+
+
+def test_an_array_of_counts_is_a_table():
+    counts = tabulate(PEOPLE, keys="age", target="health")
+    assert published_bounds(PEOPLE, **READ, published=[counts.o]).equals(published_bounds(PEOPLE, **READ, published=[counts]))
+
+
+@pytest.mark.parametrize(
+    ("published", "message"),
+    [
+        (Published(["age", "health"], bins={"agee": {18: "18-19"}}), "`bins` names 'agee', which is no column of the published table"),
+        (pd.concat([TABLE, TABLE[:1]]), "age = 18, health = sick is listed twice"),
+        (pd.concat([TABLE, pd.DataFrame([("Total", "sick", 7)], columns=list(TABLE))]), r"Column 'age' of `published\[0\]`"),
+    ],
+)
+def test_what_is_no_table_of_these_people_is_named(published, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        published_bounds(PEOPLE, **READ, published=[published])
+
+
+def test_the_target_of_counts_is_all_of_it():
+    counts = tabulate(PEOPLE.assign(u=range(len(PEOPLE))), keys="age", target=["health", "u"])
+    with pytest.raises(ValueError, match=r"`target` must be that of the counts, \['health', 'u'\]; got 'health'"):
+        published_bounds(counts, target="health", published=[["age", "health"]])
+
+
+@pytest.mark.parametrize("rule", [{"suppressed": 4}, {"rounded": (5,)}, {"rounded": (1, 2, 3)}, {"rounded": 0}, {"suppressed": "1-4"}])
+def test_a_rule_of_another_form_is_refused(rule):
+    with pytest.raises(ValueError, match=f"`{next(iter(rule))}` must be"):
+        Published("age", **rule)

@@ -3,12 +3,15 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from chromium import DRAWN, opened
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right
 from lesson_pages import first_screen, judged, predicted, question
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from capstats import from_counts
+from capstats.disclosure import Published, published_bounds
 from capstats.lessons import page
 from capstats.lessons.given import VOTED, given
 
@@ -100,6 +103,18 @@ def test_the_three_tables_have_one_solution_and_fourteen_of_thirty_are_certain()
     assert found.tolist() == [np.array(VOTED).ravel().tolist()]
     assert np.sum(VOTED) == 30
     assert certain(found.max(axis=0)) == 14
+
+
+def test_the_library_says_the_same():
+    ages, parties, votes = GIVEN["names"]
+    keys = pd.MultiIndex.from_product([ages, parties], names=["age", "party"])
+    people = from_counts(np.array(VOTED).reshape(6, 2).T, key_labels=keys, target_labels={"vote": votes})
+    pairs = [["age", "party"], ["party", "vote"], ["age", "vote"]]
+    found = published_bounds(people, published=pairs)
+    assert [found[name].item() for name in ("certain", "certain_one_by_one", "certain_from_worst")] == [14, 0, 0]
+    assert found.needed.all("table").sum() == 3  # each of the three keys that are certain needs all tables
+    for published in ([Published(pair, rounded=(5, "nearest")) for pair in pairs], *(pairs[:i] + pairs[i + 1 :] for i in range(3))):
+        assert published_bounds(people, published=published).certain.item() == 0
 
 
 @pytest.mark.parametrize("without", range(3))
