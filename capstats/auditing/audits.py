@@ -28,9 +28,9 @@ from capstats.codes.labels import in_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.inputs import released
-from capstats.counting.request import Columns, Reading, chosen_columns, shows_options
+from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.same import check_counts
-from capstats.counting.tabulate import original_and_release
+from capstats.counting.tabulate import counted, original_and_release
 from capstats.disclosure.published import more_columns, opened
 from capstats.sources.new_files import check_unread, write_file
 from capstats.tables.aligned import total_of
@@ -355,8 +355,11 @@ def audit(
             by = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
             wide, more = tables, [] if counts_given else more_columns(published, **by)
             if more:
-                given |= {"keys": [*chosen_columns(keys, "keys"), *more], "allow_same": True, "copy_columns": 0}
-                wide = original_and_release(original, synthetic, reading, warns=False, **given)
+                given = {"keys": [*chosen_columns(keys, "keys"), *more], "target": target, "allow_same": True}
+                try:
+                    wide = original_and_release(original, synthetic, reading, warns=False, **given)
+                except ValueError:  # a release may lack a column that was published; what it adds is then not told
+                    wide = counted(Request.of(reading, original=original, synthetic=None, **given), warns=False)
             asked.published = *opened(published, wide, **by, rng=np.random.default_rng(0)), wide
         described = description(asked, counts_given=counts_given)
         if counts_given and not allow_same and "different_records" not in tables.encoding:
@@ -367,6 +370,8 @@ def audit(
         if people is not None and "files" in read:
             described["population"] = read["original"]
             described["files"] = {**described.get("files", {}), "population": read["files"]["original"]}
+        if of_tables := [[x["file"]] for x in asked.of_tables if "file" in x]:
+            described["files"] = {**described.get("files", {}), "published": of_tables}
         if population_size is not None:
             described["population_size"] = int(population_size)
         if generator is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -363,28 +364,41 @@ def already_public(asked: Asked) -> dict[str, Any]:
     if asked.published is None:
         return {}
     ledger, rules, tables = asked.published
-    counts, rng, start = ledger.known[2], np.random.default_rng(SEED), np.ones(ledger.cells.shape[1])
-    totals = {"": ledger.certain(), "_one_by_one": ledger.alone.any(0)}
-    found = {f"published_certain{name}": xr.DataArray(int(of @ counts)) for name, of in totals.items()}
-    found["published_certain_from_worst"] = xr.DataArray(int((ledger.alone @ counts).max()))
-    found["published_guess"] = xr.DataArray(guess := ledger.right(start))
-    s, gains, fit = tables.get("s_records", tables.s), [], ledger.fitted(start)
-    quick = max(len(start) * len(rules), total_of(s).max().item()) <= LARGEST
-    for i, (table, alone) in enumerate(zip(ledger.tables, ledger.alone, strict=True)):
-        asked.of_tables.append({"table": [ledger.people.columns[c] for c in table.columns], "alone": int(alone @ counts)})
+    counts, rng, people = ledger.known[2], np.random.default_rng(SEED), ledger.people
+    found: dict[str, Any] = {
+        "published_certain_one_by_one": int(ledger.alone.any(0) @ counts),
+        "published_certain_from_worst": int((ledger.alone @ counts).max()),
+    }
+    for table, rule, alone in zip(ledger.tables, rules, ledger.alone, strict=True):
+        asked.of_tables.append({"table": [people.columns[c] for c in table.columns], "rule": str(rule), "alone": int(alone @ counts)})
+        if isinstance(rule.table, (str, Path)):
+            asked.of_tables[-1]["file"] = str(rule.table)
+    try:
+        found["published_certain"] = int(ledger.certain() @ counts)
+    except ValueError as error:  # too many joint cells
+        asked.of_tables[0]["not_computed"] = str(error)
+        return {name: xr.DataArray(x) for name, x in found.items()}
+    of_target = np.bincount(ledger.number(ledger.target, people.codes), people.counts, ledger.targets)  # what is known without a table
+    start = of_target[ledger.number(ledger.target, ledger.cells)].astype(np.float64)
+    s, gains, fit = tables.get("s_records", tables.get("s", xr.DataArray(0))), [], ledger.fitted(start)
+    guess = ledger.right(fit)
+    found |= {"published_guess": guess}
+    if len(start) * len(rules) > LARGEST:
+        return {name: xr.DataArray(x) for name, x in found.items()}
+    for i, table in enumerate(ledger.tables):
         rest = [x for x in ledger.tables if x is not table]
         with suppress(ValueError):  # without the table there may be too many joint cells
-            if quick:
-                other, column = coarser(table, rules[i], ledger.people, rng)
-                left = {name: replace(ledger, tables=x).certain() for name, x in (("without", rest), ("coarser", [*rest, other]))}
-                asked.of_tables[-1] |= {"column": column} | {name: int(x @ counts) for name, x in left.items()}
-    for data in (unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]) if quick else ():
+            asked.of_tables[i]["without"] = int(replace(ledger, tables=rest).certain() @ counts)
+            if other := coarser(table, rules[i], people, rng):
+                asked.of_tables[i] |= {"column": other[1], "coarser": int(replace(ledger, tables=[*rest, other[0]]).certain() @ counts)}
+    for data in () if s.ndim < 2 or total_of(s).max() > LARGEST else unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]:
         release = People.of(tables, tables.o.copy(data=data))
         records = np.repeat(release.codes, release.counts, axis=1)
         blind = [replace(release, codes=rng.permuted(records, axis=1), counts=np.ones(records.shape[1])) for _ in range(REDRAWS)]
         starts = (ledger.placed(x) * fit.sum() / records.shape[1] for x in [release, *blind])
         gain, *chance = (ledger.right((x + fit) / 2) - guess for x in starts)
         gains.append([gain - max(float(np.mean(chance)), 0.0), float(np.std(chance, ddof=1))])  # a blind release may smooth the fit
+    numbers = {name: xr.DataArray(x) for name, x in found.items()}
     for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=False):
-        found[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])
-    return found
+        numbers[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])
+    return numbers

@@ -102,26 +102,37 @@ def _release(audit: Findings, i: int) -> str:
 
 def _public(audit: Findings, i: int) -> list[Block]:
     """What published tables say of the same people, and what a release adds to it, where it is shown to add anything."""
-    if "published_certain" not in audit.measures:
+    if "published" not in audit.provenance:
         return []
-    n, k = audit.measures.original_records.item(), len(audit.provenance["published"])
-    gain, error = (n * audit.of(f"published_gain{x}", i) if "published_gain" in audit.measures else np.nan for x in ("", "_error"))
+    found, m, k = audit.provenance["published"], audit.measures, len(audit.provenance["published"])
+    texts = {"tables": many(k, "published table"), "n": count(m.original_records.item())}
+    if "published_certain" not in m:
+        return [audit.say(FRONT["public_too_many"], why=found[0]["not_computed"], **audit.numbers, **texts)]
+    gain, error = (
+        m.original_records.item() * audit.of(f"published_gain{x}", i) if "published_gain" in m else np.nan for x in ("", "_error")
+    )
     adds = "not_computed" if np.isnan(gain) else "adds" if gain > Z * error else "adds_nothing"
-    texts = {"release": _release(audit, i), "more": f"{gain:.0f}".replace("-", "\u2212"), "error": f"{error:.1f}"}
-    texts |= {"tables": many(k, "published table"), "guess": count(round(n * audit.of("published_guess", 0))), "n": count(n)}
-    found = {x: audit.say(FRONT[f"public_{x}"], **audit.numbers, **texts) for x in ("apart", adds)}
-    return [audit.say(FRONT["public"], added=found[adds], apart=found["apart"] if k > 1 else "", **audit.numbers, **texts)]
+    texts |= {"release": _release(audit, i), "more": count(round(gain)) if gain > 0 else "0", "error": f"{error:.1f}"}
+    texts |= {"guess": count(round(m.original_records.item() * m.published_guess.item()))}
+    said = {x: audit.say(FRONT[f"public_{x}"], **audit.numbers, **texts) for x in ("apart", adds)}
+    return [audit.say(FRONT["public"], added=said[adds], apart=said["apart"] if k > 1 else "", **audit.numbers, **texts)]
 
 
 def _public_tables(audit: Findings) -> list[Block]:
     """People whose target is certain without each published table, and with its smallest column coarser; what helps most first."""
-    found = [x for x in audit.provenance.get("published", ()) if "without" in x]
+    found = sorted(audit.provenance.get("published", ()), key=lambda x: min(x.get("without", np.inf), x.get("coarser", np.inf)))
+    if not found or "without" not in found[0] or not audit.measures.published_certain.item():
+        return []
     rows = [
-        [listed([*map(named, x["table"])]), *map(count, (x["alone"], x["without"])), named(x["column"]), count(x["coarser"])]
-        for x in sorted(found, key=lambda x: min(x["without"], x["coarser"]))
+        [
+            f"{listed([*map(named, x['table'])])}{x['rule'] and ' ('}{shortened(x['rule'], 40)}{x['rule'] and ')'}",
+            *(count(x[name]) if name in x else "\u2013" for name in ("alone", "without", "coarser")),
+            named(x["column"]) if "column" in x else "\u2013",
+        ]
+        for x in found[:RELEASES]
     ]
-    caption = audit.say(FRONT["public_change"], **audit.numbers) if rows else ""
-    return [Grid(FRONT["public_tables"], rows[:RELEASES], caption), *not_shown(len(rows) - RELEASES, "more table")] if rows else []
+    grid = Grid(FRONT["public_tables"], rows)
+    return [audit.say(FRONT["public_change"], **audit.numbers), grid, *not_shown(len(found) - RELEASES, "more table")]
 
 
 def _links(audit: Findings) -> list[Block]:

@@ -90,7 +90,7 @@ def files_named(provenance: Mapping[str, Any]) -> list[str]:
     """All files that the given paths name, each once."""
     of_tables = provenance.get("files", {})
     of_one = [of_tables.get(name) for name in ("original", "holdout", "population")]
-    named = [*of_one, *of_tables.get("synthetic", []), *of_tables.get("generator", [])]
+    named = [*of_one, *of_tables.get("synthetic", []), *of_tables.get("generator", []), *of_tables.get("published", [])]
     return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
 
 

@@ -151,11 +151,15 @@ def _published(file: str) -> list[Published]:
     if not isinstance(given, list) or not all(isinstance(x, dict) for x in given):
         raise ValueError(f"--published {file!r} must have a [[table]] for each published table, with its columns or its file.")
     for table in given:
-        check_named("--published", table, ["file", *Published.__dataclass_fields__], "no entry of a table")
+        check_named("--published", table, ["file", *(x for x in Published.__dataclass_fields__ if x != "table")], "no entry of a table")
         if "file" in table:
             table["table"] = str(Path(file).parent / table.pop("file"))
-        for column, of in table.get("bins", {}).items():  # levels are listed under their label, since keys of TOML are texts
-            table["bins"][column] = {x: label for label, levels in of.items() for x in levels} if isinstance(of, dict) else of
+        of_column = (
+            table["bins"] if isinstance(table.get("bins"), dict) else {}
+        )  # levels are listed under their label, since keys are texts
+        for column, of in of_column.items():
+            if isinstance(of, dict):
+                of_column[column] = {x: label for label, levels in of.items() for x in (levels if isinstance(levels, list) else [levels])}
     return [Published(**table) for table in given]
 
 

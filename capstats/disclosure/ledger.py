@@ -13,7 +13,8 @@ dual solution is rounded to integers and checked without a rounding error. (The 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +31,8 @@ from capstats.tables.backing import filled
 from capstats.tables.checking import as_counts, check_unweighted, given_tables
 from capstats.tables.table import Array, Floats, Index
 
-MOST = 1 << 24  # live joint cells; times the greatest count, sums in floats are exact
+MOST = 1 << 24  # live joint cells
+WIDE = 1 << 27  # combinations of targets and keys
 BLOCK = 1 << 21  # joint cells that are looked at together
 ROUNDS = 10_000  # each is sound, so one may stop after any of them
 FIT, CLOSE = 500, 1e-7  # rounds of iterative proportional fitting, and the share of people who move in one from which it goes on
@@ -110,6 +112,16 @@ class Cells:
         at = find(self.places, here)
         return which.ravel(), np.append(self.least, 0.0)[at], np.append(self.greatest, self.other)[at]
 
+    def summed(self, i: int) -> Cells:
+        """The same table with all groups of its i-th column as one."""
+        codes, sizes = list(np.unravel_index(self.places, self.sizes)), list(self.sizes)
+        codes[i], sizes[i] = 0 * codes[i], 1
+        places, which = np.unique(flat(codes, sizes), return_inverse=True)
+        listed, *ends = (np.bincount(which.ravel(), x).astype(np.float64) for x in (np.ones(len(which)), self.least, self.greatest))
+        groups = [0 * group if j == i else group for j, group in enumerate(self.groups)]
+        unlisted = np.where(listed < self.sizes[i], self.other, 0.0) * (self.sizes[i] - listed)
+        return Cells(self.columns, groups, sizes, places, ends[0], ends[1] + unlisted, self.other * self.sizes[i])
+
 
 @dataclass(frozen=True)
 class Ledger:
@@ -150,10 +162,10 @@ class Ledger:
     @cached_property
     def cells(self) -> Index:
         """The live joint cells, (columns, cells): those whose cell in every table may hold somebody."""
-        cells: Index = np.zeros((len(self.same), 1), np.int64)
+        cells: Any = np.zeros((len(self.same), 1), np.int32)
         done: list[int] = []
         for c in sorted(range(len(self.same)), key=lambda c: -sum(c in t.columns for t in self.tables)):
-            own, done = np.unique(self.same[c]), [*done, c]
+            own, done = np.unique(self.same[c]).astype(np.int32), [*done, c]
             told = [(t, [x for x in t.columns if x in done]) for t in self.tables if c in t.columns and not t.other]
             live, parts, step = [t.number(None, of) for t, of in told], [], max(BLOCK // len(own), 1)
             for start in range(0, cells.shape[1], step):
@@ -165,7 +177,7 @@ class Ledger:
                 if sum(x.shape[1] for x in parts) > MOST:
                     raise ValueError("More than 2**24 combinations are possible by these tables. Group levels (bins=), or name fewer.")
             cells = np.concatenate(parts, axis=1)
-        return cells
+        return np.asarray(cells)
 
     @cached_property
     def bounds(self) -> list[Bounds]:
@@ -174,8 +186,11 @@ class Ledger:
 
     @cached_property
     def most(self) -> float:
-        """An upper bound of every count: that of the table whose total is least, where one is known."""
-        return float(min([2.0**53 / MOST, *(t.greatest.sum() for t in self.tables if not t.other)]))
+        """An upper bound of every count: that of the table whose total is least, or one of which sums in floats are exact."""
+        found = min([2.0**53 / max(self.cells.shape[1], 1), *(t.greatest.sum() for t in self.tables if not t.other)])
+        if self.people.counts.sum() > found:
+            raise ValueError("There are too many people to add them up exactly, in so many combinations of columns. Group levels (bins=).")
+        return float(found)
 
     @cached_property
     def joint(self) -> tuple[Floats, Floats]:
@@ -193,6 +208,8 @@ class Ledger:
     def by_key(self, of_cells: Floats) -> Floats:
         """Numbers of the live joint cells added up, (targets, keys of people)."""
         known, place = np.unique(self.number(self.keys, self.known[0]), return_inverse=True)
+        if self.targets * len(place) > WIDE:
+            raise ValueError("More than 2**27 combinations of keys and targets. Name fewer target columns, or group levels (bins=).")
         wide, at = len(known) + 1, find(known, self.number(self.keys, self.cells))
         sums = np.bincount(self.number(self.target, self.cells) * wide + at, of_cells, self.targets * wide)
         return np.asarray(sums.reshape(self.targets, wide)[:, place.ravel()])
@@ -205,11 +222,25 @@ class Ledger:
         codes, (low, high) = self.known[0], joint or self.joint
         apart = np.prod([np.bincount(self.same[c])[self.same[c][codes[c]]] for c in self.keys], axis=0) == 1
         least, greatest = self.by_key(low) * apart, np.minimum(self.by_key(high), self.most)
-        inner = replace(self, tables=[t for t in self.tables if {*t.columns} <= {*self.keys, *self.target}])
-        if len(inner.tables) < len(self.tables):
-            low, high = inner.limits()
-            return np.maximum(least, low), np.minimum(greatest, high)
+        for tables in self._coarser():
+            with suppress(ValueError):  # of fewer tables there may be too many joint cells
+                low, high = replace(self, tables=tables).limits()
+                least, greatest = np.maximum(least, low), np.minimum(greatest, high)
         return least, greatest
+
+    def _coarser(self) -> Iterator[list[Cells]]:
+        """Tables whose joint cells say more of sums: those of keys and target alone, and all without what only one of them has."""
+        inner = [t for t in self.tables if {*t.columns} <= {*self.keys, *self.target}]
+        if len(inner) < len(self.tables):
+            yield inner
+        told = Counter(c for t in self.tables for c, size in zip(t.columns, t.sizes, strict=True) if size > 1)
+        summed = list(self.tables)
+        for at, t in enumerate(self.tables):
+            for i, c in enumerate(t.columns):
+                if t.sizes[i] > 1 == told[c] and c not in self.target and len(self.tables) > 1:
+                    summed[at] = summed[at].summed(i)
+        if any(x is not t for x, t in zip(summed, self.tables, strict=True)):
+            yield summed
 
     def certain(self, joint: tuple[Floats, Floats] | None = None) -> Array:
         """Whether the target of the people of each key is certain."""

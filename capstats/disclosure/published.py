@@ -14,16 +14,17 @@ import xarray as xr
 from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_column, label_numbers
 from capstats.codes.checks import check_choice, is_integer, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, one_kind
-from capstats.codes.names import check_named, hint_of_data, in_cell, listed
+from capstats.codes.names import check_named, free_name, hint_of_data, in_cell, listed
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
-from capstats.counting.tabulate import counted, tabulate
+from capstats.counting.tabulate import counted
 from capstats.disclosure.ledger import Cells, Ledger, People, find, flat
 from capstats.sources.door import open_source
 from capstats.sources.source import Options
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
 from capstats.tables.checking import as_counts
+from capstats.tables.dataset import as_tables
 from capstats.tables.longform import to_frame
-from capstats.tables.printing import Result, count
+from capstats.tables.printing import Result, count, many
 from capstats.tables.table import Array, Floats, Index
 
 Rows = tuple[list[list[Label]], Floats]  # the labels of a table as it was published, by column, and its counts, NaN if not shown
@@ -90,12 +91,27 @@ class Published:
     def __post_init__(self) -> None:
         if self.columns is None and self.table is None:
             raise TypeError("Give `columns`, the columns of the published table, or `table`, its counts.")
+        if not isinstance(self.bins, Mapping | None):
+            raise TypeError(f"`bins` must be a mapping of columns to cut points, or to {{level: label}}; got {shown(self.bins)}.")
         check_choice(self.zeros, "zeros", ("rounded", "kept"))
         (base, rule), hidden = self.rounding, (0, 0) if self.suppressed is None else self.suppressed
         if not is_integer(base) or base < 1 or rule not in (None, "nearest", "random"):
             raise ValueError(f"`rounded` must be such as 5, (5, 'nearest') or (5, 'random'); got {shown(self.rounded)}.")
         if not (isinstance(hidden, (tuple, list)) and len(hidden) == 2 and all(map(is_integer, hidden)) and 0 <= hidden[0] <= hidden[1]):
             raise ValueError(f"`suppressed` must be the least and greatest count that is not shown, as (1, 4); got {shown(hidden)}.")
+
+    def __str__(self) -> str:
+        """The rule, as reports name it."""
+        (base, rule), hidden = self.rounding, self.suppressed
+        rounded = f"rounded to {base}{f' ({rule})' if rule else ''}" if base > 1 else ""
+        of_zeros = "zeros kept" if base > 1 and self.zeros == "kept" else ""
+        parts = [
+            rounded,
+            of_zeros,
+            f"{hidden[0]} to {hidden[1]} not shown" if hidden else "",
+            f"coarser {listed([*self.bins])}" if self.bins else "",
+        ]
+        return ", ".join(filter(None, parts))
 
     @property
     def rounding(self) -> tuple[int, str | None]:
@@ -158,17 +174,17 @@ def published_bounds(
     rng : int or Generator, optional
         Of the random rounding of tables that are made from the original.
     **reading
-        Options of `tabulate`.
+        Options of `tabulate`, for records; `bins` there holds for the tables as well.
 
     Returns
     -------
     Dataset, dims (target, key)
         ``least`` and ``greatest``, numbers of people in every table of all columns that agrees with what was published; ``least_share`` and
-        ``greatest_share`` of the people of the key. ``certain``, the number of people whose target follows from all tables together,
-        ``certain_one_by_one`` from one of them, whichever, ``certain_from_worst`` from the one that says most, and ``open``, the people
-        with one target a key in the original of whom it was not shown. ``needed`` (table, key): the tables that a claim needs, found by
-        leaving out one after the other, so that none of them can be left out, but another choice may be smaller; all tables for a claim of
-        the linear programme alone.
+        ``greatest_share`` of the people of the key. ``certain``, the number of people whose target follows from all tables together, and
+        ``is_certain`` (key) those keys; ``certain_one_by_one`` from one of them, whichever, ``certain_from_worst`` from the one that says
+        most; ``open``, the people with one target a key in the original of whom it was not shown. ``needed`` (table, key): the tables that
+        a claim needs, found by leaving out one after the other, so that none of them can be left out, but another choice may be smaller;
+        all tables for a claim of the linear programme alone.
 
     Raises
     ------
@@ -213,7 +229,8 @@ def published_bounds(
         raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
     if not given:
         more = more_columns(published, keys, target)
-        original = tabulate(original, keys=[*chosen_columns(keys, "keys"), *more], target=target, **reading)
+        by = {"keys": [*chosen_columns(keys, "keys"), *more], "target": target}
+        original = counted(Request.of(reading, original=original, synthetic=None, **by))
     ledger, _ = opened(published, original, keys, target, np.random.default_rng(rng))
     people, (codes, which, counts) = ledger.people, ledger.known
     pure = np.bincount(np.unique(np.stack([which, people.by(ledger.target)[1]]), axis=1)[0]) == 1
@@ -229,11 +246,14 @@ def published_bounds(
     rows = flat([np.asarray(code) for code in people.axes["target"].codes], [len(people.levels[c]) for c in ledger.target])
     found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()}
     found |= {"needed": (("table", "key"), ledger.needed(certain))} if needed else {}
-    axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], [names_of(people.axes["key"])[c] for c in ledger.keys])
+    found["is_certain"] = "key", certain
+    stored = [free_name(names_of(people.axes["key"])[c], [*found, "table"]) for c in ledger.keys]
+    axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], stored)
     names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
     coords: dict[Any, Any] = {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}
-    x = [count(x) for x in (found["certain"], counts.sum(), len(alone), found["certain_one_by_one"], alone.max())]
-    text = f"{x[0]} of {x[1]} people are certain from {x[2]} tables together ({x[3]} if each is read by itself, {x[4]} from the worst)"
+    x = [count(x) for x in (found["certain"], counts.sum(), found["certain_one_by_one"], alone.max())]
+    apart = f" together ({x[2]} if each is read by itself, {x[3]} from the worst)" if len(alone) > 1 else ""
+    text = f"{x[0]} of {x[1]} people are certain from {many(len(alone), 'table')}{apart}"
     return Result(found, coords, {"result": text})
 
 
@@ -252,13 +272,24 @@ def _listed(published: Any) -> list[tuple[Published, list[Hashable], list[str]]]
         raise TypeError(f"`published` must be a list of tables, such as [['educ', 'vote'], Published(...)]; got {shown(published)}.")
     found = []
     for i, x in enumerate(published):
+        if isinstance(x, str) and "." not in x:
+            raise TypeError(f"`published[{i}]` is {x!r}; give a list of columns, [[{x!r}, ...], ...], a table of counts, or a path.")
         rule = x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x)
-        if isinstance(rule.table, (xr.Dataset, xr.DataArray)):
-            counts = rule.table if isinstance(rule.table, xr.Dataset) else rule.table.to_dataset(name="o")
-            rule = replace(rule, table=to_frame(counts).loc[:, :"o"])
-        names = [] if rule.table is None else list(open_source(rule.table, f"published[{i}]").names(Options()))
-        found.append((rule, names, list(dict.fromkeys(map(str, chosen_columns(rule.columns or names[:-1], f"published[{i}]"))))))
+        names = [] if rule.table is None else list(open_source(table := _long(rule.table), f"published[{i}]").names(Options()))
+        chosen = chosen_columns(rule.columns or names[:-1], f"published[{i}]")
+        found.append((replace(rule, table=table) if names else rule, names, list(dict.fromkeys(map(str, chosen)))))
     return found
+
+
+def _long(table: Any) -> Any:
+    """Counts in the forms in which pandas and capstats have them, as a data frame with the counts in the last column."""
+    if isinstance(table, (xr.Dataset, xr.DataArray)):
+        tables = as_tables(table if isinstance(table, xr.Dataset) else table.to_dataset(name="o"))
+        names = [*tables.attrs["key_columns"], *tables.attrs["target_columns"], "o"]
+        return to_frame(tables).iloc[:, : len(names)].set_axis(names, axis=1)
+    if isinstance(table, pd.Series) or (isinstance(table, pd.DataFrame) and any(x is not None for x in table.index.names)):
+        return table.reset_index(name="n") if isinstance(table, pd.Series) else table.reset_index()
+    return table
 
 
 def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random.Generator) -> tuple[Ledger, list[Published]]:
@@ -288,7 +319,14 @@ def _read(i: int, rule: Published, counts: Hashable, at: Sequence[int], people: 
     names, base, found = [people.columns[c] for c in at], rule.rounding[0], []
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
-    asked = {"keys": [*names, counts], "target": None, "target_argument": None, "called": {"original": f"published[{i}]"}}
+    in_table = {str(x): x for x in open_source(rule.table, "published").names(Options())}
+    types = {in_table.get(str(name), name): kind for name, kind in types.items()}
+    asked = {
+        "keys": [*(in_table[x] for x in names), counts],
+        "target": None,
+        "target_argument": None,
+        "called": {"original": f"published[{i}]"},
+    }
     o = counted(Request.of({"types": types}, original=rule.table, synthetic=None, **asked)).o
     axis, times = cast(pd.MultiIndex, axis_of(o, "key")), as_counts(o, "o").values.ravel()
     *labels, texts = (
@@ -297,12 +335,17 @@ def _read(i: int, rule: Published, counts: Hashable, at: Sequence[int], people: 
     for c, of in zip(at, labels, strict=True):
         if people.columns[c] not in (rule.bins or {}):
             people.levels[c].extend(x for x in dict.fromkeys(of) if x not in people.levels[c])
-    for text in texts:
-        is_shown = text is not MISSING and not text.startswith("<") and any(map(str.isdigit, text))
+    for text in ("" if x is MISSING else str(x).strip() for x in texts):
+        is_shown = not text.startswith("<") and any(map(str.isdigit, text))
         if is_shown and (not text.removesuffix(".0").isdecimal() or int(text.removesuffix(".0")) % base):
             wanted = "a number of people" if base == 1 else f"a multiple of {base}, as `rounded` says"
-            raise ValueError(f"Column {counts!r} of a published table has {text!r}, which is not {wanted}. Leave what is not shown empty.")
+            raise ValueError(
+                f"Column {counts!r} of `published[{i}]`, the last one, has {text!r}, which is not {wanted}. Give counts without signs or "
+                "separators, and leave those empty that are not shown."
+            )
         found.append(float(text) if is_shown else math.nan)
+    if np.isnan(found).all() and len({*texts}) > 1:
+        raise ValueError(f"Column {counts!r} of `published[{i}]`, the last one, has no number. Put the counts of its cells last.")
     return labels, np.array(found)
 
 
@@ -318,10 +361,11 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
         column = cut_column(numbers, cut, name, "original")
         return list(column.labels), column.codes.astype(np.int64)
     labels = {canonical(level): canonical(label) for level, label in given.items()}
-    if given and not labels.keys() & set(levels):
+    as_text = {str(x): label for x, label in labels.items()} | {f"{x}.0": label for x, label in labels.items() if isinstance(x, int)}
+    groups = [labels.get(x, as_text.get(x, x) if isinstance(x, str) else x) for x in levels]
+    if given and groups == levels:
         near = hint_of_data(next(iter(labels)), dict.fromkeys(levels), "level")
         raise ValueError(f"`bins` of a published table names no level that column {name!r} has.{near}")
-    groups = [labels.get(x, x) for x in levels]
     if len({kind_of(x) for x in groups if x is not MISSING}) > 1:  # as in a file, where 20 stands below "18-19"
         groups = [x if x is MISSING else str(x) for x in groups]
     places = {x: place for place, x in enumerate(dict.fromkeys(groups))}
@@ -346,15 +390,19 @@ def cells_of(i: int, rule: Published, at: Sequence[int], read: Rows | None, peop
         cell, at_place = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
         where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in zip(at, index, cell, strict=True))
         by_rule = " to ".join(dict.fromkeys(f"{x[at_place]:g}" for x in (least, greatest)))
-        told = f"holds {by_rule} people by its rule, and the original has another number. Correct the table, its rule or bins"
+        told = f"holds {by_rule} people by its rule, and the original has another number. Correct it (totals are no levels), rule or bins"
+        if wrong not in places:
+            told = "is not listed, which means 0, and the original has people there. List counts that are not shown without a number"
         told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else told
         raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
     return found
 
 
-def coarser(table: Cells, rule: Published, people: People, rng: np.random.Generator) -> tuple[Cells, str]:
+def coarser(table: Cells, rule: Published, people: People, rng: np.random.Generator) -> tuple[Cells, str] | None:
     """A table made from the original with the levels of its smallest key column in pairs, neighbours together; and that column."""
-    keys = [i for i, c in enumerate(table.columns) if c < people.axes["key"].nlevels and table.sizes[i] > 1] or [0]
+    keys = [i for i, c in enumerate(table.columns) if c < people.axes["key"].nlevels and table.sizes[i] > 1]
+    if not keys:
+        return None
     c = table.columns[least := min(keys, key=lambda i: table.sizes[i])]
     pairs = dict(zip(people.levels[c], (table.groups[least] // 2).tolist(), strict=True))
     rule = replace(rule, columns=table.columns, table=None, bins={**(rule.bins or {}), people.columns[c]: pairs})

@@ -122,7 +122,7 @@ def test_the_front_sheet_says_it_in_one_sentence_and_marks_the_scale(found):
     assert "the vote of 550 people of 944 is certain from 4 published tables together (433 people if each is read by itself, 358" in shown
     assert "a guess from them is right for 839; with release copy it is right for at least" in shown
     assert "already public" in shown
-    assert "PID, age and vote 358 243 PID 448" in shown
+    assert "PID, age and vote 358 243 448 PID" in shown
     blind = text(audit(VOTERS, RELEASES["blind"], published=TABLES, **ASKED))
     assert "this release is not shown to add to that" in blind
     assert "at least" not in blind.partition("Already public")[2].partition(".")[0]
@@ -145,7 +145,7 @@ def test_what_takes_too_long_is_said_not_to_be_computed(monkeypatch):
     monkeypatch.setattr(beside, "LARGEST", 0)
     found = audit(VOTERS, RELEASES["copy"], published=TABLES, **ASKED)
     assert "published_gain" not in found.measures
-    assert "what a release adds to that is not computed" in text(found)
+    assert "what a release adds is not computed" in text(found)
     assert "withdraw" not in text(found)
     assert found.limits() == []
     limited = audit(VOTERS, RELEASES["copy"], published=TABLES, limits={"published_gain": 0.1}, **ASKED)
@@ -192,6 +192,57 @@ def test_a_small_table_by_hand():
     assert found.measures.published_guess.item() == pytest.approx((4 * 0.5 + 1) / 5)
     assert found.measures.published_gain.item() == pytest.approx(0, abs=1e-9)
     assert found.measures.published_guess.item() == pytest.approx(average_cap(people.o, people.o).item())
+
+
+def test_a_release_that_lacks_a_published_column_is_told_apart():
+    """Who is certain needs the original alone; what the release adds is not computed."""
+    tables = [["educ", "vote"], ["educ", "age"], ["age", "vote"]]
+    asked = {**ASKED, "keys": ["educ", "PID"], "bins": None}
+    found = audit(VOTERS, RELEASES["copy"].drop(columns="age"), published=tables, **asked)
+    whole = audit(VOTERS, RELEASES["copy"], published=tables, **asked)
+    assert "published_gain" not in found.measures
+    assert "what a release adds is not computed: it lacks a published column" in text(found)
+    assert found.measures.published_certain.equals(whole.measures.published_certain)
+    assert found.measures.published_guess.equals(whole.measures.published_guess)
+
+
+def test_too_many_combinations_leave_the_tables_one_by_one():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame({f"c{i}": rng.integers(0, 12, 400) for i in range(8)}).assign(t=rng.integers(0, 2, 400))
+    keys = list(wide)[:-1]
+    tables = [*([c, "t"] for c in keys), [*keys[:2], "t"]]
+    asked = {"keys": keys, "target": "t", "copy_columns": 0, "limits": {"published_certain": 9}}
+    found = audit(wide, wide.sample(300, random_state=1), published=tables, **asked)
+    assert "published_certain" not in found.measures
+    assert [kept for _, kept in found.limits()] == [False]
+    assert "if each is read by itself" in text(found)
+    assert "What they say together is not computed: More than 2**24 combinations" in text(found)
+
+
+def test_what_is_known_without_a_table_is_known_with_one_that_lacks_the_target():
+    """The guess is then that without data: each person's target is as frequent as in the original."""
+    found = audit(VOTERS, RELEASES["blind"], published=[["educ", "PID"]], **ASKED).measures
+    assert found.published_guess.item() == pytest.approx(found.baseline.item())
+
+
+def test_a_table_without_keys_cannot_be_coarser_and_nobody_certain_needs_no_table():
+    """In the list a dash stands for what cannot be; where nobody is certain, there is no list."""
+    found = audit(VOTERS, RELEASES["blind"], published=[["vote"], *TABLES], **ASKED)
+    assert "coarser" not in found.provenance["published"][0]
+    assert "vote 0 550 \u2013 \u2013" in text(found)
+    assert "withdraw" not in text(audit(VOTERS, RELEASES["blind"], published=[["vote"], ["educ"]], **ASKED))
+
+
+def test_the_report_says_which_tables_were_read_and_by_which_rule(tmp_path):
+    counts = VOTERS.groupby(["educ", "vote"], observed=True).size().reset_index(name="n")
+    counts.to_csv(tmp_path / "dashboard.csv", index=False)
+    tables = [Published(table=tmp_path / "dashboard.csv"), Published(TABLES[0], suppressed=(1, 4)), *TABLES[1:]]
+    found = audit(VOTERS, RELEASES["blind"], published=tables, **ASKED)
+    assert found.provenance["published"][0]["file"] == str(tmp_path / "dashboard.csv")
+    assert found.provenance["files"]["published"] == [[str(tmp_path / "dashboard.csv")]]
+    assert [row["rule"] for row in found.provenance["published"]] == ["", "1 to 4 not shown", "", "", ""]
+    assert "educ, PID and age (1 to 4 not shown)" in text(found)
+    assert "sha256" in found.to_html().partition("dashboard.csv")[2]
 
 
 @pytest.mark.slow

@@ -337,14 +337,16 @@ def test_a_row_that_is_no_cell_of_the_original_is_named(row, told):
         (TABLE.assign(n=[3, 6, 0, 4, 7, 1]), "6"),
         (Published(table=TABLE.assign(n=[5, 10, 0, 5, 5, 0]), rounded=(5, "nearest")), "8 to 12"),
         (Published(table=TABLE.assign(n=[5, "*", 0, 5, 5, 0]), rounded=(5, "nearest"), suppressed=(1, 4), secondary=False), "1 to 4"),
-        (TABLE[TABLE.n != 5], "0"),
-        (Published(table=TABLE[TABLE.n != 5].assign(n=[5, 0, 5, 5, 0]), rounded=(5, "nearest")), "0 to 2"),
+        (TABLE[TABLE.n != 5], None),
+        (Published(table=TABLE[TABLE.n != 5].assign(n=[5, 0, 5, 5, 0]), rounded=(5, "nearest")), None),
     ],
 )
 def test_a_table_that_the_original_contradicts_is_refused_without_the_count(published, limits):
     with pytest.raises(ValueError, match="Published table 0") as error:
         published_bounds(PEOPLE, **READ, published=[published])
-    assert f"the cell age = 18, health = well holds {limits} people by its rule, and the original has another number." in str(error.value)
+    held = f"holds {limits} people by its rule, and the original has another number."
+    told = "is not listed, which means 0, and the original has people there." if limits is None else held
+    assert f"the cell age = 18, health = well {told}" in str(error.value)
     assert "5 people" not in str(error.value)
 
 
@@ -357,8 +359,16 @@ def test_a_table_that_the_original_contradicts_is_refused_without_the_count(publ
         ({"published": []}, TypeError, "`published` must be a list of tables"),
         ({"published": [[]]}, ValueError, r"`published\[0\]` must name at least one column"),
         ({"published": [["age"]], "keys": None}, TypeError, "`keys` and `target` are missing"),
-        ({"published": [TABLE.assign(n=TABLE.n + 0.5)]}, ValueError, "Column 'n' of a published table has '.*5', which is not a number of"),
-        ({"published": [TABLE.assign(n=-TABLE.n)]}, ValueError, "Column 'n' of a published table has '-.*', which is not a number of"),
+        (
+            {"published": [TABLE.assign(n=TABLE.n + 0.5)]},
+            ValueError,
+            "of `published.0.`, the last one, has '.*5', which is not a number",
+        ),
+        (
+            {"published": [TABLE.assign(n=-TABLE.n)]},
+            ValueError,
+            "of `published.0.`, the last one, has '-.*', which is not a number",
+        ),
         ({"published": [Published(table=TABLE, rounded=5)]}, ValueError, "which is not a multiple of 5, as `rounded` says"),
         (
             {"published": [Published(["age"], bins={"age": {99: 1}})]},
@@ -702,3 +712,89 @@ def test_the_target_of_counts_is_all_of_it():
 def test_a_rule_of_another_form_is_refused(rule):
     with pytest.raises(ValueError, match=f"`{next(iter(rule))}` must be"):
         Published("age", **rule)
+
+
+def test_forms_in_which_pandas_has_counts_are_tables():
+    """A Series of sizes, a frame with its levels in the index, names that are integers, and counts with spaces around them."""
+    sizes, made = PEOPLE.groupby(["age", "health"]).size(), published_bounds(PEOPLE, **READ, published=[["age", "health"]])
+    for table in (sizes, PEOPLE.value_counts(), sizes.to_frame("n"), TABLE.assign(n=" " + TABLE.n.astype(str) + " ")):
+        assert published_bounds(PEOPLE, **READ, published=[table]).equals(made)
+    numbered = PEOPLE.set_axis([0, 2], axis=1)
+    found = published_bounds(numbered, keys=0, target=2, published=[numbered.groupby([0, 2]).size()])
+    assert found.certain.item() == made.certain.item()
+
+
+@pytest.mark.parametrize("name", ["table", "needed", "least", "o", "key", "target", "certain", "is_certain"])
+def test_a_column_may_have_any_name(name):
+    people = PEOPLE.rename(columns={"age": name})
+    for table in ([name, "health"], tabulate(people, keys=name, target="health")):
+        if not (name == "o" and not isinstance(table, list)):  # a data frame of counts has the name for these
+            assert published_bounds(people, keys=name, target="health", published=[table]).certain.item() == 1
+
+
+def test_the_people_who_are_certain_are_told_by_key():
+    found = published_bounds(PEOPLE, **READ, published=[["age", "health"]])
+    assert found.is_certain.to_series().to_dict() == {(18,): False, (19,): True, (20,): False}
+
+
+def test_texts_of_numbers_are_the_levels_that_bins_name():
+    tables = [Published(["age", "health"], **TOGETHER)]
+    found = published_bounds(PEOPLE.assign(age=PEOPLE.age.astype(str)), **READ, published=tables)
+    assert found.greatest.values.tolist() == published_bounds(PEOPLE, **READ, published=tables).greatest.values.tolist()
+
+
+def test_large_counts_are_exact_and_too_many_are_refused():
+    large = from_counts([[10**9, 1], [10**9, 10**9]], key_labels={"a": [0, 1]}, target_labels={"v": ["n", "y"]})
+    found = published_bounds(large, published=[["a"], ["v"]])
+    assert found.certain.item() == 0
+    assert found.greatest.values.tolist() == [[1_000_000_001, 1_000_000_001], [2 * 10**9, 1_000_000_001]]
+    with pytest.raises(ValueError, match="too many people to add them up exactly"):
+        published_bounds(large * 10**6, published=[["a"], ["v"]])
+
+
+def test_what_only_one_table_tells_does_not_hide_a_claim():
+    """A further table, of a column that no other has, splits joint cells; its sums are read as well."""
+    records = pd.DataFrame({"a": [0, 0, 1, 1, 1, 1], "b": [0, 1, 1, 1, 2, 2], "e": [1, 0, 2, 1, 2, 2], "v": [2, 0, 0, 2, 1, 1]})
+    tables = [["b", "v"], ["e"], ["a", "b"], ["a", "v"]]
+    found = [published_bounds(records, keys=["a", "b"], target="v", published=x).certain.item() for x in (tables, tables[:1] + tables[2:])]
+    assert found == [4, 4]
+    axis = pd.MultiIndex.from_product([range(3), ["x", "y"]], names=["a", "b"])
+    o = from_counts([[0, 0, 1, 0, 1, 0], [0, 2, 0, 3, 0, 0]], key_labels=axis, target_labels={"t": ["p", "q"]})
+    rule = {"rounded": (3, "nearest"), "bins": {"a": {0: "0-1", 1: "0-1"}}}
+    two = [["t"], Published(["a", "t"], **rule)]
+    assert [published_bounds(o, published=x).certain.item() for x in (two, [*two, Published(["a", "b"], **rule)])] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"published": ["age", "health"]}, r"`published\[0\]` is 'age'; give a list of columns, \[\['age', ...\], ...\]"),
+        ({"published": [PEOPLE]}, "Column 'health' of `published.0.`, the last one, has no number. Put the counts of its cells last"),
+        ({"published": [["age"]], "synthetic": PEOPLE}, "There is no option 'synthetic'"),
+        (
+            {"published": [TABLE.assign(n=["1,002", *TABLE.n[1:]])]},
+            "has '1,002', which is not a number of people. Give counts without signs or sep",
+        ),
+        (
+            {"published": [pd.DataFrame({"age": [18, 18], "sex": ["f", "m"], "health": ["sick"] * 2, "n": ["*", "*"]})]},
+            "Column 'sex' is not in",
+        ),
+    ],
+)
+def test_what_strangers_give_is_answered(arguments, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        published_bounds(PEOPLE, **READ, **arguments)
+
+
+def test_too_many_targets_are_refused():
+    wide = pd.DataFrame({name: np.random.default_rng(0).integers(0, 2000, 5000) for name in "auv"})
+    with pytest.raises(ValueError, match=r"More than 2\*\*27 combinations of keys and targets"):
+        published_bounds(wide, keys="a", target=["u", "v"], published=[["a", "u"], ["a", "v"]])
+
+
+def test_a_rule_is_told_in_words():
+    assert str(Published("age")) == ""
+    rule = Published("age", rounded=[5, "nearest"], zeros="kept", suppressed=(1, 4), bins={"age": [18]})
+    assert str(rule) == "rounded to 5 (nearest), zeros kept, 1 to 4 not shown, coarser age"
+    with pytest.raises(TypeError, match="`bins` must be a mapping"):
+        Published("age", bins=[18])
