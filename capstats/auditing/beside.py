@@ -19,7 +19,7 @@ from capstats.codes.checks import shown
 from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
-from capstats.disclosure.ledger import People
+from capstats.disclosure.ledger import Ledger, People
 from capstats.disclosure.published import coarser
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.average import cap_law
@@ -357,48 +357,55 @@ def certain_by_chance(asked: Asked) -> Numbers:
 def already_public(asked: Asked) -> dict[str, Any]:
     """People whose target is certain from published tables, guesses from these tables, and what each release adds to them.
 
-    A guess draws from numbers of people that are fitted to all tables; with a release the fit starts from half the release and half the fit
-    without it. Releases of the same size with independent columns know nothing: what these add is not
-    counted, and their deviation is the error.
+    A guess draws from numbers of people that are fitted to all tables, from the frequencies of the target, which are known without any.
     """
     if asked.published is None:
         return {}
     ledger, rules, tables = asked.published
-    counts, rng, people = ledger.known[2], np.random.default_rng(SEED), ledger.people
-    found: dict[str, Any] = {
-        "published_certain_one_by_one": int(ledger.alone.any(0) @ counts),
-        "published_certain_from_worst": int((ledger.alone @ counts).max()),
-    }
+    counts, people, rng = ledger.known[2], ledger.people, np.random.default_rng(SEED)
+    totals = {"one_by_one": ledger.alone.any(0) @ counts, "from_worst": (ledger.alone @ counts).max()}
+    found: dict[str, Any] = {f"published_certain_{name}": xr.DataArray(int(x)) for name, x in totals.items()}
     for table, rule, alone in zip(ledger.tables, rules, ledger.alone, strict=True):
         asked.of_tables.append({"table": [people.columns[c] for c in table.columns], "rule": str(rule), "alone": int(alone @ counts)})
         if isinstance(rule.table, (str, Path)):
             asked.of_tables[-1]["file"] = str(rule.table)
     try:
-        found["published_certain"] = int(ledger.certain() @ counts)
+        found["published_certain"] = xr.DataArray(int(ledger.certain() @ counts))
     except ValueError as error:  # too many joint cells
         asked.of_tables[0]["not_computed"] = str(error)
-        return {name: xr.DataArray(x) for name, x in found.items()}
-    of_target = np.bincount(ledger.number(ledger.target, people.codes), people.counts, ledger.targets)  # what is known without a table
-    start = of_target[ledger.number(ledger.target, ledger.cells)].astype(np.float64)
-    s, gains, fit = tables.get("s_records", tables.get("s", xr.DataArray(0))), [], ledger.fitted(start)
-    guess = ledger.right(fit)
-    found |= {"published_guess": guess}
-    if len(start) * len(rules) > LARGEST:
-        return {name: xr.DataArray(x) for name, x in found.items()}
+        return found
+    of_target = np.bincount(ledger.number(ledger.target, people.codes), people.counts, ledger.targets)
+    fit = ledger.fitted(of_target[ledger.number(ledger.target, ledger.cells)].astype(np.float64))
+    found["published_guess"] = xr.DataArray(ledger.right(fit))
+    if len(fit) * len(rules) > LARGEST:
+        return found
     for i, table in enumerate(ledger.tables):
         rest = [x for x in ledger.tables if x is not table]
         with suppress(ValueError):  # without the table there may be too many joint cells
             asked.of_tables[i]["without"] = int(replace(ledger, tables=rest).certain() @ counts)
             if other := coarser(table, rules[i], people, rng):
                 asked.of_tables[i] |= {"column": other[1], "coarser": int(replace(ledger, tables=[*rest, other[0]]).certain() @ counts)}
-    for data in () if s.ndim < 2 or total_of(s).max() > LARGEST else unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data]:
-        release = People.of(tables, tables.o.copy(data=data))
-        records = np.repeat(release.codes, release.counts, axis=1)
-        blind = [replace(release, codes=rng.permuted(records, axis=1), counts=np.ones(records.shape[1])) for _ in range(REDRAWS)]
-        starts = (ledger.placed(x) * fit.sum() / records.shape[1] for x in [release, *blind])
-        gain, *chance = (ledger.right((x + fit) / 2) - guess for x in starts)
-        gains.append([gain - max(float(np.mean(chance)), 0.0), float(np.std(chance, ddof=1))])  # a blind release may smooth the fit
-    numbers = {name: xr.DataArray(x) for name, x in found.items()}
-    for name, x in zip(("gain", "gain_error"), np.transpose(gains), strict=False):
-        numbers[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])
-    return numbers
+    s = tables.get("s_records", tables.get("s", xr.DataArray(0)))
+    if s.ndim > 1 and total_of(s).max() <= LARGEST:
+        releases = [tables.o.copy(data=data) for data in (unstacked(s.variable.data, 0) if s.ndim > 2 else [s.variable.data])]
+        gains = np.array([_gain(ledger, People.of(tables, release), fit, rng) for release in releases])
+        for name, x in zip(("gain", "gain_error"), gains.T, strict=True):
+            found[f"published_{name}"] = xr.DataArray(x if s.ndim > 2 else x[0], dims=s.dims[:-2])
+    return found
+
+
+def _gain(ledger: Ledger, release: People, fit: Floats, rng: np.random.Generator) -> tuple[float, float]:
+    """The share of people who are guessed right with a release as well, minus that without it; and its error.
+
+    The fit then starts from half the release and half the fit without it. Releases of the same size with independent columns know nothing:
+    what these add is not counted, since mixing alone may smooth the fit, and their deviation is the error.
+    """
+    records = np.repeat(release.codes, release.counts, axis=1)
+    one_each = np.ones(records.shape[1], np.int64)
+
+    def right(x: People) -> float:
+        return ledger.right((ledger.placed(x) * fit.sum() / len(one_each) + fit) / 2)
+
+    blind = [right(replace(release, codes=rng.permuted(records, axis=1), counts=one_each)) for _ in range(REDRAWS)]
+    without = max(ledger.right(fit), float(np.mean(blind)))
+    return right(release) - without, float(np.std(blind, ddof=1))

@@ -108,12 +108,12 @@ def _public(audit: Findings, i: int) -> list[Block]:
     texts = {"tables": many(k, "published table"), "n": count(m.original_records.item())}
     if "published_certain" not in m:
         return [audit.say(FRONT["public_too_many"], why=found[0]["not_computed"], **audit.numbers, **texts)]
-    gain, error = (
-        m.original_records.item() * audit.of(f"published_gain{x}", i) if "published_gain" in m else np.nan for x in ("", "_error")
-    )
-    adds = "not_computed" if np.isnan(gain) else "adds" if gain > Z * error else "adds_nothing"
-    texts |= {"release": _release(audit, i), "more": count(round(gain)) if gain > 0 else "0", "error": f"{error:.1f}"}
-    texts |= {"guess": count(round(m.original_records.item() * m.published_guess.item()))}
+    texts |= {"guess": count(round(m.original_records.item() * m.published_guess.item())), "release": _release(audit, i)}
+    adds = "not_computed"
+    if "published_gain" in m:
+        gain, error = (m.original_records.item() * audit.of(f"published_gain{x}", i) for x in ("", "_error"))
+        adds = "adds" if gain > Z * error else "adds_nothing"
+        texts |= {"more": f"{round(gain)}".replace("-", "\u2212"), "error": f"{error:.1f}"}
     said = {x: audit.say(FRONT[f"public_{x}"], **audit.numbers, **texts) for x in ("apart", adds)}
     return [audit.say(FRONT["public"], added=said[adds], apart=said["apart"] if k > 1 else "", **audit.numbers, **texts)]
 
