@@ -123,14 +123,13 @@ def _public_tables(audit: Findings) -> list[Block]:
     found = sorted(audit.provenance.get("published", ()), key=lambda x: min(x.get("without", np.inf), x.get("coarser", np.inf)))
     if not found or "without" not in found[0] or not audit.measures.published_certain.item():
         return []
-    rows = [
-        [
-            f"{listed([*map(named, x['table'])])}{x['rule'] and ' ('}{shortened(x['rule'], 40)}{x['rule'] and ')'}",
-            *(count(x[name]) if name in x else "\u2013" for name in ("alone", "without", "coarser")),
-            named(x["column"]) if "column" in x else "\u2013",
-        ]
-        for x in found[:RELEASES]
-    ]
+    rows = []
+    for x in found[:RELEASES]:
+        rule, pairs = f" ({shortened(x['rule'], 40)})" if x["rule"] else "", "\u2013"
+        if "coarser" in x:
+            pairs = f"{count(x['coarser'])} ({shortened(named(x['column']), 12)})"
+        without = count(x["without"]) if "without" in x else "\u2013"
+        rows.append([f"{listed([*map(named, x['table'])])}{rule}", count(x["alone"]), without, pairs])
     grid = Grid(FRONT["public_tables"], rows)
     return [audit.say(FRONT["public_change"], **audit.numbers), grid, *not_shown(len(found) - RELEASES, "more table")]
 
