@@ -82,6 +82,12 @@ def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
     return found
 
 
+def column_names(table: Any, name: str) -> list[Hashable]:
+    """The columns of a table, which has this name in messages."""
+    (found,) = opened({name: table}, Options())
+    return list(found.source.names(found.options))
+
+
 def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label] | None) -> list[Weight]:
     """The column that `weights` or `counts` names for the original, each synthetic table and the holdout."""
     if isinstance(given, tuple) and len(given) in (2, 3):

@@ -15,11 +15,10 @@ from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_co
 from capstats.codes.checks import check_choice, is_integer, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, one_kind
 from capstats.codes.names import check_named, free_name, hint_of_data, in_cell, listed
+from capstats.counting.inputs import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.tabulate import counted
 from capstats.disclosure.ledger import Cells, Ledger, People, find, flat
-from capstats.sources.door import open_source
-from capstats.sources.source import Options
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
 from capstats.tables.checking import as_counts
 from capstats.tables.dataset import as_tables
@@ -275,7 +274,7 @@ def _listed(published: Any) -> list[tuple[Published, list[Hashable], list[str]]]
         if isinstance(x, str) and "." not in x:
             raise TypeError(f"`published[{i}]` is {x!r}; give a list of columns, [[{x!r}, ...], ...], a table of counts, or a path.")
         rule = x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x)
-        names = [] if rule.table is None else list(open_source(table := _long(rule.table), f"published[{i}]").names(Options()))
+        names = [] if rule.table is None else column_names(table := _long(rule.table), f"published[{i}]")
         chosen = chosen_columns(rule.columns or names[:-1], f"published[{i}]")
         found.append((replace(rule, table=table) if names else rule, names, list(dict.fromkeys(map(str, chosen)))))
     return found
@@ -319,7 +318,7 @@ def _read(i: int, rule: Published, counts: Hashable, at: Sequence[int], people: 
     names, base, found = [people.columns[c] for c in at], rule.rounding[0], []
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
-    in_table = {str(x): x for x in open_source(rule.table, "published").names(Options())}
+    in_table = {str(x): x for x in column_names(rule.table, f"published[{i}]")}
     types = {in_table.get(str(name), name): kind for name, kind in types.items()}
     asked = {
         "keys": [*(in_table[x] for x in names), counts],

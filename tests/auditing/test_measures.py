@@ -18,7 +18,8 @@ THEORY = Path(__file__).parents[2] / "theory"
 ALL = MEASURES | BY_COLUMN
 PEOPLE = anes96()
 GENERATED = {"generator": [PEOPLE.iloc[1::2], PEOPLE.iloc[1::3]]}
-GIVEN = {"holdout": PEOPLE.iloc[::5], "against": "one", "population_size": 10_000, **GENERATED}
+PUBLISHED = [["educ", "vote"], ["PID", "vote"]]
+GIVEN = {"holdout": PEOPLE.iloc[::5], "against": "one", "population_size": 10_000, "published": PUBLISHED, **GENERATED}
 
 
 NEAREST = {name for name in MEASURES if name.endswith(("_nearest", "_nearest_error"))}

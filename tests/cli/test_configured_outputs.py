@@ -52,7 +52,7 @@ def run(folder, command, more, *arguments):
 
 def test_all_commands_and_files_are_tried():
     """An option for a path that is neither one of these, nor one that is read, must say whether it is written."""
-    read = {"original", "synthetic", "holdout", "generator", "population", "members", "non-members", "spill-dir"}
+    read = {"original", "synthetic", "holdout", "generator", "population", "published", "members", "non-members", "spill-dir"}
     found = {
         (command.name, option.key)
         for command in COMMANDS
