@@ -1,4 +1,4 @@
-"""The numbers of an audit, computed from tables of counts: of all people, by target level, by key column, and between releases."""
+"""The numbers of an audit, computed from tables of counts: of all people, by target level, and between releases."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def copies(asked: Asked) -> Numbers:
 
 
 def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Records of each release that are copies, as far as they were counted with the tables; see `capstats.counting.copies`."""
+    """What is known of copies, as arrays over the releases of `s`."""
     if not (releases := known.get("releases")):
         return {}
     known = {name: [x.get(name) for x in releases] for name in MEASURES if any(name in x for x in releases)}

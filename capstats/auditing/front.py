@@ -34,7 +34,7 @@ SMALL = 0.0005  # a change of average CAP that is none
 
 
 def front(audit: Findings) -> Sections:
-    """The sections of the front sheet; those of one release are about that which comes first in the report."""
+    """The sections of the front sheet; those about a single release describe the first in the report's order."""
     first, limits = audit.ranked[0], audit.limits()
     several = len(audit.heads) > 1
     of = f" ({audit.heads[first]})" if several else ""

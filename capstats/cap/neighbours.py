@@ -60,7 +60,7 @@ def check_convention(unmatched: str) -> None:
 
 
 def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: bool = False, within: Within = None) -> RowsUsed:
-    """A function of both tables that gives the synthetic rows used for each key of `o`, and their totals.
+    """A function of both tables that gives the synthetic counts that each key of `o` uses, and their totals: by default its own.
 
     Keys without original records may have no rows, unless ``everybody`` is set. With ``within`` near guesses have weights, too.
     """

@@ -54,7 +54,7 @@ def _example(settings: Settings, data: Sequence[str]) -> dict[str, Any]:
 
 
 def _counts(settings: Settings, data: Sequence[str], *, allowed: bool) -> dict[str, Any]:
-    """The counts, if the original is a file of counts; otherwise None."""
+    """The counts, if the original is a file of counts; otherwise an empty mapping."""
     if not counts_given(settings):
         return {}
     file = settings["original"]

@@ -31,7 +31,7 @@ class Input:
     weight: Weight = None
     sampling: bool = False  # whether it holds sampling weights, which are not numbers of records
     by_record: bool = False  # whether its rows are its records, in their order, equal ones not merged
-    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns, from which further queries are answered
+    held: dict[str, Any] = field(default_factory=dict, repr=False)  # a reading of many columns, by `hold`; its caller clears it
 
     def hold(self, columns: Sequence[Hashable]) -> None:
         """Read these columns now, from which `rows` answers until ``held`` is cleared."""

@@ -116,7 +116,7 @@ class Records:
 
 
 def read_records(request: Request, progress: Progress | None = None) -> Records:
-    """All tables counted over the key and target columns, each of them read once."""
+    """All tables, each counted once over the key and target columns; cut points, copies and checks may read them again."""
     specs = request.checked()
     options = request.options(progress)
     inputs, labels = inputs_of(

@@ -160,7 +160,7 @@ def tabulate(
 
 
 def counted(request: Request, shown: Progress | None = None, *, warns: bool = True) -> xr.Dataset:
-    """The result of `tabulate` for a request; ``progress`` is that of a longer call, if it is shown already."""
+    """The result of `tabulate` for a request; ``shown`` is the progress of a longer call, if there is one."""
     with nullcontext(shown) if shown is not None else Progress(request.progress) as steps:
         records = read_records(request, steps)
         steps.step("joining the tables")

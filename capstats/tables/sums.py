@@ -26,7 +26,7 @@ def certain(s: Table) -> Table:
 
 
 def shared(o: Table, s: Table, s_j: Array) -> Array:
-    """sum_i o_ij s_ij of each key, exact for integers: shape (..., key)."""
+    """sum_i o_ij s_ij of each key, exact for integers: shape (..., key). The totals ``s_j`` tell whether integers are wide enough."""
     return _exact(o, s_j).key_product(s)
 
 

@@ -134,7 +134,7 @@ def exact_average(tables: list[Array], model: CellUrn) -> Atoms:
     def value(column: Column, j: int) -> int:
         return sum(int(x) * y for x, y in zip(o[:, j], column, strict=True)) * (common // max(sum(column), 1))
 
-    weights = few_tables(tables, model, value)
+    weights = weights_of_sum(tables, model, value)
     if len(weights) > LISTED:
         raise TooManyError
     return Atoms(weights, n * common, about=f"{model!r}; all releases")
@@ -143,7 +143,7 @@ def exact_average(tables: list[Array], model: CellUrn) -> Atoms:
 # --- all releases -----------------------------------------------------------------------------------------------------
 
 
-def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
+def weights_of_sum(tables: list[Array], model: CellUrn, value: Value) -> Weights:
     """Weights of the sum over keys of a value of each column, over all releases; `TooManyError` where they are too many.
 
     Of the m! / prod s_ij! orders of the records the keys have m! / prod_i s_ij! each, up to a common factor.
@@ -154,7 +154,7 @@ def few_tables(tables: list[Array], model: CellUrn, value: Value) -> Weights:
     weights, grows = integer_urn(*tables, model=model)
     found: ByRecords = {0: {0: 1}}  # of no key yet: no record, the value 0, the weight 1
     for j in range(keys):
-        weight = drawn(weights[:, j], grows, m)
+        weight = column_weight(weights[:, j], grows, m)
         of_key: ByRecords = defaultdict(lambda: defaultdict(int))
         for r in range(m + 1):
             for column in map(tuple, compositions(r, targets).tolist()):
@@ -219,7 +219,7 @@ def integer_urn(o: Array, *p: Array, model: CellUrn) -> tuple[Array, int]:
     return weights * whole, whole if model.reinforced else 0
 
 
-def drawn(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
+def column_weight(weights: Array, grows: int, most: int) -> Callable[[Column], int]:
     """The weight of a column of at most ``most`` records in one key: the number of orders of its draws, times the weight of each."""
     rising = [[1, *accumulate((int(a) + k * grows for k in range(most)), mul)] for a in weights]  # a (a + grows) (a + 2 grows) ...
     return lambda column: multinomial(column) * math.prod(of_cell[count] for of_cell, count in zip(rising, column, strict=True))

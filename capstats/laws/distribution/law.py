@@ -176,8 +176,8 @@ class Law:
         Returns
         -------
         Dataset, dims (probability,), none for one number
-            ``least`` and ``greatest``, from `least` to `greatest`; the quantile inf{x : F(x) >= probability} is between them, at the level
-            of a simulated law: then they are two order statistics of its values.
+            Lower and upper bound of the quantile inf{x : F(x) >= probability}, ``least`` and ``greatest``, both within the ends of the law.
+            Of a simulated law they are two order statistics of its values, and hold at its level.
 
         Raises
         ------
