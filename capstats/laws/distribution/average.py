@@ -44,9 +44,9 @@ def cap_law(o: Counts, model: Model, *, rng: Any = None, level: float = 0.95) ->
     Returns
     -------
     Law
-        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact for models of cells where few records fall into few cells, and in the limit
-        where keys are few; otherwise from independent releases of the model: 20,000 of a table of at most 1,000 cells, fewer of a larger
-        one. Each number comes with ``least`` and ``greatest``: they hold the exact one, always, or of a simulated law at its level.
+        With ``cdf``, ``density``, ``quantile`` and ``atoms``. Exact for models of cells where few records fall into few cells, and in the
+        limit where keys are few; otherwise from independent releases of the model: 20,000 of a table of at most 1,000 cells, fewer of a
+        larger one. Each number comes with ``least`` and ``greatest``: they hold the exact one, always, or of a simulated law at its level.
 
     Raises
     ------

@@ -19,9 +19,9 @@ from capstats.laws.distribution.exact import (
     Steps,
     TooManyError,
     compositions,
-    drawn,
+    column_weight,
     enclosed,
-    few_tables,
+    weights_of_sum,
     integer_urn,
     summed,
 )
@@ -102,7 +102,7 @@ def digits(column, j):
 @pytest.mark.parametrize("case", LISTED)
 def test_every_table_has_its_weight(case):
     o, model, releases = listed(case)
-    found = few_tables(whole_tables(o, model), model, digits)
+    found = weights_of_sum(whole_tables(o, model), model, digits)
     expected = defaultdict(Fraction)
     for table, probability in releases.items():
         expected[sum(digits(column, j) for j, column in enumerate(zip(*table, strict=True)))] += probability
@@ -112,7 +112,7 @@ def test_every_table_has_its_weight(case):
 
 def test_an_enumeration_ends_where_it_is_too_long():
     with pytest.raises(TooManyError):
-        few_tables([np.full((3, 3), 100)], Uniform(900), digits)
+        weights_of_sum([np.full((3, 3), 100)], Uniform(900), digits)
     with pytest.raises(TooManyError):
         summed(dict.fromkeys(range(100), 1), dict.fromkeys(range(100), 1), Steps(9_999))
 
@@ -125,7 +125,7 @@ def test_compositions_are_all_ways_to_a_total():
 def test_weights_of_very_many_records_are_not_computed():
     million = np.array([[1_000_000, 2_000_000], [3_000_000, 1_000_007]])
     with pytest.raises(TooManyError):
-        few_tables([million[:1]], Uniform(100_000), lambda column, j: 0)
+        weights_of_sum([million[:1]], Uniform(100_000), lambda column, j: 0)
 
 
 # --- records drawn from an urn ----------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_each_model_is_an_urn():
 
 @pytest.mark.parametrize(("weights", "grows", "law"), [([3, 0, 2], 0, multinomial), ([1, 1, 1], 1, urn), ([9, 5, 1], 4, urn)])
 def test_weights_are_proportional_to_the_probabilities_of_columns(weights, grows, law):
-    weight = drawn(np.array(weights, dtype=object), grows, 4)
+    weight = column_weight(np.array(weights, dtype=object), grows, 4)
     shares = [Fraction(x, grows or sum(weights)) for x in weights]
     every = list(map(tuple, compositions(4, 3).tolist()))
     total = sum(map(weight, every))
