@@ -11,9 +11,8 @@ the number of different sums, not that of releases.
 
 *All numbers are integers*, so that equal values are found to be equal, and tiny probabilities keep all their digits. A value is a multiple
 of 1 / (n lcm(1, ..., m)), since each key total divides the least common multiple. A weight is the probability times a common denominator:
-the orders in which the records can fall into the cells, times what these orders weigh in the urn (`column_weight`). Only an answer is rounded
-to
-floats, to the next one below and the next one above (`enclosed`).
+the orders in which the records can fall into the cells, times what these orders weigh in the urn (`column_weight`). Only an answer is
+rounded to floats, to the next one below and the next one above (`enclosed`).
 
 *The limit.* `Steps` counts the work as it is done and raises `TooManyError` beyond MOST steps; `cap_law` then simulates.
 """

@@ -18,12 +18,12 @@ from capstats.laws.distribution.exact import (
     Atoms,
     Steps,
     TooManyError,
-    compositions,
     column_weight,
+    compositions,
     enclosed,
-    weights_of_sum,
     integer_urn,
     summed,
+    weights_of_sum,
 )
 from capstats.laws.distribution.exact import multinomial as orders
 
