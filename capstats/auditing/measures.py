@@ -43,8 +43,8 @@ class Measure:
     the row above), ``heading`` its column in a table of several, and ``meaning`` what the column holds. ``tables`` show it, in the order of
     the list: the printed report has "answer" and "details" of several releases, and "one" of one release; the others are on the internal
     page. ``terms`` are the entries of ``[terms]`` that explain it. ``public`` is its row or column in the public version: what has none is
-    confidential. Where the measure that it is ``in_place_of`` is not computed, the tables of that one show it. It is a ``quantile``, if any,
-    of individual CAP. ``needs`` is the argument of `audit` without which it is not computed.
+    confidential. Where the measure that it is ``in_place_of`` is not computed, the tables of that one show it. It is a ``quantile``, if
+    any, of individual CAP. ``needs`` is the argument of `audit` without which it is not computed.
     """
 
     function: str
