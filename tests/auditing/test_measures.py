@@ -76,6 +76,7 @@ def test_a_table_has_words_for_what_it_shows():
     for measure in ALL.values():
         for text in (measure.row, measure.meaning, measure.public):
             assert "{" not in text.format(against="", **words([]))
+        assert "{" not in measure.heading  # which is printed as it is
 
 
 def test_each_page_exists_and_each_source_has_an_address_or_none():
