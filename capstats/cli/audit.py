@@ -25,15 +25,8 @@ from capstats.sources.files import found_files
 from capstats.sources.new_files import write_file
 from capstats.tables.counts_files import is_counts, read_counts
 
-PATHS = {
-    "original",
-    "synthetic",
-    "holdout",
-    "population",
-    "published",
-    "files",
-    "settings",
-}  # no figure has the names of the caller's folders
+# no figure has the names of the caller's folders
+PATHS = {"original", "synthetic", "holdout", "population", "published", "files", "settings"}
 BESIDE = ("generator", "population-size", "population", "published")
 OF_ONE_TARGET = ("target", "example", "seed", *BESIDE, "rank-by", "against", "utility", "figure")
 OF_PUBLIC = ("threshold", "ledger", "reason", "despite-pages")
@@ -154,9 +147,8 @@ def _published(file: str) -> list[Published]:
         check_named("--published", table, ["file", *(x for x in Published.__dataclass_fields__ if x != "table")], "no entry of a table")
         if "file" in table:
             table["table"] = str(Path(file).parent / table.pop("file"))
-        of_column = (
-            table["bins"] if isinstance(table.get("bins"), dict) else {}
-        )  # levels are listed under their label, since keys are texts
+        # levels are listed under their label, since keys of TOML are texts
+        of_column = table["bins"] if isinstance(table.get("bins"), dict) else {}
         for column, of in of_column.items():
             if isinstance(of, dict):
                 of_column[column] = {x: label for label, levels in of.items() for x in (levels if isinstance(levels, list) else [levels])}

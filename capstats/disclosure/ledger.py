@@ -103,8 +103,11 @@ class Cells:
 
     def number(self, cells: Index | None, of: Sequence[int]) -> Index:
         """The published cells of joint cells as integers, by some of the columns; or those of the listed cells that may hold somebody."""
-        at, live = [self.columns.index(c) for c in of], np.unravel_index(self.places[self.greatest > 0], self.sizes)
-        return flat([live[i] if cells is None else self.groups[i][cells[self.columns[i]]] for i in at], [self.sizes[i] for i in at])
+        at, sizes = [self.columns.index(c) for c in of], [self.sizes[self.columns.index(c)] for c in of]
+        if cells is None:
+            live = np.unravel_index(self.places[self.greatest > 0], self.sizes)
+            return flat([live[i] for i in at], sizes)
+        return flat([self.groups[i][cells[c]] for i, c in zip(at, of, strict=True)], sizes)
 
     def bounds(self, cells: Index) -> Bounds:
         """The published cell of each of some joint cells, and what these published cells hold at least and at most."""

@@ -293,39 +293,33 @@ def _long(table: Any) -> Any:
 
 def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random.Generator) -> tuple[Ledger, list[Published]]:
     """The tables and their rules, from counts of the original by all columns; an error where the original contradicts one."""
-    people, listed = People.of(original), _listed(published)
+    people, given = People.of(original), _listed(published)
     first, known = people.axes["key"].nlevels, people.columns
     chosen = list(map(str, chosen_columns(keys or known[:first], "keys")))
     check_named("keys", chosen, known[:first], "no key column of the counts")
     if target is not None and sorted(map(str, chosen_columns(target, "target"))) != sorted(known[first:]):
         raise ValueError(f"`target` must be that of the counts, {known[first:]}; got {shown(target)}. Leave it out, or count them anew.")
-    check_named("published", [x for _, _, of in listed for x in of], known, "no column of the original")
-    for rule, _, of in listed:
+    check_named("published", [x for _, _, of in given for x in of], known, "no column of the original")
+    for i, (rule, names, of) in enumerate(given):
         check_named("bins", rule.bins or (), of, "no column of the published table")
-    at = [[known.index(x) for x in of] for _, _, of in listed]
-    rows = [
-        _read(i, rule, names[-1], of, people) if names else None for i, ((rule, names, _), of) in enumerate(zip(listed, at, strict=True))
-    ]
-    tables = [cells_of(i, listed[i][0], of, row, people, rng) for i, (of, row) in enumerate(zip(at, rows, strict=True))]
-    return Ledger(people, tables, [known.index(x) for x in chosen]), [rule for rule, *_ in listed]
+        check_named(f"published[{i}]", of if names else (), list(map(str, names)), "no column of its table")
+    at = [[known.index(x) for x in of] for _, _, of in given]
+    rows = [_read(i, rule, names, at[i], people) if names else None for i, (rule, names, _) in enumerate(given)]
+    tables = [cells_of(i, rule, at[i], rows[i], people, rng) for i, (rule, *_) in enumerate(given)]
+    return Ledger(people, tables, [known.index(x) for x in chosen]), [rule for rule, *_ in given]
 
 
-def _read(i: int, rule: Published, counts: Hashable, at: Sequence[int], people: People) -> Rows:
+def _read(i: int, rule: Published, held: Sequence[Hashable], at: Sequence[int], people: People) -> Rows:
     """The cells of a table as it was published: their labels by column, and their counts, NaN for those that are not shown.
 
     Levels that the original lacks are added to its levels.
     """
-    names, base, found = [people.columns[c] for c in at], rule.rounding[0], []
+    counts, base, found = held[-1], rule.rounding[0], []
+    own = {str(x): x for x in held}  # by their names in the original
+    names = [own[people.columns[c]] for c in at]
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
-    in_table = {str(x): x for x in column_names(rule.table, f"published[{i}]")}
-    types = {in_table.get(str(name), name): kind for name, kind in types.items()}
-    asked = {
-        "keys": [*(in_table[x] for x in names), counts],
-        "target": None,
-        "target_argument": None,
-        "called": {"original": f"published[{i}]"},
-    }
+    asked = {"keys": [*names, counts], "target": None, "target_argument": None, "called": {"original": f"published[{i}]"}}
     o = counted(Request.of({"types": types}, original=rule.table, synthetic=None, **asked)).o
     axis, times = cast(pd.MultiIndex, axis_of(o, "key")), as_counts(o, "o").values.ravel()
     *labels, texts = (

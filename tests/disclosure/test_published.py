@@ -693,6 +693,7 @@ def test_an_array_of_counts_is_a_table():
     ("published", "message"),
     [
         (Published(["age", "health"], bins={"agee": {18: "18-19"}}), "`bins` names 'agee', which is no column of the published table"),
+        (Published(["age", "health"], table=TABLE[["age", "n"]]), r"`published\[0\]` names 'health', which is no column of its table"),
         (pd.concat([TABLE, TABLE[:1]]), "age = 18, health = sick is listed twice"),
         (pd.concat([TABLE, pd.DataFrame([("Total", "sick", 7)], columns=list(TABLE))]), r"Column 'age' of `published\[0\]`"),
     ],
