@@ -118,7 +118,7 @@ def test_decimals_are_cut_alike_in_memory_and_in_files(tmp_path: Path) -> None:
             assert tabulate(other, keys="a", target="t", bins={"a": bins}).identical(tables)
 
 
-@pytest.mark.newest  # DuckDB 1.3 reads no zone after minutes
+@pytest.mark.newest  # DuckDB 1 reads no zone after minutes
 def test_a_file_with_zones_in_some_rows_only_raises(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,t\n2024-01-01 00:00,1\n2024-01-01 00:00Z,1\n")
     for bins in (2, ["2024-01-01"]):
