@@ -39,8 +39,9 @@ class Published:
     columns : column name or sequence of names, optional
         The columns of the table; by default all of `table` but the last.
     table : data frame, mapping of columns, path, or Dataset, optional
-        The counts as they were published, in long form: a row a cell, the counts in the last column. Cells that are not listed are
-        published as 0; those without a number (missing, "*", "<5") are not shown. By default the table is made from the original.
+        The counts as they were published, in long form: a row a cell, the counts in the last column; or crossed, as by
+        `pandas.crosstab` without margins. Cells that are not listed are published as 0; those without a number (missing, "*", "<5") are not
+        shown. By default the table is made from the original.
     bins : mapping of column to bins, or to {level: label}, optional
         Coarser levels of columns in this table: ``{"age": [18, 65]}`` as in `tabulate`, or ``{"age": {18: "18-19", 19: "18-19"}}``, where
         levels that are not named stay as they are.
@@ -286,6 +287,8 @@ def _long(table: Any) -> Any:
         tables = as_tables(table if isinstance(table, xr.Dataset) else table.to_dataset(name="o"))
         names = [*tables.attrs["key_columns"], *tables.attrs["target_columns"], "o"]
         return to_frame(tables).iloc[:, : len(names)].set_axis(names, axis=1)
+    if isinstance(table, pd.DataFrame) and all(x is not None for x in table.columns.names):  # one that is crossed
+        table = table.stack(list(range(table.columns.nlevels)), future_stack=True)
     if isinstance(table, pd.Series) or (isinstance(table, pd.DataFrame) and any(x is not None for x in table.index.names)):
         return table.reset_index(name="n") if isinstance(table, pd.Series) else table.reset_index()
     return table

@@ -716,9 +716,10 @@ def test_a_rule_of_another_form_is_refused(rule):
 
 
 def test_forms_in_which_pandas_has_counts_are_tables():
-    """A Series of sizes, a frame with its levels in the index, names that are integers, and counts with spaces around them."""
+    """A Series of sizes, a frame with its levels in the index, a crossed one, names that are integers, and counts between spaces."""
     sizes, made = PEOPLE.groupby(["age", "health"]).size(), published_bounds(PEOPLE, **READ, published=[["age", "health"]])
-    for table in (sizes, PEOPLE.value_counts(), sizes.to_frame("n"), TABLE.assign(n=" " + TABLE.n.astype(str) + " ")):
+    crossed = pd.crosstab(PEOPLE.age, PEOPLE.health)
+    for table in (sizes, PEOPLE.value_counts(), sizes.to_frame("n"), crossed, TABLE.assign(n=" " + TABLE.n.astype(str) + " ")):
         assert published_bounds(PEOPLE, **READ, published=[table]).equals(made)
     numbered = PEOPLE.set_axis([0, 2], axis=1)
     found = published_bounds(numbered, keys=0, target=2, published=[numbered.groupby([0, 2]).size()])
