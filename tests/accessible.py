@@ -23,7 +23,8 @@ SEEN = "const seen = e => e.checkVisibility({visibilityProperty: true, contentVi
 TARGETS = """() => {
   SEEN
   const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]:is([role], svg *)')]
-    .filter(e => seen(e) && !e.disabled && !e.closest('p, li, dd, td') | e.matches('button, input, select, summary'))
+    .filter(e => seen(e) && !e.disabled && getComputedStyle(e).pointerEvents !== 'none')
+    .filter(e => !(e.tagName === 'A' && e.closest('p, li, dd, td, figcaption'))) // a link within a sentence
     .map(e => { const box = (e.closest('label') ?? e).getBoundingClientRect(); return {e, box, x: box.x + box.width / 2, y: box.y + box.height / 2}; })
     .filter(({box}) => box.width > 1 && box.right > 0);
   const small = ({box}) => box.width < 23.9 || box.height < 23.9;
@@ -80,10 +81,10 @@ COLOURS = """decoration => {
     let opacity = 1;
     for (let up = mark; up && up.tagName !== 'BODY'; up = up.parentElement) opacity *= getComputedStyle(up).opacity;
     const painted = [['fill', style.fillOpacity], ['stroke', style.strokeOpacity]].slice(0, text ? 1 : 2)
-      .filter(([what]) => style[what] !== 'none' && rgba(style[what])[3] > 0 && (what === 'fill' || parseFloat(style.strokeWidth) > 0))
+      .filter(([what]) => style[what] !== 'none' && !(what === 'fill' && mark.tagName === 'line') && rgba(style[what])[3] > 0 && (what === 'fill' || parseFloat(style.strokeWidth) > 0))
       .map(([what, own]) => ratio(over(rgba(style[what]), ground, opacity * own), ground));
     const best = Math.max(...painted);
-    if (painted.length && best < (text ? 4.5 : 3)) found.set(`${mark.tagName} .${mark.getAttribute('class') ?? ''} in .${mark.parentElement.getAttribute('class') ?? ''}`, best.toFixed(2));
+    if (best > 1.02 && best < (text ? 4.5 : 3)) found.set(`${mark.tagName} .${mark.getAttribute('class') ?? ''} in .${mark.parentElement.getAttribute('class') ?? ''}`, best.toFixed(2));
   }
   return [...found].map(([mark, contrast]) => `${mark}: ${contrast}:1`);
 }"""
@@ -108,7 +109,7 @@ def outline(tab: Page) -> list[str]:
 
 
 def faint_marks(tab: Page, decoration: str = ".none") -> list[str]:
-    """Marks of drawings below 3:1, and their texts below 4.5:1, against what they stand on; lines that only guide the eye apart."""
+    """Marks of drawings below 3:1, and their texts below 4.5:1, against what they stand on; what has its very colour is no mark."""
     return list(tab.evaluate(COLOURS.replace("SEEN", SEEN), decoration))
 
 
