@@ -89,6 +89,43 @@ COLOURS = """decoration => {
   return [...found].map(([mark, contrast]) => `${mark}: ${contrast}:1`);
 }"""
 
+HEARD = """async () => {
+  SEEN
+  const live = e => e.closest?.('[role=status]:not([aria-live=off]), [role=alert], [aria-live=polite], [aria-live=assertive], output:not([aria-live=off])');
+  const states = () => [document.activeElement, ...[...document.querySelectorAll('[aria-pressed], [aria-current], input:checked, details')]
+    .map(e => [e.ariaPressed, e.getAttribute('aria-current'), e.value, e.open].join())];
+  const wrong = [], frame = () => new Promise(requestAnimationFrame);
+  const after = async (act, wait = true) => {
+    const was = states(), said = new Map(), watch = new MutationObserver(all => all.forEach(({target}) => {
+      const place = live(target.nodeType === 1 ? target : target.parentElement);
+      if (place && seen(place) && place.textContent.trim()) said.set(place, place.textContent);
+    }));
+    watch.observe(document.body, {subtree: true, childList: true, characterData: true});
+    const changed = () => states().some((one, i) => one !== was[i]);
+    act();
+    await frame();
+    for (let k = 0; wait && k < 600 && !said.size && !changed(); k++) await frame();
+    const moved = changed();
+    await frame();
+    watch.disconnect();
+    return [[...said.values()], moved];
+  };
+  const last = e => e.matches('[data-go]'); // which takes the other questions away
+  for (const button of [...document.querySelectorAll('main button:not(.dot)')].sort((a, b) => last(a) - last(b))) {
+    if (!button.isConnected || !seen(button) || button.disabled || button.ariaDisabled === 'true') continue;
+    button.focus();
+    const [said, changed] = await after(() => button.click());
+    if (said.length > 1 || !(said.length || changed)) wrong.push(`${button.ariaLabel ?? button.textContent}: ${JSON.stringify(said)}`);
+    if (button.id === 'run') await after(() => button.click());
+    if (document.activeElement === document.body) wrong.push(`${button.ariaLabel ?? button.textContent}: the focus is lost`);
+  }
+  for (const slider of [...document.querySelectorAll('input[type=range]')].filter(e => seen(e) && !e.disabled)) {
+    const [said] = await after(() => { slider.stepUp(); slider.dispatchEvent(new Event('input', {bubbles: true})); }, false);
+    if (said.length > 1) wrong.push(`${slider.id}: ${JSON.stringify(said)}`);
+  }
+  return wrong;
+}"""
+
 
 def audited(tab: Page, *rules: str) -> list[str]:
     """What axe-core finds against WCAG 2.2, level AA; or by some of its rules alone."""
@@ -111,6 +148,11 @@ def outline(tab: Page) -> list[str]:
 def faint_marks(tab: Page, decoration: str = ".none") -> list[str]:
     """Marks of drawings below 3:1, and their texts below 4.5:1, against what they stand on; what has its very colour is no mark."""
     return list(tab.evaluate(COLOURS.replace("SEEN", SEEN), decoration))
+
+
+def heard(tab: Page) -> list[str]:
+    """Buttons after which a screen reader reads nothing, or more than one place of the page, or which lose the focus; and sliders that read much."""
+    return list(tab.evaluate(HEARD.replace("SEEN", SEEN)))
 
 
 def contrast(tab: Page, selector: str) -> float:

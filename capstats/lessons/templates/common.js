@@ -101,13 +101,14 @@ function countField(input, most, now, change) {
     (find("[data-wrong-count]", caption) ?? caption.appendChild(make("span", { "data-wrong-count": true, role: "alert" }))).textContent = text;
   };
   input.addEventListener("input", () => {
+    say("");
     const count = Number(input.value);
     const valid = input.value.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= most;
     mark(valid);
     if (valid && count !== now()) change(count);
   });
   input.addEventListener("change", () => {
-    say(input.ariaInvalid === "true" ? `${input.value || "Nothing"} is no whole number from 0 to ${most}: it is ${now()} again.` : "");
+    if (input.ariaInvalid === "true") say(`${input.value || "Nothing"} is no whole number from 0 to ${most}: it is ${now()} again.`);
     mark(true);
     input.value = now();
   });

@@ -253,6 +253,6 @@ function forget() {
 }
 
 find("#guess").addEventListener("click", guessHundred);
-find("#forget").addEventListener("click", forget);
+find("#forget").addEventListener("click", () => { forget(); announce("No guesses yet."); });
 forget();
 update();
