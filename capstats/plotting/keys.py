@@ -102,7 +102,7 @@ def plot_key_summary(
         if keys.size:
             number = int(keys.sum())
             named = {"label": f"{label}: {number:,} key{'s' * (number > 1)}"}
-            ax.scatter(*places, **(named | style | {"s": area(keys, 10), "alpha": 0.6, "linewidths": 0.8, "zorder": 2} | scatter_kwargs))
+            ax.scatter(*places, **(named | style | {"s": area(keys, 10), "alpha": 0.85, "linewidths": 0.8, "zorder": 2} | scatter_kwargs))
             most = max(most, keys.max())
     if most > 1:
         ax.scatter([], [], s=area(most, 10), facecolors="none", edgecolors="black", linewidths=0.8, label=f"{most:,} keys at one place")

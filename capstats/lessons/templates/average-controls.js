@@ -47,6 +47,7 @@ for (const button of findAll("[data-do]")) {
     if (button.dataset.do === "start") {
       restart();
     } else put(button.dataset.do, shares.o(), "own");
+    announce(SIDES.map((side) => `Average of ${title(side)} ${shown(averageCap(state.o, state[side]))}`).join("; "));
   });
 }
 

@@ -143,6 +143,7 @@ for (const [name, table] of Object.entries(presets)) {
   find("#presets").append(make("button", { type: "button", class: "quiet", "data-release": name, click: () => {
     take(state.original, name, table());
     renew();
+    announce(findAll(".stage .big").map(({ textContent }) => textContent).join("; "));
   } }, RELEASES[name] ?? name));
 }
 
@@ -208,7 +209,7 @@ function placeYours() {
 
 const game = { people: 0, random: 0, modal: 0, draws: random(100) };
 const panels = ["random", "modal"].map((who) => {
-  const svg = draw("svg", { viewBox: "0 0 300 132", role: "img", class: `dots ${who}` });
+  const svg = draw("svg", { viewBox: "0 0 300 132", "aria-hidden": "true", class: `dots ${who}` });
   const text = make("p", {}, "Right: ", output(`game_${who}`), " of ", output(`game_people_${who}`), make("span", { class: "expected" }));
   find("#dots").append(make("div", { class: `card ${who}` }, make("h3", {}, who === "random" ? "First guesser" : "Second guesser"), svg, text));
   return { who, svg, text };
@@ -252,6 +253,6 @@ function forget() {
 }
 
 find("#guess").addEventListener("click", guessHundred);
-find("#forget").addEventListener("click", forget);
+find("#forget").addEventListener("click", () => { forget(); announce("No guesses yet."); });
 forget();
 update();

@@ -177,7 +177,7 @@ const render = later(() => {
   const seen = places.filter(([i, j]) => tables.o[i][j] > 0 && !(sickOnly.checked && i));
   const who = seen.filter(([i, j]) => found[`cap-${i}-${j}`] === most).map(([i, j]) => named(i, j, tables.o[i][j]));
   find("#riskiest").textContent = who.length && most > 0 ? `(${who.join(", ")})` : "";
-  find('[data-do="undo"]').disabled = past.length === 0;
+  assign(find('[data-do="undo"]'), { "aria-disabled": String(past.length === 0) });
   find(".glance").classList.toggle("until", past.length === 0); // on a phone, not over the answer
   renderRuler(found);
   renderWords(found);

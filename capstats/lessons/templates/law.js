@@ -172,7 +172,7 @@ function showTable(found, title) {
   const { s, average } = found;
   const verdict = passes(average) ? make("span", { class: "passes" }, "passes") : make("span", { class: "fails" }, "fails");
   const { ages, diagnoses } = groupsOf(s);
-  return [make("div", {}, make("h3", { class: "after" }, title), tableOf(s, ages, diagnoses, { class: "drawn" }), make("p", { class: "verdict-line" }, `Average risk ${average.toFixed(3)}: `, verdict))];
+  return [make("div", {}, make("h2", { class: "after" }, title), tableOf(s, ages, diagnoses, { class: "drawn" }), make("p", { class: "verdict-line" }, `Average risk ${average.toFixed(3)}: `, verdict))];
 }
 
 function update() {
@@ -240,7 +240,7 @@ findAll("[data-draw]").forEach((button) => button.addEventListener("click", () =
   announce(`${drawn.passed} of ${drawn.averages.length} tables pass.`);
 }));
 find("#run").addEventListener("click", () => keepDrawing(!running));
-find("#clear").addEventListener("click", () => { keepDrawing(false); clear(); });
+find("#clear").addEventListener("click", () => { clear(); keepDrawing(false); });
 renew();
 
 predict("pass", {

@@ -213,6 +213,7 @@ find("#draw").addEventListener("click", () => {
     state.dots.push([targetDistance(table(), s), averageCap(table(), s)]);
   }
   update();
+  announce(find("#drawn").textContent);
 });
-find("#clear").addEventListener("click", () => { state.dots = []; update(); });
+find("#clear").addEventListener("click", () => { state.dots = []; update(); announce("Cleared."); });
 renew();

@@ -84,12 +84,13 @@ function ask(name, { check, load = () => {}, wrong = [], hints, after, of = () =
   button.hidden = hints.length === 0;
   section.addEventListener("judged", () => { button.hidden ||= section.dataset.state === "right"; });
   button.addEventListener("click", () => {
+    if (hint.children.length === hints.length) return;
     const told = hints[hint.children.length];
     hint.hidden = false;
     hint.append(make("li", {}, told));
     announce(told);
     button.textContent = "Another hint";
-    button.disabled = hint.children.length === hints.length;
+    assign(button, { "aria-disabled": String(hint.children.length === hints.length) });
   });
 }
 
@@ -124,6 +125,7 @@ function predict(name, { value, say, text = (x) => shown(x, 2) }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     reveal();
+    goTo(find(".verdict", form));
   });
   hide(true);
   move();
@@ -157,12 +159,10 @@ function paged(container) {
     go(at);
     open();
     keep("at", sections[at].dataset.question);
+    find("h2", sections[at]).focus();
   };
   sections.forEach((section, i) => {
-    const next = make("button", { type: "button", hidden: true, click: () => {
-      turn(i + 1);
-      find("h3", sections[i + 1]).focus();
-    } }, "Next question");
+    const next = make("button", { type: "button", hidden: true, click: () => turn(i + 1) }, "Next question");
     if (i + 1 < sections.length) find(".buttons", section).append(next);
     section.addEventListener("judged", () => {
       const done = section.dataset.state === "right";

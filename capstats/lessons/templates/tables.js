@@ -93,6 +93,7 @@ function choose(g) {
   state.chosen = g;
   render();
   find(`[data-group="${g}"]`).focus();
+  announce(find("#reason").textContent);
 }
 
 const people = total(given.published[0].counts);
