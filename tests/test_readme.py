@@ -106,6 +106,10 @@ def test_the_first_page_of_the_site_has_the_same_picture_command_and_answer() ->
     picture = r"!\[The lower average exposes 93 people\.[^]]+\]"
     assert re.findall(picture, README) == re.findall(picture, first) != []
     assert re.findall(r"```console\n(.*?)```", README, re.S) == re.findall(r"```console\n(.*?)```", first, re.S) != []
+    scale = r"!\[A scale: [^]]+\]"
+    assert re.findall(scale, README) == re.findall(scale, first) != []
+    for page in (README, first):
+        assert re.search(r"The 93 are (those )?over 65 (with|and have) asthma", page)
     ways = ("I have two files", "I have a number", "I teach", "I want proofs")
     assert [way for way in ways if f"**{way}**" not in README or f"**[{way}](" not in first] == []
 
