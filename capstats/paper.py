@@ -429,7 +429,7 @@ def report(values: list[Value], averages: xr.Dataset) -> str:
     --------
     >>> print(report([], figure_2_averages({"mine": [[3, 1], [1, 3]]}, m=50, model="bootstrap", draws=100, seed=1)))
     Figure 2: 100 tables of Bootstrap(m=50) for each original (ties are no riskier).
-      mine: average CAP 0.6250 with itself; of the tables 0.6272, exactly 0.6250 in the mean; 0.5100 of them no riskier
+      mine: average CAP 0.6250 with itself; of the tables 0.6234, exactly 0.6250 in the mean; 0.5100 of them no riskier
     """
     lines = [f"{'section':<9}{'value':<46}{'printed':>7}{'computed':>12}{'agrees':>7}"] if values else []
     lines += [f"{v.where:<9}{v.what:<46}{v.printed:>7}{_number(v.computed):>12}{'yes' if v.agrees else 'NO':>7}" for v in values]
