@@ -11,6 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
@@ -39,7 +40,7 @@ def legend_above(ax: Axes, given: Axes | None) -> Axes:
     """The Axes; in a new figure with a legend above them. On given Axes the caller decides about a legend."""
     handles, labels = ax.get_legend_handles_labels()
     if given is None and labels and isinstance(ax.figure, Figure):
-        order = sorted(range(len(labels)), key=lambda i: not isinstance(handles[i], BarContainer))  # bars before lines
+        order = sorted(range(len(labels)), key=lambda i: not isinstance(handles[i], (BarContainer, Patch)))  # bars before lines
         handles, labels = ([entries[i] for i in order] for entries in (handles, labels))
         ax.figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
     return ax
