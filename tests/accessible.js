@@ -34,7 +34,7 @@ function outline() {
   }
   for (const box of [...document.querySelectorAll('main *')].filter(e => seen(e) && !e.closest('svg'))) {
     const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth + 1;
-    const named = box.tabIndex >= 0 && (box.tagName === 'PRE' || name(box)); // code is read as it is reached
+    const named = box.tabIndex >= 0 && (box.tagName === 'PRE' || box.querySelector('table') || name(box)); // what is read as it is reached
     if (scrolls && !named && ![...box.querySelectorAll('button, input, select, a[href]')].some(seen)) {
       wrong.push(`scrolls without a name or a tab stop: ${box.outerHTML.slice(0, 90)}`);
     }
@@ -56,9 +56,12 @@ function colours(decoration) {
     }
     return [255, 255, 255];
   };
-  const found = new Map();
+  const found = new Map(), looked = new Set();
   for (const mark of document.querySelectorAll('svg :is(circle, path, rect, line, polygon, use, text, tspan)')) {
+    const kind = [mark, mark.parentElement, mark.parentElement.parentElement].map((e) => [e.tagName, ...['class', 'fill', 'stroke'].map((x) => e.getAttribute(x))]).join();
+    if (looked.has(kind)) continue;
     if (mark.matches(decoration) || !seen(mark) || !mark.getBoundingClientRect().width && !mark.getBoundingClientRect().height) continue;
+    looked.add(kind);
     const style = getComputedStyle(mark), text = /text|tspan/.test(mark.tagName), ground = below(mark);
     let opacity = 1;
     for (let up = mark; up && up.tagName !== 'BODY'; up = up.parentElement) opacity *= getComputedStyle(up).opacity;

@@ -1,4 +1,4 @@
-"""Everybody can use the pages: WCAG 2.2, level AA, light, dark, in contrast themes and narrow; by axe-core, and by what it does not look for."""
+"""Everybody can use the pages: WCAG 2.2, level AA, light, dark, in contrast themes and narrow; by axe-core and by what it leaves out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DECORATION = ".tick, .fails-here, [stroke='#e6e6e6']"  # lines that guide the ey
 REPORTS = {"report", "report of four", "public report"}
 LETTERS = """() => [...document.querySelectorAll('figure svg text')].map(text => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
-  return 0.75 * parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+  return 0.75 * parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b);
 })"""  # in points
 
 
