@@ -57,7 +57,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "show_prev_next": True,
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["accessibility.html"],
     "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {f"docs/{page.stem}": [] for page in Path(__file__).parent.glob("*.md") if page.stem != "notebooks"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from accessible import audited, outline, small_targets
 from chromium import browser
 from public_names import public_names
 
@@ -144,6 +145,26 @@ def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site:
                 page.set_viewport_size({"width": width, "height": 800})
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 wrong += [f"{page.url}: {wide} pixels wide, of {width}"] * (wide > width)
+    assert wrong == []
+
+
+@pytest.mark.chromium
+def test_a_page_of_each_kind_keeps_nobody_out(site: Path) -> None:
+    """WCAG 2.2, level AA: light, dark, and 320 pixels wide, where the theme makes what scrolls a tab stop a moment later."""
+    kinds = [
+        f"docs/{name}" for name in ("index", "start", "accessibility", "which-measure", "custodians/frameworks", "coming-from/riskutility")
+    ]
+    wrong = []
+    with browser() as program:
+        page = program.new_page(reduced_motion="reduce")
+        for kind in [*kinds, "docs/api/anonymity", "theory/law", "search"]:
+            for width, scheme in ((1280, "light"), (1280, "dark"), (320, "light")):
+                page.emulate_media(color_scheme=scheme)
+                page.set_viewport_size({"width": width, "height": 800})
+                page.goto((site / f"{kind}.html").as_uri())
+                page.wait_for_timeout(500)
+                found = audited(page, *(["color-contrast"] if scheme == "dark" else [])) + outline(page) + small_targets(page)
+                wrong += [f"{kind}, {width}, {scheme}: {what}" for what in found]
     assert wrong == []
 
 

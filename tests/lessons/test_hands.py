@@ -163,7 +163,7 @@ def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
         tab.keyboard.press("Tab")
         if tab.evaluate("document.activeElement.closest('[data-cell]')?.dataset.cell") == "s-0-0":
             break
-    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "+", "+", "-"):
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowLeft", "+", "+", "-"):
         tab.keyboard.press(key)
     (a, b), (c, d) = START["s"]
     assert held(tab, "s") == [[a - 2 + 1, b + 1], [c + 1, d]]
@@ -171,7 +171,7 @@ def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
     for _ in range(20):
         tab.keyboard.press("Delete")
     assert held(tab, "s")[0][0] == 0
-    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Shift+ArrowDown")
     assert held(tab, "s") == [[0, b + 1], [c + 1, d]]
     assert held(tab, "o") == START["o"]
 

@@ -230,9 +230,7 @@ function rove(elements, visit = () => {}) {
     go(elements().indexOf(event.currentTarget) + by);
     elements()[at].focus();
   };
-  const all = keys({
-    ArrowRight: step(1), ArrowDown: step(1), ArrowLeft: step(-1), ArrowUp: step(-1), Home: step(-1e9), End: step(1e9),
-  });
+  const all = keys({ ArrowRight: step(1), ArrowDown: step(1), ArrowLeft: step(-1), ArrowUp: step(-1), Home: step(-1e9), End: step(1e9) });
   return () => {
     for (const element of elements()) {
       if (element.dataset.roves) continue;
@@ -253,11 +251,7 @@ function rove(elements, visit = () => {}) {
  */
 function draggable(surface, { start, move, drop, tap = () => {}, cancel = () => {} }) {
   let held = null;
-  const release = () => {
-    const was = held;
-    held = null;
-    return was;
-  };
+  const release = (was = held) => { held = null; return was; };
   surface.addEventListener("pointerdown", (event) => {
     if (held || event.button !== 0) return;
     const what = start(event);

@@ -69,10 +69,5 @@ const actions = {
 for (const table of ["o", "s"]) for (const [i, j] of places) listen(table, i, j);
 sickOnly.addEventListener("change", render);
 addEventListener("resize", render);
-for (const button of findAll("[data-do]")) {
-  button.addEventListener("click", () => {
-    actions[button.dataset.do]();
-    announce(inWords());
-  });
-}
+for (const button of findAll("[data-do]")) button.addEventListener("click", () => { actions[button.dataset.do](); announce(inWords()); });
 render();
