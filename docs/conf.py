@@ -38,9 +38,8 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpyd
 default_role = "literal"
 root_doc = "docs/index"
 include_patterns = ["docs/**", "theory/*", "proofs/README.md", "notebooks/*"]
-exclude_patterns = ["docs/exam.md"] + [
-    f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")
-]
+exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
+exclude_patterns += ["docs/exam.md"]  # with its answers
 templates_path = ["templates"]
 
 myst_enable_extensions = ["dollarmath", "amsmath"]

@@ -1,4 +1,4 @@
-// What the search of the site shows first. Sphinx's scores, and then: the page that answers a question of newcomers, one named by the query,
+// What the search of the site shows first. Sphinx's scores, and then: the page that answers a newcomer's question, one named by the query,
 // and pages that explain before those that list; who asks for a name of the library, which has a dot or an underscore, gets its reference.
 const ANSWERS = [
   ["docs/custodians/what-to-do-next", /lower|reduce|what (to|can i) do/], ["docs/custodians/formats", /\b(csv|files? formats?)\b/],
