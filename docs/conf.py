@@ -206,9 +206,14 @@ def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     for name, text in written.items():
         top = "../" * name.count("/")
         found = text.replace(f"{project_link()}, a Python", f"{project_link(f'{top}index.html')}, a Python")
-        picture = app.config.html_baseurl + PREVIEW if app.config.html_baseurl else f"{top}../{PREVIEW}"
+        picture = preview(app.config.html_baseurl, f"{top}../{PREVIEW}")
         found = found.replace('<meta property="og:title"', f'<meta property="og:image" content="{picture}">\n<meta property="og:title"')
         (folder.parent / f"{name}.html").write_text(found, encoding="utf-8")
+
+
+def preview(site: str, relative: str) -> str:
+    """The address of the picture of a page: on the site if its address is known, as messengers need it, else beside the page."""
+    return f"{site.rstrip('/')}/{PREVIEW}" if site else relative
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None) -> None:
@@ -216,7 +221,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tre
     first = next((one for one in tree.findall(nodes.paragraph) if len(one.astext()) > 40), None) if tree else None
     if first is not None:
         said = shorten(first.astext(), 200, placeholder=" ...")
-        picture = app.config.html_baseurl + PREVIEW if app.config.html_baseurl else context["pathto"](PREVIEW, 1)
+        picture = preview(app.config.html_baseurl, context["pathto"](PREVIEW, 1))
         title = unescape(re.sub("<[^>]+>", "", context["title"]))
         context["metatags"] = f"{context.get('metatags', '')}{described(title, said, picture)}"
 

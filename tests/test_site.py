@@ -155,6 +155,13 @@ def test_every_page_has_a_description_and_a_preview_picture_that_is_there(site: 
         assert (file.parent / picture).resolve().read_bytes().startswith(b"\x89PNG"), file
 
 
+def test_the_address_of_a_site_makes_that_of_its_previews_whole(site: Path) -> None:
+    preview = runpy.run_path(str(ROOT / "docs" / "conf.py"))["preview"]
+    assert preview("", "../_static/preview.png") == "../_static/preview.png"
+    for address in ("https://example.org/capstats", "https://example.org/capstats/"):
+        assert preview(address, "../_static/preview.png") == "https://example.org/capstats/_static/preview.png"
+
+
 @pytest.mark.chromium
 def test_the_menu_fits_and_no_picture_is_a_light_slab_in_the_dark(site: Path) -> None:
     with browser() as program:
