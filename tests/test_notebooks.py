@@ -32,6 +32,9 @@ BESIDES = {  # what one notebook may import in addition
     "release": {"DataSynthesizer", "contextlib", "io", "pathlib", "sklearn", "tempfile", "warnings"},
 }
 WITHOUT_EXERCISES = {"measures", "slides"}
+GUESSES = {  # those that teach ask for a guess before the answer and its picture
+    *("average_hides", "baselines", "calibration", "frontier", "guessing", "introduction", "law", "unmatched"),
+}
 MEGABYTE = 1_000_000
 WIDTH = 88  # of a line of code, as in notebooks/ruff.toml
 WORDS = {"measures": 4_000}  # of one notebook, code included
@@ -221,7 +224,9 @@ def test_notebook_opens_with_its_question_and_answer(name):
     first = stored(name).cells[0]
     assert first.cell_type == "markdown"
     assert re.match(r"# .+\n", first.source)
-    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == ["Question", "Answer"]
+    parts = ["Question", "Guess", "Answer"] if name in GUESSES else ["Question", "Answer"]
+    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == parts
+    assert ("\n\n<details><summary>Answer</summary>\n\n**Answer.** " in first.source) == (name in GUESSES)
 
 
 @each_tutorial
