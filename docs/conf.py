@@ -6,6 +6,7 @@ on the site.
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import tomllib
@@ -74,7 +75,23 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_css_files = ["site.css"]
-html_js_files = ["fold.js"]
+ANSWERS = {  # words of a newcomer's question, and the page that the search then shows first; the first that fits
+    "docs/custodians/what-to-do-next": r"lower|reduce|what (to|can i) do",
+    "docs/custodians/formats": r"\b(csv|files? formats?)\b",
+    "docs/custodians/frameworks": r"\blaws?\b|legal|anonymous",
+    "docs/custodians/what-is-high": r"\b(high|low|good|bad|safe|enough)\b",
+    "docs/custodians/interpret-a-report": r"\breport",
+    "docs/which-measure": r"who is|which measure|inference",
+    "docs/start": r"two files|command line|example|begin",
+    "docs/browser": r"upload|without install|browser",
+    "docs/custodians/choosing-keys": r"\bkeys?\b|columns",
+    "docs/lessons": r"\blesson|average",
+    "docs/researchers": r"figure|paper",
+    "docs/instructors": r"slides|class|teach|handout",
+    "docs/cost-and-scale": r"large|big|slow|memory",
+    "docs/glossary": r"^(what is|what does) |attribution|k-anonymity",
+}
+html_js_files = ["fold.js", (None, {"body": f"const ANSWERS = {json.dumps(list(ANSWERS.items()))};"})]
 html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 _mathjax = find_spec("sphinx-mathjax-offline")
 assert _mathjax is not None

@@ -1,14 +1,5 @@
-// What the search of the site shows first. Sphinx's scores, and then: the page that answers a newcomer's question, one named by the query,
-// and pages that explain before those that list; who asks for a name of the library, which has a dot or an underscore, gets its reference.
-const ANSWERS = [
-  ["docs/custodians/what-to-do-next", /lower|reduce|what (to|can i) do/], ["docs/custodians/formats", /\b(csv|files? formats?)\b/],
-  ["docs/custodians/frameworks", /\blaws?\b|legal|anonymous/], ["docs/custodians/what-is-high", /\b(high|low|good|bad|safe|enough)\b/],
-  ["docs/custodians/interpret-a-report", /\breport/], ["docs/which-measure", /who is|which measure|inference/],
-  ["docs/start", /two files|command line|example|begin/], ["docs/browser", /upload|without install|browser/],
-  ["docs/custodians/choosing-keys", /\bkeys?\b|columns/], ["docs/lessons", /\blesson|average/], ["docs/researchers", /figure|paper/],
-  ["docs/instructors", /slides|class|teach|handout/], ["docs/cost-and-scale", /large|big|slow|memory/],
-  ["docs/glossary", /^(what is|what does) |attribution|k-anonymity/],
-];
+// What the search of the site shows first. Sphinx's scores, and then: the page that answers a newcomer's question (ANSWERS of conf.py), one
+// that the query names, pages that explain before those that list; a name of the library, with a dot or underscore, finds its reference.
 var Scorer = {
   objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
   title: 15, partialTitle: 7, term: 5, partialTerm: 2,
@@ -17,7 +8,7 @@ var Scorer = {
     if (/[._]/.test(query)) return score;
     const later = { "docs/api/": 40, "notebooks/": 8, "theory/": 4, "proofs/": 8 };
     const lists = Object.keys(later).find((start) => page.startsWith(start));
-    const answers = ANSWERS.find(([, words]) => words.test(query))?.[0] === page;
-    return score + (answers ? 60 : 0) + (title.toLowerCase().includes(query) ? 10 : 0) - (lists ? later[lists] : 0);
+    const [answer] = ANSWERS.find(([, words]) => new RegExp(words).test(query)) || [];
+    return score + (page === answer ? 60 : 0) + (title.toLowerCase().includes(query) ? 10 : 0) - (lists ? later[lists] : 0);
   },
 };
