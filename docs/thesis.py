@@ -146,6 +146,27 @@ def sample() -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
+def preview(file: Path) -> None:
+    """The picture of who is sent a link: the people of both releases side by side, in the shape that messengers show."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 6.3), dpi=100)
+    figure.suptitle("The lower average exposes 93 people", fontsize=34, fontweight="bold", y=0.95)
+    for axes, (label, one) in zip(figure.subplots(1, 2, sharey=True), tables().items(), strict=True):
+        individual = individual_cap(one.o, one.s).values.ravel()
+        exposed = one.o.values.ravel() == 93
+        for cell, dots in enumerate(heaps(individual, one.o.values.ravel())):
+            columns, rows = zip(*dots, strict=True) if dots else ((), ())
+            axes.plot(np.array(columns) * STEP / WIDTH, rows, ".", markersize=4.5, color=LIGHT["hit" if exposed[cell] else "quiet"])
+        axes.set_title(f"Release {label}: average {average_cap(one.o, one.s).item():.0%}", fontsize=22, loc="left")
+        axes.set(xlim=(0, 1), yticks=[], xticks=[0, 0.5, 1], xticklabels=["0%", "50%", "100%"])
+        axes.set_xlabel("how often a guess about a person is right", fontsize=17)
+        axes.tick_params(labelsize=17)
+        axes.spines[["left", "top", "right"]].set_visible(False)
+    figure.subplots_adjust(0.04, 0.16, 0.97, 0.76, wspace=0.12)
+    figure.savefig(file)
+
+
 if __name__ == "__main__":
     PICTURE.write_text(picture(), encoding="utf-8")
     SAMPLE.write_text(sample(), encoding="utf-8")

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chromium import printed as on_paper
 from noisy_mean import noisy_mean
 
 from capstats import average_cap, baseline_cap, cap_ecdf, correct_predictions, individual_cap, maximum_cap, minimum_cap
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.laws import Pram, Swap, Uniform, calibrate, cap_law, dp_bound, dp_epsilon, expected_cap
+from capstats.lessons.given import given
 
-PAGE = (Path(__file__).parents[1] / "docs" / "instructors.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, HANDOUT = ((DOCS / name).read_text(encoding="utf-8") for name in ("instructors.md", "handout.html"))
 ROWS = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \|(?: (.+?) \|)?$", PAGE, re.M)
 TABLES = [(lesson, np.array(json.loads(table.strip("`"))), numbers) for lesson, _, table, numbers in ROWS if table.startswith("`[[")]
 ANSWERS = "".join(f"{lesson}: {asked}: {answer}\n" for lesson, asked, answer, numbers in ROWS if not numbers)
@@ -90,3 +93,24 @@ def test_protection() -> None:
     noisy = noisy_mean(O_3, np.exp(-0.5))
     assert f"with at most {dp_bound(O_3.values, 1.0).bound.item():.3f}" in ANSWERS
     assert f"{expected_cap(O_3, response).item():.3f} and {noisy:.3f}, and that of the original {cap(O_3, O_3):.3f}" in ANSWERS
+
+
+@pytest.mark.chromium
+def test_the_handout_prints_on_one_sheet(tmp_path: Path) -> None:
+    assert len(re.findall(rb"/Type\s*/Page\b", on_paper(tmp_path, HANDOUT))) == 1
+
+
+def test_the_handout_has_four_votes_and_the_numbers_of_the_lessons() -> None:
+    assert re.findall(r"<h2>(\d)\.", HANDOUT) == ["1", "2", "3", "4"]
+    (rows,) = re.findall(r"<table>(.*?)</table>", HANDOUT, re.S)
+    assert [int(count) for count in re.findall(r"<td>(\d+)</td>", rows)] == np.ravel(given("hands")["s"]).tolist()
+    averages = [f"{cap(O_3, S[name]):.0%}" for name in "bg"]
+    assert "right about {} of the people on average with release A, and about {} with release B".format(*averages) in HANDOUT
+
+
+def test_the_site_leaves_out_the_examination_of_ten_questions() -> None:
+    exam = (DOCS / "exam.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\*\*(\d+)\.\*\* ", exam, re.M) == [str(number) for number in range(1, 11)]
+    assert exam.count("\n*Answer.* ") == 10
+    assert 'exclude_patterns += ["docs/exam.md"]' in (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert "**1.** Of 100" not in PAGE

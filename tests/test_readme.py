@@ -127,9 +127,9 @@ def test_its_speeds_are_those_on_the_page_of_cost_and_scale() -> None:
 
 
 def test_it_leads_to_every_page_of_the_documentation() -> None:
-    """All but those that the site alone needs: its first page, and its list of notebooks."""
+    """All but those that the site alone needs, its first page and its list of notebooks, and the examination, to which the plans lead."""
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
-    pages -= {f"docs/{name}.md" for name in ("index", "notebooks")}
+    pages -= {f"docs/{name}.md" for name in ("index", "notebooks", "exam")}
     folders = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*/index.md") if path.parent.name != "api"}
     assert pages >= {"docs/start.md", "docs/gallery.md"}
     assert sorted(page for page in pages | folders if f"]({page})" not in README) == []
