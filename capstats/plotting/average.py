@@ -86,15 +86,20 @@ def plot_average_cap(
     edges = np.histogram_bin_edges(every, bins)
     for i, (numbers, label) in enumerate(zip(values, labels, strict=True)):
         bars: dict[str, Any] = {"color": "none", "label": ""} if i else {"color": FILL, "label": label}
-        heights = ax.hist(numbers, bins=edges, **(bars | hist_kwargs))[0]
+        heights = ax.hist(numbers, bins=edges.tolist(), **(bars | hist_kwargs))[0]
         if i:
-            outline = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[(i - 1) % len(DASHES)], "linewidth": 1.3}
+            outline: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[(i - 1) % len(DASHES)], "linewidth": 1.3}
             ax.stairs(heights, edges, **outline, label=label)
     if same and len(edges) == BINS + 1:
         ax.set_xlim(-0.03, 1.03)
         side = 1 if every[0] < 0.5 else -1
-        place = {"xytext": (8 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right", "va": "center"}
-        ax.annotate(f"all at {every[0]:.3g}", (every[0] + side / BINS / 2, heights.max() / 2), **place)
+        place: dict[str, Any] = {
+            "xytext": (8 * side, 0),
+            "textcoords": "offset points",
+            "ha": "left" if side > 0 else "right",
+            "va": "center",
+        }
+        ax.annotate(f"all at {every[0]:.3g}", (every[0] + side / BINS / 2, np.max(heights) / 2), **place)
     low, high = every.min(), every.max()
     reach = 1 if same else FAR * max(high - low, 0.02)
     for number, line, height in ((original, ORIGINAL, 0.5), (baseline, BASELINE, 0.6)):

@@ -20,6 +20,7 @@ from capstats.plotting.shared import (
     check_dims,
     check_result,
     in_points,
+    lay_out,
     legend_above,
     lines,
     n_records,
@@ -249,7 +250,7 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
     The limits of the axes stay as they are. Points without a place are left out. ``size`` of the font and ``mark``, the radius of the
     marks of the points, are in points.
     """
-    ax.figure.figure.draw_without_rendering()  # until then a layout engine, that of the whole figure, moves the axes
+    lay_out(ax)
     scale = 72 / ax.figure.dpi
     points = ax.transData.transform(np.column_stack([x, y])) * scale
     held = np.flatnonzero(np.isfinite(points).all(axis=1))
