@@ -214,11 +214,14 @@ def plot_cap_law(
         ax.plot(result["value"].values, heights, "o", color=style["color"], markersize=4, zorder=style["zorder"])
     else:
         lower, upper = (result[name].values * (tables * bin_width if is_density else 1.0) for name in ("least", "greatest"))
-        (line,) = ax.plot(result["value"].values, np.mean([lower, upper], axis=0), **({"linewidth": 1.4} | style))
+        heights = np.mean([lower, upper], axis=0)
+        (line,) = ax.plot(result["value"].values, heights, **({"linewidth": 1.4} | style))
         ax.fill_between(result["value"].values, lower, upper, color=line.get_color(), alpha=0.3, linewidth=0, zorder=line.get_zorder())
     references(ax, "x", None, original, baseline, zorder=2)
     if over is None:
         ax.set_xlabel("average CAP")
         ax.set_ylabel("probability" if "probability" in result else "density" if is_density else "probability of at most this average CAP")
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * np.max(heights)))
+        if len(result["value"]) == 1:
+            ax.set_xlim(-0.03, 1.03)  # of all averages
     return legend_above(ax, given)

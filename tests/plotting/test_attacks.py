@@ -101,7 +101,9 @@ def test_names_of_thresholds_do_not_touch_and_the_best_one_is_whole(members, oth
 
 def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
     assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
-    assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10, wider where there are more people\n20 members, 15 non-members"
+    assert (
+        plot_membership_difference(roc).get_xlabel() == "threshold, as log10, wider where there are more people\n20 members, 15 non-members"
+    )
     assert plot_maximum_knowledge(knowledge).get_xlabel() == "released tables\nn = 20 records"
 
 
