@@ -108,7 +108,7 @@ CHAPTERS = {
         """,
         "plot_membership_difference": """
             pool = [release(0, seed) for seed in range(4)]
-            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, n_releases=[1, 2, 4])
+            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, n_releases=[1, 4])
             ax = plotting.plot_membership_difference(roc)
         """,
         "plot_maximum_knowledge": """

@@ -93,13 +93,8 @@ def plot_average_cap(
     if same and len(edges) == BINS + 1:
         ax.set_xlim(-0.03, 1.03)
         side = 1 if every[0] < 0.5 else -1
-        place: dict[str, Any] = {
-            "xytext": (8 * side, 0),
-            "textcoords": "offset points",
-            "ha": "left" if side > 0 else "right",
-            "va": "center",
-        }
-        ax.annotate(f"all at {every[0]:.3g}", (every[0] + side / BINS / 2, np.max(heights) / 2), **place)
+        beside: dict[str, Any] = {"ha": "left" if side > 0 else "right", "transform": ax.get_xaxis_transform()}
+        ax.text(every[0] + side / BINS, 0.5, f"all at {every[0]:.3g}", **beside)
     low, high = every.min(), every.max()
     reach = 1 if same else FAR * max(high - low, 0.02)
     for number, line, height in ((original, ORIGINAL, 0.5), (baseline, BASELINE, 0.6)):
