@@ -193,7 +193,7 @@ def figure_2_averages(
     o, drawn_by = _asked(originals, m, model)
     drawn = [sample_tables(o.isel(original=i, drop=True), drawn_by, draws=draws, rng=[seed, 2, i]) for i in range(o.sizes["original"])]
     s = xr.concat(drawn, xr.DataArray(o.original.values, dims="original", name="original"))
-    version_1, itself = average_cap(o, s), average_cap(o, o)
+    version_1, itself, source = average_cap(o, s), average_cap(o, o), SOURCE if originals is None else "given"
     return Result(
         {
             "version 1": version_1,
@@ -202,11 +202,7 @@ def figure_2_averages(
             "no riskier": at_most(version_1, itself).mean("draw"),
             "expected": expected_cap(o, drawn_by),
         },
-        attrs={
-            "result": "Average CAP of random synthetic tables",
-            "originals": SOURCE if originals is None else "given",
-            "model": repr(drawn_by),
-        },
+        attrs={"result": "Average CAP of random synthetic tables", "originals": source, "model": repr(drawn_by)},
     )
 
 
@@ -228,7 +224,7 @@ def _batch(originals: Any) -> xr.DataArray:
         batch: xr.DataArray = from_counts(next(iter(originals.values()), []), originals)["s"].rename(synthetic="original")
         return batch
     o = as_counts(given_tables({"o": originals})["o"], "originals")
-    o = o if o.ndim > 2 else o.expand_dims(original=["O"])
+    o = o if o.ndim > 2 else o.expand_dims("original") if "original" in o.coords else o.expand_dims(original=["O"])
     if o.ndim > 3:
         raise ValueError(f"`originals` has dims {o.dims}; choose (original, target, key).")
     o = o.rename({o.dims[0]: "original"})
@@ -310,13 +306,7 @@ def probability_text(label: str, m: int) -> str:
 
 
 def reproduce(
-    out: str | Path,
-    *,
-    originals: Any = None,
-    m: int | None = None,
-    model: str = "uniform",
-    draws: int = DRAWS,
-    seed: int = SEED,
+    out: str | Path, *, originals: Any = None, m: int | None = None, model: str = "uniform", draws: int = DRAWS, seed: int = SEED
 ) -> tuple[list[Value], xr.Dataset, list[Path]]:
     """Write the paper's values, tables and figures to a folder; or its tables and figures of other originals.
 

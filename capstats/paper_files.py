@@ -42,11 +42,11 @@ def numbered() -> dict[str, xr.DataArray]:
 
 def labelled(*batches: xr.DataArray) -> dict[str, xr.DataArray]:
     """The tables of batches, by their labels along the dims of each."""
-    found = {}
-    for batch in batches:
-        for at in np.ndindex(batch.shape[:-2]):
-            found[" ".join(str(batch[dim].values[i]) for dim, i in zip(batch.dims, at, strict=False))] = batch[at]
-    return found
+    return {
+        " ".join(str(batch[dim].values[i]) for dim, i in zip(batch.dims, at, strict=False)): batch[at]
+        for batch in batches
+        for at in np.ndindex(batch.shape[:-2])
+    }
 
 
 def table_rows(tables: Mapping[str, xr.DataArray]) -> Iterator[list[Any]]:

@@ -437,6 +437,7 @@ def test_other_originals_may_have_every_form(model):
         assert one.original.values.tolist() in (["O"], ["O_3"])
         np.testing.assert_array_equal(one["version 1"][0], averages["version 1"][0])
     assert figure_2_averages(batch, **asked, draws=30).equals(averages)
+    assert figure_2_averages(batch.sel(original="O_4"), **asked, draws=30).original.values.tolist() == ["O_4"]
     assert not figure_2_averages(batch, **(asked | {"seed": 5}), draws=30).equals(averages)
 
 

@@ -86,15 +86,15 @@ def plot_average_cap(
     edges = np.histogram_bin_edges(every, bins)
     for i, (numbers, label) in enumerate(zip(values, labels, strict=True)):
         bars: dict[str, Any] = {"color": "none", "label": ""} if i else {"color": FILL, "label": label}
-        heights = ax.hist(numbers, bins=edges, **(bars | hist_kwargs))[0]
+        heights = ax.hist(numbers, bins=edges.tolist(), **(bars | hist_kwargs))[0]
         if i:
-            outline = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[(i - 1) % len(DASHES)], "linewidth": 1.3}
+            outline: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[(i - 1) % len(DASHES)], "linewidth": 1.3}
             ax.stairs(heights, edges, **outline, label=label)
     if same and len(edges) == BINS + 1:
         ax.set_xlim(-0.03, 1.03)
         side = 1 if every[0] < 0.5 else -1
-        place = {"xytext": (8 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right", "va": "center"}
-        ax.annotate(f"all at {every[0]:.3g}", (every[0] + side / BINS / 2, heights.max() / 2), **place)
+        beside: dict[str, Any] = {"ha": "left" if side > 0 else "right", "transform": ax.get_xaxis_transform()}
+        ax.text(every[0] + side / BINS, 0.5, f"all at {every[0]:.3g}", **beside)
     low, high = every.min(), every.max()
     reach = 1 if same else FAR * max(high - low, 0.02)
     for number, line, height in ((original, ORIGINAL, 0.5), (baseline, BASELINE, 0.6)):
@@ -209,11 +209,14 @@ def plot_cap_law(
         ax.plot(result["value"].values, heights, "o", color=style["color"], markersize=4, zorder=style["zorder"])
     else:
         lower, upper = (result[name].values * (tables * bin_width if is_density else 1.0) for name in ("least", "greatest"))
-        (line,) = ax.plot(result["value"].values, np.mean([lower, upper], axis=0), **({"linewidth": 1.4} | style))
+        heights = np.mean([lower, upper], axis=0)
+        (line,) = ax.plot(result["value"].values, heights, **({"linewidth": 1.4} | style))
         ax.fill_between(result["value"].values, lower, upper, color=line.get_color(), alpha=0.3, linewidth=0, zorder=line.get_zorder())
     references(ax, "x", None, original, baseline, zorder=2)
     if over is None:
         ax.set_xlabel("average CAP")
         ax.set_ylabel("probability" if "probability" in result else "density" if is_density else "probability of at most this average CAP")
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * np.max(heights)))
+        if len(result["value"]) == 1:
+            ax.set_xlim(-0.03, 1.03)  # of all averages
     return legend_above(ax, given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from typing import Any, Literal
 
@@ -94,6 +95,13 @@ def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
     if not all(alike(o, individual, dim) for dim in ("target", "key")):
         raise ValueError("`individual` has other targets or keys than `tables`. Give individual_cap(tables.o, tables.s) of these tables.")
     return o, individual
+
+
+def lay_out(ax: Axes) -> None:
+    """Give the Axes their place in the figure, which a layout engine does when it is drawn."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # matplotlib warns when the figure is drawn
+        ax.figure.figure.draw_without_rendering()
 
 
 def in_points(ax: Axes) -> Any:

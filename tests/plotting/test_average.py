@@ -14,11 +14,13 @@ from matplotlib.patches import StepPatch
 
 from capstats import average_cap
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.laws import Uniform, cap_law, sample_tables
+from capstats.laws import Bootstrap, Uniform, cap_law, sample_tables
 from capstats.plotting import plot_average_cap, plot_cap_law
 from capstats.plotting.shared import BLUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+ATOMS = {"whole": Uniform(), "a part": Uniform(), "one atom": Uniform(4), "atoms": Bootstrap(3)}
 
 
 def test_bars_count_every_table_once(ax, averages):
@@ -225,6 +227,22 @@ def test_an_atom_over_a_histogram_has_all_tables(ax):
     plot_average_cap(average_cap(o, sample_tables(o, Uniform(500), draws=40, rng=1)), ax=ax)
     plot_cap_law(cap_law(o, Uniform()).atoms(), over=ax.containers[0], ax=ax)
     assert ax.lines[-1].get_ydata().tolist() == [40]
+
+
+@pytest.mark.parametrize("original", [0.05, 0.45, 1])
+@pytest.mark.parametrize("drawn", ["whole", "a part", "one atom", "atoms"])
+def test_the_axes_of_a_law_hold_every_mark(ax, drawn, original):
+    law = cap_law(TABLE if "atom" not in drawn else [[1], [1]] if drawn == "one atom" else [[3, 1], [1, 2]], ATOMS[drawn])
+    result = (
+        law.atoms() if "atom" in drawn else law.density(np.linspace(*((law.least, law.greatest) if drawn == "whole" else (0.3, 0.36)), 40))
+    )
+    plot_cap_law(result, original=original, baseline=0.0, ax=ax)
+    low, high = ax.get_xlim()
+    marks = [*result["value"].values, original, 0.0]
+    assert low < min(marks) <= max(marks) < high
+    top = max(result[name].max().item() for name in result.data_vars)
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > 1.04 * top
 
 
 def test_what_is_no_law_is_refused(ax):
