@@ -32,7 +32,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against."),
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
+            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 92 %."
         ),
         "guessing": Lesson(
             "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."

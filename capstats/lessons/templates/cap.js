@@ -79,6 +79,25 @@ function byCap(o, s) {
 /** Number of people whose individual CAP is above a threshold; ties are not above. */
 const above = (o, s, threshold) => sum(byCap(o, s).map(({ value, people }) => (atMost(value, threshold) ? 0 : people)));
 
+/**
+ * A release and what it becomes, record by record, until no person has an individual CAP above one half: a record of the cell with the highest
+ * goes to another target of its key, that of the most people which stays at one half or below. No fewer records do it.
+ */
+function safer(o, s) {
+  const found = [s];
+  const half = keyTotals(s).map((s_j) => s_j / 2);
+  for (;;) {
+    const t = copy(found[found.length - 1]);
+    const risky = o[0].map((_, j) => [o.findIndex((row, i) => row[j] > 0 && t[i][j] > half[j]), j]).filter(([i]) => i >= 0);
+    const [i, j] = risky.sort(([a, j], [b, k]) => t[b][k] / half[k] - t[a][j] / half[j])[0] ?? [];
+    const free = o.flatMap((row, to) => (i === undefined || (row[j] > 0 && t[to][j] + 1 > half[j]) || to === i ? [] : [to]));
+    if (!free.length) return found;
+    t[i][j] -= 1;
+    t[free.reduce((best, to) => (o[to][j] > o[best][j] ? to : best))][j] += 1;
+    found.push(t);
+  }
+}
+
 /** A quantile of individual CAP over the people, with linear interpolation. */
 function capQuantile(o, s, p) {
   const cells = byCap(o, s).filter(({ people }) => people > 0);

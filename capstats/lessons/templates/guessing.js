@@ -11,6 +11,8 @@ function take(original, name, table = given.synthetics[name]) {
   Object.assign(state, { original, o: given.originals[original], s: mapped(table, (count) => Math.min(count, MOST)), release: name });
 }
 take(...START);
+/** What the page calls the release: "release A", "the original". */
+const released = () => (RELEASES[state.release] ? `release ${RELEASES[state.release]}` : state.release);
 
 // --- the two intruders, key by key
 
@@ -61,13 +63,10 @@ const pictures = ["random", "modal"].map(picture);
 
 /** The second picture turns, within a second. */
 function turn() {
-  const from = performance.now();
-  const step = (now) => {
-    state.turned = still.matches ? 1 : Math.min(Math.max((now - from) / 900, 0.01), 1);
+  grow((share) => {
+    state.turned = Math.max(share, 0.01);
     pictures[1]();
-    if (state.turned < 1) requestAnimationFrame(step);
-  };
-  step(from);
+  });
 }
 
 // --- a card for each key: sliders of the release
@@ -90,7 +89,7 @@ const cards = given.ages.map((key, j) => {
 
 function move(i, j) {
   state.s[i][j] = Number(cards[j].rows[i].slider.value);
-  state.release = "yours";
+  state.release = "your release";
   update();
 }
 
@@ -114,10 +113,12 @@ function update() {
   given.ages.forEach((_, j) => showKey(j));
   const [average, predicted] = [averageCap(state.o, state.s), correctPredictions(state.o, state.s)];
   show("people", people(), number(people()));
-  show("average", average);
+  show("average", average, inPercent(average));
   show("random_right", average * people(), number(average * people()));
   show("modal_right", predicted, number(predicted, Number.isInteger(predicted) ? 0 : 1));
-  show("modal_share", predicted / people());
+  show("modal_share", predicted / people(), inPercent(predicted / people()));
+  find("#release").textContent = released();
+  changed();
   findAll(".of").forEach((span) => { span.textContent = `of ${number(people())}`; });
   findAll("#presets button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.release === state.release)));
   chooseOriginal(state.original);
@@ -242,7 +243,7 @@ function showGame(found) {
     svg.replaceChildren(...held.map((right, k) => draw("circle", { cx: 12 + (k % 20) * 14.5, cy: 12 + Math.floor(k / 20) * 26, r: 6, class: right ? "hit" : "miss" })));
     show(`game_${who}`, game[who]);
     show(`game_people_${who}`, game.people);
-    find(".expected", text).textContent = game.people ? `, a share of ${(game[who] / game.people).toFixed(3)}. Expected: ${expected[who].toFixed(3)}.` : ".";
+    find(".expected", text).textContent = game.people ? `, or ${inPercent(game[who] / game.people)}. Expected: ${inPercent(expected[who])}.` : ".";
   }
 }
 
