@@ -237,20 +237,6 @@ def test_the_law_is_kept_back_until_a_table_is_drawn_and_printed_in_any_case(bro
         assert all(part.is_visible() for part in law)
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_drawing_runs_until_it_is_stopped_with_the_keyboard(motion, browser, tmp_path):
-    with chromium.opened(browser, tmp_path, page("law"), reduced_motion=motion) as tab:
-        predicted(tab)
-        tab.locator("#run").focus()
-        tab.keyboard.press("Enter")
-        wait_for(tab, "drawn.averages.length > 999")
-        tab.keyboard.press("Enter")
-        assert tab.locator("#run").get_attribute("aria-pressed") == "false"
-        held = tab.evaluate("drawn.averages.length")
-        tab.wait_for_timeout(300)
-        assert tab.evaluate("drawn.averages.length") == held
-
-
 def test_an_original_without_people_has_no_numbers(tab):
     (found,) = after(tab, [[choose("original", "own"), *typed([[0, 0], [0, 0]]), ('[data-draw="100"]', None)]])
     assert np.isnan(found["itself"])

@@ -1,7 +1,6 @@
 // The average hides people: the controls.
 
 let seed = 1;
-const shares = { o: () => uniformTable(900, 3, 3, random(seed++)) };
 const put = (table, counts, name) => {
   state[table] = counts;
   if (table === "o") state.chosen = null;
@@ -43,11 +42,8 @@ function restart() {
 }
 
 for (const button of findAll("[data-do]")) {
-  button.addEventListener("click", () => {
-    if (button.dataset.do === "start") {
-      restart();
-    } else put(button.dataset.do, shares.o(), "own");
-  });
+  const which = button.dataset.do;
+  button.addEventListener("click", () => (which === "start" ? restart() : put(which, uniformTable(900, 3, 3, random(seed++)), "own")));
 }
 
 for (const table of ["o", ...SIDES]) {

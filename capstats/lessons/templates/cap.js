@@ -88,12 +88,15 @@ function safer(o, s) {
   const half = keyTotals(s).map((s_j) => s_j / 2);
   for (;;) {
     const t = copy(found[found.length - 1]);
-    const risky = o[0].map((_, j) => [o.findIndex((row, i) => row[j] > 0 && t[i][j] > half[j]), j]).filter(([i]) => i >= 0);
-    const [i, j] = risky.sort(([a, j], [b, k]) => t[b][k] / half[k] - t[a][j] / half[j])[0] ?? [];
-    const free = o.flatMap((row, to) => (i === undefined || (row[j] > 0 && t[to][j] + 1 > half[j]) || to === i ? [] : [to]));
-    if (!free.length) return found;
-    t[i][j] -= 1;
-    t[free.reduce((best, to) => (o[to][j] > o[best][j] ? to : best))][j] += 1;
+    const moves = half.flatMap((most, j) => {
+      const from = o.findIndex((row, i) => row[j] > 0 && t[i][j] > most);
+      const free = [...o.keys()].filter((i) => i !== from && (o[i][j] === 0 || t[i][j] + 1 <= most));
+      return from < 0 || !free.length ? [] : [{ j, from, to: free.reduce((best, i) => (o[i][j] > o[best][j] ? i : best)), risk: t[from][j] / most }];
+    });
+    if (!moves.length) return found;
+    const { j, from, to } = moves.reduce((a, b) => (b.risk > a.risk ? b : a));
+    t[from][j] -= 1;
+    t[to][j] += 1;
     found.push(t);
   }
 }

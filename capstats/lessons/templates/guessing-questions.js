@@ -33,7 +33,7 @@ others.counts = () => [
 /** Puts the patients of the lesson and a release on the page. */
 const put = (name) => () => {
   take(START[0], name);
-  renew();
+  update();
 };
 /** Checks the release on the page: average CAP below that of another release and more people predicted; or above it and fewer. */
 const wanted = (release, below, people) => () => {

@@ -65,25 +65,6 @@ function clear() {
   update();
 }
 
-let running = false;
-const MOST = 50000; // tables; enough to see the law
-
-function run() {
-  if (!running) return;
-  drawTables(still.matches ? 1000 : 25);
-  if (drawn.averages.length >= MOST || empty()) keepDrawing(false);
-  else if (still.matches) setTimeout(run, 1000);
-  else requestAnimationFrame(run);
-}
-
-function keepDrawing(on) {
-  running = on;
-  assign(find("#run"), { "aria-pressed": String(on) });
-  find("#run").textContent = on ? "Stop" : "Keep drawing";
-  if (on) run();
-  else announce(`${drawn.passed} of ${drawn.averages.length} tables pass.`);
-}
-
 // --- the figure
 
 const [TOP, FOOT] = [46, 48]; // pixels above and below the plot
@@ -240,8 +221,7 @@ findAll("[data-draw]").forEach((button) => button.addEventListener("click", () =
   drawTables(Number(button.dataset.draw));
   announce(`${drawn.passed} of ${drawn.averages.length} tables pass.`);
 }));
-find("#run").addEventListener("click", () => keepDrawing(!running));
-find("#clear").addEventListener("click", () => { keepDrawing(false); clear(); });
+find("#clear").addEventListener("click", clear);
 renew();
 
 predict("pass", {
