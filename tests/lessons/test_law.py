@@ -175,8 +175,9 @@ def test_the_guess_is_answered_and_kept_in_the_address(browser, tmp_path):
         wait_for(tab, "document.querySelector('.predict .verdict').textContent !== ''")
         assert tab.evaluate("state.original") == "own"
         assert not any(tab.locator(f".predict .{mark}").is_visible() for mark in ("verdict", "truth"))
-        after(tab, [[choose("original", "O_3")]])
-        assert tab.locator(".predict .verdict").inner_text() == said
+        after(tab, [[choose("original", "O_3"), ('[data-draw="100"]', None), ('[data-draw="1000"]', None)]])
+        passed = tab.evaluate("drawn.passed")
+        assert tab.locator(".predict .verdict").inner_text() == said.replace(f"{said.split()[3]} of 100", f"{passed:,} of 1,100", 1)
         assert tab.locator(".predict .truth").is_visible()
         after(tab, [[choose("records", 30)]])
         assert tab.locator(".predict .verdict").is_hidden()

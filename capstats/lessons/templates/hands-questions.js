@@ -23,7 +23,7 @@ predict("ann", {
   },
 });
 
-const QUALITIES = [["that smoke", "that do not smoke"], ["that are sick", "that are healthy"]];
+const QUALITIES = [["that smoke", "that do not smoke"], ["that are sick", "that are healthy"], " and "];
 const everyTable = () => [[tables.o, "original people"], [tables.s, "records of the release"]];
 others.counts = () => everyTable().flatMap(([table, what]) => countsOf(table, what, ...QUALITIES));
 others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the release"], [averageCap(tables.o, tables.o), "the average CAP of the original itself"],

@@ -4,8 +4,8 @@ const TEXTS = { O_3: "Patients, clinic 3", smokers: "Smokers" };
 const patients = { n: total(given.O_3), most: averageCap(given.O_3, given.O_3), least: baselineCap(given.O_3), theta: thetaFor(given.O_3, 0.42) };
 const [from, to] = [patients.most, patients.least].map((risk) => inPercent(risk));
 const own50 = mapped(individualCap(cast), (q, i) => (q > 0.5 ? (q - 0.5) / (q - shares(cast)[i]) : 0)).flat(); // theta for each cell of the patients
-others.counts = () => countsOf(cast, "patients", AGED, WITH);
-others.shares = () => sharesOf(cast, "patients", AGED, WITH);
+others.counts = () => (state.original === "O_3" ? countsOf(cast, "patients", AGED, WITH) : []);
+others.shares = () => (state.original === "O_3" ? sharesOf(cast, "patients", AGED, WITH) : []);
 const needs = swappedFor(given.O_3, 0.42);
 
 /** A check for which this table has to be on the page. */

@@ -54,7 +54,7 @@ function ask(name, { check, load = () => {}, wrong = [], hints, after, of = () =
       return rightShare(given) ? `this is the right share. Give ${whole}.` : `this is a share. Give ${whole}.`;
     }
     const mistaken = found !== true && field && others.near(given, Boolean(noun));
-    return mistaken ? `that is ${mistaken}. ${found[0].toUpperCase()}${found.slice(1)}` : found;
+    return mistaken ? `${noun ? "these are" : "that is"} ${mistaken}. ${found[0].toUpperCase()}${found.slice(1)}` : found;
   };
   const mark = () => { document.body.dataset.asked = section.dataset.state === "right" ? "" : name; }; // style sheets hide what answers it
   for (const [event, then] of [["opened", load], ["opened", mark], ["judged", mark]]) section.addEventListener(event, then);
@@ -114,21 +114,20 @@ const AGED = (given.ages ?? []).map((age) => age.replace(/^\d/, "aged $&"));
 const WITH = (given.diagnoses ?? []).map((diagnosis) => `with ${diagnosis}`);
 
 /** What a table counts: cells, keys, targets, all, and what is not in them; `keys` and `targets` are words, "over 65" and "with asthma". */
-function countsOf(t, what, keys, targets) {
-  const [n, all] = [total(t), `the ${what}`];
-  const found = [...t.flatMap((row, i) => row.map((count, j) => [count, `${keys[j]} ${targets[i]}`])),
+function countsOf(t, what, keys, targets, and = " ") {
+  const found = [...t.flatMap((row, i) => row.map((count, j) => [count, `${keys[j]}${and}${targets[i]}`])),
     ...keyTotals(t).map((count, j) => [count, keys[j]]), ...targetTotals(t).map((count, i) => [count, targets[i]])];
-  return [...found.map(([count, whose]) => [count, `${all} ${whose}`]), [n, `all of ${all}`],
-    ...found.map(([count, whose]) => [n - count, `${all} other than those ${whose}`])];
+  return [...found.map(([count, whose]) => [count, `the ${what} ${whose}`]), [total(t), `all ${what}`],
+    ...found.map(([count, whose]) => [total(t) - count, `all ${what} but those ${whose}`])];
 }
 
 /** The shares in a table: of a target among a key, of a key among a target, of both and of a target among all. */
-function sharesOf(t, what, keys, targets) {
+function sharesOf(t, what, keys, targets, and = " ") {
   const [n, key, target, all] = [total(t), keyTotals(t), targetTotals(t), `the ${what}`];
   return [...t.flatMap((row, i) => row.flatMap((count, j) => [
     [count / key[j], `the share of those ${targets[i]} among ${all} ${keys[j]}`],
     [count / target[i], `the share of those ${keys[j]} among ${all} ${targets[i]}`],
-    [count / n, `the share of those ${keys[j]} ${targets[i]} among all ${what}`],
+    [count / n, `the share of those ${keys[j]}${and}${targets[i]} among all ${what}`],
   ])), ...target.map((count, i) => [count / n, `the share of those ${targets[i]} among all ${what}`])];
 }
 
