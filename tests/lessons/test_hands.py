@@ -71,7 +71,10 @@ def test_the_words_are_those_of_the_table(tab):
     assert "(4 * 2/7 + 1 * 1/13 + 6 * 5/7 + 9 * 12/13) / 20 = 69.1\u00a0%" in formula
     put(tab, s=[[1, 0], [0, 0]])
     numbers(tab)
-    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 1/1 = 100\u00a0%", "CAP 0: nothing to guess from"]
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == [
+        "CAP 1/1 = 100\u00a0%",
+        "CAP 0: nothing to guess from",
+    ]
     assert tab.locator("[data-share='1']").inner_text() == "none"
     assert tab.locator(".cell.certain").count() == 1
 
@@ -157,7 +160,8 @@ def test_the_sick_alone_may_be_looked_at(tab):
     assert tab.locator(".numbers").inner_text().split("Highest CAP: ")[1].startswith("28.6\u00a0% (sick smokers)")
     tab.locator("[data-cell=s-0-0] [data-step='1']").click()
     assert (
-        tab.locator("#announcer").inner_text() == f"3 synthetic sick smokers. Average CAP of the sick {in_percent(numbers(tab)['average-sick'])}."
+        tab.locator("#announcer").inner_text()
+        == f"3 synthetic sick smokers. Average CAP of the sick {in_percent(numbers(tab)['average-sick'])}."
     )
 
 

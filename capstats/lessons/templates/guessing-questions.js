@@ -25,8 +25,9 @@ const ASKED = given.originals.O_3;
 const NAMED = Object.keys(RELEASES).slice(0, 2); // A and B
 others.counts = () => [
   ...[...NAMED.map((name) => [given.synthetics[name], `release ${RELEASES[name]}`]), [ASKED, "the original"]].flatMap(([s, whose]) => [
-    [correctPredictions(ASKED, s), `the second guesser with ${whose}`], [Math.round(averageCap(ASKED, s) * total(ASKED)), `the first guesser with ${whose}`],
-    [total(ASKED) - correctPredictions(ASKED, s), `how many the second guesser gets wrong with ${whose}`]]),
+    [correctPredictions(ASKED, s), `the second guesser's right guesses with ${whose}`],
+    [total(ASKED) - correctPredictions(ASKED, s), `the second guesser's wrong guesses with ${whose}`],
+    [Math.round(averageCap(ASKED, s) * total(ASKED)), `the first guesser's right guesses with ${whose}`]]),
   ...countsOf(ASKED, "patients", AGED, WITH),
   ...NAMED.flatMap((name) => countsOf(given.synthetics[name], `records of ${RELEASES[name]}`, AGED, WITH)),
 ];
