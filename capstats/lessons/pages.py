@@ -34,9 +34,7 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "average": Lesson(
             "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 92 %."
         ),
-        "guessing": Lesson(
-            "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
-        ),
+        "guessing": Lesson("Guessing is not predicting", "Of the same two releases, another intruder is right about more people with B."),
         "law": Lesson(
             "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
         ),

@@ -146,7 +146,6 @@ def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
         ("theta", 0.514, "Patients, clinic 3"),
         ("exposed", 0.82, "Patients, clinic 3"),
         ("swapped", 463, "Patients, clinic 3"),
-        ("same", "both", "Patients, clinic 3"),
         ("epsilon", 1.1, "Smokers"),
     ],
 )

@@ -14,7 +14,6 @@ const keepOwn = () => {
 const inRelease = (release, cell) => [at(releases[release], cell), keyTotals(releases[release])[cell[1]]];
 const [withAsthma, overall] = inRelease("A", worst);
 const [asthmaInB, overallInB] = inRelease("B", worst);
-const second = atRisk.find((cell) => cell !== worst);
 const atRiskPeople = above(patients, releases.A, 0.5);
 const everyTable = [[patients, "patients"], [releases.A, "records of A"], [releases.B, "records of B"]];
 others.counts = () => everyTable.flatMap(([table, what]) => countsOf(table, what, AGED, WITH));
@@ -32,7 +31,7 @@ ask("above", {
   check: (reply) => reply === atRiskPeople || "count the dots of A to the right of 50 %: the number below them is that count.",
   wrong: [
     [exposed, `these are the people at ${percent(riskOf("A", worst))}. Another group is above a half too.`],
-    [at(patients, second), `these are the people at ${percent(riskOf("A", second))}. Another group is above a half too.`],
+    [at(patients, atRisk[1]), `these are the people at ${percent(riskOf("A", atRisk[1]))}. Another group is above a half too.`],
     [0, "that is B: with it nobody is above a half. Look at A."],
     [total(patients) - atRiskPeople, "these are the people at a half or below. How many are the others?"],
     [total(patients), "that is everybody. Count those to the right of 50 %."],

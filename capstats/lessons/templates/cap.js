@@ -44,12 +44,11 @@ function correctPredictions(o, s) {
   }));
 }
 
-/** Probability of a right guess without the key, from the shares of the original's targets: "marginal", "modal" or "uniform". */
+/** Probability of a right guess without the key, from the shares of the original's targets: "marginal" or "modal". */
 function baselineCap(o, kind = "marginal") {
   const n = total(o);
   const o_i = targetTotals(o);
   if (kind === "modal") return ratio(Math.max(...o_i), n);
-  if (kind === "uniform") return ratio(1, o_i.filter((x) => x > 0).length);
   return ratio(sum(o_i.map((x) => x * x)), n * n);
 }
 

@@ -29,11 +29,9 @@ others.counts = () => everyTable().flatMap(([table, what]) => countsOf(table, wh
 others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the release"], [averageCap(tables.o, tables.o), "the average CAP of the original itself"],
   [baselineCap(tables.o), "the baseline, a guess without a release"], ...everyTable().flatMap(([table, what]) => sharesOf(table, what, ...QUALITIES))];
 
-const EMPTY = "the release has no record.";
-const fresh = () => JSON.stringify(tables.o) === JSON.stringify(given.o);
-const RESTORE = 'the original was changed. Press "Back to the start" first.';
 /** Why a release cannot be judged yet; nothing if it can. */
-const unready = () => (fresh() ? !total(tables.s) && EMPTY : RESTORE);
+const unready = () => (JSON.stringify(tables.o) === JSON.stringify(given.o) ? !total(tables.s) && "the release has no record."
+  : 'the original was changed. Press "Back to the start" first.');
 /** Puts tables on the page: the original of the start with this release. */
 const put = (s = given.s) => () => change((all) => Object.assign(all, { o: copy(given.o), s: copy(s) }));
 /** Matches a share, computed from the tables that are on the page. */

@@ -75,14 +75,7 @@ ask("epsilon", {
 });
 ask("margins", { load: () => put("O_3", "swapped") });
 ask("silent", { load: () => put("smokers", "epsilon", 1) });
-ask("same", {
-  load: () => put("O_3", "epsilon", 1),
-  check: on("O_3", (answer) => answer === "both"),
-  wrong: onlyOn("O_3", [
-    [(answer) => answer === "risk", "put epsilon to 1 and compare the risk of the two methods."],
-    [(answer) => answer === "better", "epsilon is 1 for both, so the promise is the same number."],
-  ]),
-});
+ask("same", { load: () => put("O_3", "epsilon", 1) });
 ask("nothing", {
   load: () => { if (!isOwn()) put("own", "theta"); },
   check: () => {

@@ -102,10 +102,9 @@ const others = {
   counts: () => [],
   shares: () => [],
   near(given, whole) {
-    const far = ([value]) => Math.min(Math.abs(given - value), given >= 2 ? Math.abs(given / 100 - value) : Infinity);
-    if (whole) return this.counts().find(([value]) => value === given)?.[1];
-    const fits = this.shares().filter(([value]) => isAbout(given, value));
-    return fits.length ? fits.reduce((a, b) => (far(b) < far(a) ? b : a))[1] : undefined;
+    if (whole) return this.counts().find(([count]) => count === given)?.[1];
+    const far = ([share]) => Math.abs(share - (given < 2 ? given : given / 100));
+    return this.shares().filter(([share]) => isAbout(given, share)).sort((a, b) => far(a) - far(b))[0]?.[1];
   },
 };
 
