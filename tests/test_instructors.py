@@ -67,7 +67,7 @@ def test_guessing() -> None:
     assert f"{correct_predictions(O_3, O_3).item():.0f}, with the original itself" in ANSWERS
     a, b = (f"{correct_predictions(O_3, S[name]).item():.0f}" for name in "bg")
     highest = individual_cap(O_3, S["g"]).where(O_3 > 0).max().item()
-    assert f"With A {a} people are predicted, with B {b}; but with B no random guess is right in more than {highest:.3f} of" in ANSWERS
+    assert f"With A {a} people are predicted, with B {b}, but no random guess with B is right in more than {highest:.3f} of" in ANSWERS
 
 
 def test_law() -> None:

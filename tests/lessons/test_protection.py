@@ -84,6 +84,7 @@ def test_risk_utility_settings_and_promise_are_those_of_the_library_on_random_ta
             "itself": itself,
             "baseline": base,
             "risk": mean,
+            "above": o[individual_cap(o, table).values > 0.5 * (1 + 1e-12)].sum() / o.sum(),
             "distance": target_distance(o, table).item(),
             "guess": p.max(),
             "bound": promise.bound.item(),

@@ -8,7 +8,7 @@ predict("second", {
     const first = averageCap(state.o, state.s);
     const counted = (share) => number(share * people());
     if (`${state.original} ${state.release}` !== START.join(" ")) {
-      return `With ${released()} and ${clinics[state.original]} the first is right about ${counted(first)} people, the second about ${counted(value)}.`;
+      return `At ${clinics[state.original]} with ${released()}, the first is right about ${counted(first)} people, the second about ${counted(value)}.`;
     }
     const mistake = [
       [value, "Well guessed. "],
@@ -59,4 +59,3 @@ ask("itself", {
 });
 ask("lower", { load: put("S_b"), check: wanted("S_b", true, 350) });
 ask("higher", { load: put("S_g"), check: wanted("S_g", false, 150) });
-ask("agree", { load: put("S_b") });

@@ -3,7 +3,6 @@
 /** A count of failing tables: those that lie within these bounds. */
 const between = (least, greatest) => (answer) => answer >= least && answer <= greatest;
 
-ask("below", { load: () => put("O_3") });
 ask("fail", {
   of: () => 10000,
   check: (answer) => between(60, 65)(answer) || "the exact share that passes is among the exact numbers; the others fail.",

@@ -110,6 +110,7 @@ function update() {
   }
   tell("risk", found.mean);
   show("deviation", Math.sqrt(found.variance), !ready() ? "-" : Number.isNaN(found.variance) ? "not known" : inPercent(Math.sqrt(found.variance), 2));
+  tell("above", ready() ? above(o, found.table, 0.5) / n : NaN);
   tell("distance", ready() ? targetDistance(o, found.table) : NaN);
   tell("left", greater(itself, b) ? (found.mean - b) / (itself - b) : NaN);
   tell("wanted", state.wanted);
