@@ -1,4 +1,4 @@
-// The average hides people, first screen: a vote, the patients, who move from the average to their own risk in both releases, and a safer A.
+// The average hides people, first screen: a vote, patients who move from the average to their own risk, and a release that is made safe.
 
 const patients = given.originals.O_3;
 const releases = { A: given.synthetics.S_b, B: given.synthetics.S_g };
@@ -60,7 +60,8 @@ function drawCrowd(moving) {
   }
   for (const y of [half + 2, half + BETWEEN - 2]) back.append(draw("path", { d: `M${place(0)} ${y}H${place(1)}` }));
   const side = (text, x, y, anchor) => draw("text", { x, y, class: "side", "text-anchor": anchor }, text);
-  back.append(side(drawn === releases ? "Release A" : "Release A, changed", width - EDGE, 18, "end"), side("Release B", width - EDGE, height - 6, "end"));
+  const titles = [drawn === releases ? "Release A" : "Release A, changed", "Release B"];
+  back.append(...titles.map((text, k) => side(text, width - EDGE, k ? height - 6 : 18, "end")));
   for (const release of ["A", "B"]) {
     const mean = place(averageCap(patients, drawn[release]));
     back.append(draw("path", { class: "mean", d: release === "A" ? `M${mean} ${half + 2}l-6 9h12z` : `M${mean} ${half + BETWEEN - 2}l-6 -9h12z` }));
@@ -93,7 +94,7 @@ function openCrowd() {
 }
 
 /** Who a group of patients is, and their risk in what the dots show. */
-const risksOf = (cell) => [group(patients, cell), `: risk ${percent(drawnRisk("A", cell))} with A, ${percent(drawnRisk("B", cell))} with B.`];
+const risksOf = (cell) => [group(patients, cell), `: risk ${["A", "B"].map((one) => `${percent(drawnRisk(one, cell))} with ${one}`).join(", ")}.`];
 
 /** Light up a group of patients in both releases, and say who they are. */
 function point(cell) {
@@ -109,7 +110,7 @@ function sayPerson() {
   else if (pointed) {
     const [who, risk] = risksOf(pointed);
     line.replaceChildren(make("strong", {}, who), risk);
-  } else if (drawn === releases) line.textContent = "Orange: above 50\u00a0% with A. Who is a dot? Point at it, tap it, or press Tab and the arrow keys.";
+  } else if (drawn === releases) line.textContent = "Orange: above 50\u00a0% with A. Point at a dot, tap it, or press Tab and arrows: who is it?";
   else line.textContent = `Orange, above 50\u00a0% before: ${atRisk.map((cell) => group(patients, cell)).join(", ")}.`;
 }
 
@@ -120,9 +121,11 @@ function answer(changed) {
     const [was, is, still] = [averages.A, averageCap(patients, drawn.A), above(patients, drawn.A, 0.5)];
     const rose = `${still ? "The" : "Yet its"} average ${is > was ? "rose" : "fell"} from ${percent(was)} to ${percent(is)}`;
     if (still) return `${counted(still, "person is", "people are")} above 50\u00a0%. ${rose}.`;
-    return `A is safe: nobody is above 50\u00a0%. ${rose}: watch people, not the average. Price: ${changed} of ${total(drawn.A)} records are changed.`;
+    return `A is safe: nobody is above 50\u00a0%. ${rose}: watch people, not the average. `
+      + `Price: ${changed} of ${total(drawn.A)} records are changed.`;
   }
-  if (voted === "A") return `You published A. ${them} can now be guessed right in ${risk.replace(/\D+$/, "")} of 100 tries. With B nobody is above 50\u00a0%.`;
+  const tries = `${Math.round(100 * riskOf("A", worst))} of 100 tries`;
+  if (voted === "A") return `You published A. ${them} can now be guessed right in ${tries}. With B nobody is above 50\u00a0%.`;
   return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${them}.`;
 }
 
@@ -176,5 +179,6 @@ const least = held[held.length - 1];
 show("least-records", at(releases.A, least));
 show("group-records", keyTotals(releases.A)[least[1]]);
 show("average-b", averages.B, percent(averages.B));
-if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), Math.min(Math.max(Math.round(kept.get("changed")), 0), steps.length - 1) || 0, false);
+const was = Number(kept.get("changed"));
+if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), was in steps ? was : 0, false);
 else change(0);

@@ -10,20 +10,15 @@ const load = () => {
 const keepOwn = () => {
   if (SIDES.every((side) => state.names[side] !== "own")) load(); // a table that was typed is kept
 };
-/** Records of a release with an age group, and those of them with a diagnosis. */
-const inRelease = (release, cell) => [at(releases[release], cell), keyTotals(releases[release])[cell[1]]];
-const [withAsthma, overall] = inRelease("A", worst);
-const [asthmaInB, overallInB] = inRelease("B", worst);
+const [withAsthma, overall] = [at(releases.A, worst), keyTotals(releases.A)[worst[1]]];
 const atRiskPeople = above(patients, releases.A, 0.5);
 const everyTable = [[patients, "patients"], [releases.A, "records of A"], [releases.B, "records of B"]];
 others.counts = () => everyTable.flatMap(([table, what]) => countsOf(table, what, AGED, WITH));
-others.shares = () => [[averages.A, "the average of A"], [averages.B, "the average of B"], [averageCap(patients, patients), "the average of the original itself"],
+others.shares = () => [[averages.A, "the average of A"], [averages.B, "the average of B"],
+  [averageCap(patients, patients), "the average of the original itself"],
   ...everyTable.flatMap(([table, what]) => sharesOf(table, what, AGED, WITH))];
 
-ask("lower", {
-  load,
-  after: `${percent(averages.A)} against ${percent(averages.B)}. The next questions look at the people.`,
-});
+ask("lower", { load, after: `${percent(averages.A)} against ${percent(averages.B)}. The next questions look at the people.` });
 
 ask("above", {
   load,
@@ -54,8 +49,6 @@ ask("others", {
   check: (reply) => isAbout(reply, riskOf("B", worst)) || "look for the same age and diagnosis among the dots of B.",
   wrong: [
     [riskOf("A", worst), "that is A."],
-    [asthmaInB / total(releases.B), `${asthmaInB} of all ${total(releases.B)} records of B. The neighbour looks at the ${overallInB} over 65 only.`],
-    [exposed / total(patients), `that is their share of the patients. Divide records of B: ${asthmaInB} of those over 65.`],
     [1 - riskOf("B", worst), "that is the probability that the guess is wrong."],
   ],
   after: `It is ${percent(riskOf("B", worst))}, the highest of all with B. With A it is nearly twice as much.`,

@@ -79,8 +79,8 @@ function byCap(o, s) {
 const above = (o, s, threshold) => sum(byCap(o, s).map(({ value, people }) => (atMost(value, threshold) ? 0 : people)));
 
 /**
- * A release and what it becomes, record by record, until no person has an individual CAP above one half: a record of the cell with the highest
- * goes to another target of its key, that of the most people which stays at one half or below. No fewer records do it.
+ * A release and what it becomes, record by record, until no person has an individual CAP above one half: a record of the cell with the
+ * highest goes to another target of its key, that of the most people which stays at one half or below. No fewer records do it.
  */
 function safer(o, s) {
   const found = [s];
@@ -90,7 +90,8 @@ function safer(o, s) {
     const moves = half.flatMap((most, j) => {
       const from = o.findIndex((row, i) => row[j] > 0 && t[i][j] > most);
       const free = [...o.keys()].filter((i) => i !== from && (o[i][j] === 0 || t[i][j] + 1 <= most));
-      return from < 0 || !free.length ? [] : [{ j, from, to: free.reduce((best, i) => (o[i][j] > o[best][j] ? i : best)), risk: t[from][j] / most }];
+      if (from < 0 || !free.length) return [];
+      return [{ j, from, to: free.reduce((best, i) => (o[i][j] > o[best][j] ? i : best)), risk: t[from][j] / most }];
     });
     if (!moves.length) return found;
     const { j, from, to } = moves.reduce((a, b) => (b.risk > a.risk ? b : a));

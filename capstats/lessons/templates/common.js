@@ -49,7 +49,7 @@ function later(render) {
   };
 }
 
-/** Call `each` with a share that grows from 0 to 1 in a second, or with 1 at once where motion is to be reduced. Returns a function that stops it. */
+/** Call `each` with a share that grows from 0 to 1 in a second, or with 1 if motion is to be reduced. Returns a function that stops it. */
 function grow(each) {
   const begin = performance.now();
   let waiting;

@@ -16,8 +16,8 @@ predict("second", {
       [1 / 3, "One in three would be pure chance. "],
       [correctPredictions(state.o, state.o) / people(), "That many would be right with the original itself. "],
     ].find(([other]) => Math.abs(guess - other) < 0.016);
-    return `${mistake?.[1] ?? ""}Only ${counted(value)}: asthma is the commonest in A, a random table, at every age, and the fewest people have it. Average CAP, ${inPercent(first)}, is `
-      + "about the first alone.";
+    return `${mistake?.[1] ?? ""}Only ${counted(value)}: asthma is the commonest in A, a random table, at every age, and the fewest people `
+      + `have it. Average CAP, ${inPercent(first)}, is about the first alone.`;
   },
 });
 

@@ -26,8 +26,9 @@ predict("ann", {
 const QUALITIES = [["that smoke", "that do not smoke"], ["that are sick", "that are healthy"], " and "];
 const everyTable = () => [[tables.o, "original people"], [tables.s, "records of the release"]];
 others.counts = () => everyTable().flatMap(([table, what]) => countsOf(table, what, ...QUALITIES));
-others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the release"], [averageCap(tables.o, tables.o), "the average CAP of the original itself"],
-  [baselineCap(tables.o), "the baseline, a guess without a release"], ...everyTable().flatMap(([table, what]) => sharesOf(table, what, ...QUALITIES))];
+others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the release"],
+  [averageCap(tables.o, tables.o), "the average CAP of the original itself"], [baselineCap(tables.o), "the baseline, a guess without a release"],
+  ...everyTable().flatMap(([table, what]) => sharesOf(table, what, ...QUALITIES))];
 
 /** Why a release cannot be judged yet; nothing if it can. */
 const unready = () => (JSON.stringify(tables.o) === JSON.stringify(given.o) ? !total(tables.s) && "the release has no record."
@@ -49,8 +50,6 @@ ask("predict", {
   wrong: [
     [share(({ s }) => s[1][0] / keyTotals(s)[0]), "these are the healthy smokers of the release. Ann is sick."],
     [share(({ s }) => s[0][0] / total(s)), "this is the share among all records. The neighbour looks up smokers only."],
-    [share(({ s }) => s[0][0] / targetTotals(s)[0]), "this is the share of smokers among the sick. He knows that she smokes, and guesses the health."],
-    [share(({ o }) => o[0][0] / keyTotals(o)[0]), "this is the share among the original smokers, whom he never sees."],
     [share(() => individualCap(given.s)[0][0]), "this was the release before. Count the smokers again."],
     [share(({ s }) => s[0][0] / s[1][0]), "this is sick to healthy. Divide the sick by all smokers."],
     [share(() => 0.5), "the two are not equally probable: one of them has more smokers in the release."],

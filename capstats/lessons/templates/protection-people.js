@@ -60,7 +60,8 @@ function renewPeople() {
     find(`[data-bar="${name}"] > span`).style.width = `${100 * value}%`;
   }
   find(".track > i").style.left = `${100 * floor}%`;
-  assign(noise, { "aria-valuetext": `${inPercent(theta)} of the diagnoses replaced, average risk ${inPercent(bars.risk, 0)}, ${found.exposed} people above 50 %` });
+  const told = `${inPercent(theta)} replaced, average risk ${inPercent(bars.risk, 0)}, ${found.exposed} people above 50 %`;
+  assign(noise, { "aria-valuetext": told });
   colour();
 }
 
@@ -84,8 +85,8 @@ predict("half", {
   value: () => replacing(0.5).mean,
   say: (guess, risk) => {
     const { mean, hit, exposed } = replacing(dialled / 100);
-    const who = exposed ? `${counted(exposed, "person is", "people are")} above 50\u00a0%: ${hit.map(([i, j]) => `${AGED[j]} ${WITH[i]}`).join(", ")}`
-      : "nobody is above 50\u00a0%";
+    const named = hit.map(([i, j]) => `${AGED[j]} ${WITH[i]}`).join(", ");
+    const who = exposed ? `${counted(exposed, "person is", "people are")} above 50\u00a0%: ${named}` : "nobody is above 50\u00a0%";
     if (dialled !== 50) return `With ${dialled}\u00a0% replaced the average is ${inPercent(mean, 0)}; ${who}.`;
     const mistake = [
       [risk, "Close. "],
