@@ -34,11 +34,15 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "average": Lesson(
             "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 92 %."
         ),
-        "guessing": Lesson("Guessing is not predicting", "Of the same two releases, another intruder is right about more people with B."),
+        "guessing": Lesson(
+            "Guessing is not predicting", "Another intruder is right about more people with B, the release that seemed the safer one."
+        ),
         "law": Lesson(
             "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
         ),
-        "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
+        "protection": Lesson(
+            "Choose your protection", "Turn a protection up: the average falls, people stay above one half, and utility is lost."
+        ),
         "tables": Lesson(
             "Three harmless tables", "Each of three tables by itself gives nobody away; together they tell how 14 of 30 people voted."
         ),
