@@ -34,16 +34,16 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against.", 0),
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
+            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 92 %."
         ),
         "guessing": Lesson(
-            "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
+            "Guessing is not predicting", "Another intruder is right about more people with B, the release that seemed the safer one."
         ),
         "law": Lesson(
             "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
         ),
         "protection": Lesson(
-            "Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility.", 15
+            "Choose your protection", "Turn a protection up: the average falls, people stay above one half, and utility is lost.", 15
         ),
         "tables": Lesson(
             "Three harmless tables", "Each of three tables by itself gives nobody away; together they tell how 14 of 30 people voted."

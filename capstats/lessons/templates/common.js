@@ -49,6 +49,19 @@ function later(render) {
   };
 }
 
+/** Call `each` with a share that grows from 0 to 1 in a second, or with 1 if motion is to be reduced. Returns a function that stops it. */
+function grow(each) {
+  const begin = performance.now();
+  let waiting;
+  const step = (now) => {
+    const share = still.matches ? 1 : Math.min(Math.max((now - begin) / 1000, 0), 1);
+    each(share);
+    if (share < 1) waiting = requestAnimationFrame(step);
+  };
+  step(begin);
+  return () => cancelAnimationFrame(waiting);
+}
+
 /** Say something to a screen reader. */
 function announce(text) {
   find("#announcer").textContent = text;
@@ -72,6 +85,9 @@ function fixed(x, digits) {
   const low = Math.floor(x * 10 ** digits);
   return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
 }
+
+/** A share in percent: "31 %", "30.7 %". */
+const inPercent = (share, digits = 1) => (Number.isNaN(share) ? "undefined" : `${Number((100 * share).toFixed(digits))}\u00a0%`);
 
 /** Write a number into every <output data-name="...">: rounded as text, with all its digits in data-value, and read aloud only where it is asked for. */
 function show(name, value, text = shown(value)) {

@@ -103,6 +103,7 @@ const ways = { exact: "The three tables", rounded: "Rounded to 5", ...Object.fro
 choices(find("#ways"), "way", ways, (way) => {
   state.way = way;
   render();
+  changed();
   announce(find("#result").textContent);
 })("exact");
 render();
