@@ -11,6 +11,7 @@ import re
 import runpy
 import tomllib
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import getdoc, isclass
 from pathlib import Path
 
@@ -70,7 +71,10 @@ html_show_sphinx = False
 html_css_files = ["site.css"]
 html_js_files = ["fold.js"]
 html_search_scorer = str(Path(__file__).with_name("search_order.js"))
-html_static_path = ["static"]
+_fonts = find_spec("ziamath")
+assert _fonts is not None
+assert _fonts.submodule_search_locations is not None
+html_static_path = ["static", *(f"{folder}/fonts/STIXTwoMath-Regular.ttf" for folder in _fonts.submodule_search_locations)]
 html_math_renderer = "mathml"
 
 CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
