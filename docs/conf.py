@@ -18,10 +18,12 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
+import pypandoc
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.writers.html5 import HTML5Translator
 
 import capstats
 from capstats import audit, lessons
@@ -39,8 +41,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpyd
 default_role = "literal"
 root_doc = "docs/index"
 include_patterns = ["docs/**", "theory/*", "proofs/README.md", "notebooks/*"]
-exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
-exclude_patterns += ["docs/exam.md"]  # with its answers
+exclude_patterns = ["docs/exam.md"]  # with its answers
 templates_path = ["templates"]
 
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -93,11 +94,11 @@ ANSWERS = {  # words of a newcomer's question, and the page that the search then
 }
 html_js_files = ["fold.js", (None, {"body": f"const ANSWERS = {json.dumps(list(ANSWERS.items()))};"})]
 html_search_scorer = str(Path(__file__).with_name("search_order.js"))
-_mathjax = find_spec("sphinx-mathjax-offline")
-assert _mathjax is not None
-assert _mathjax.submodule_search_locations is not None
-html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submodule_search_locations)]
-mathjax_path = "mathjax/tex-chtml.js"
+_fonts = find_spec("ziamath")
+assert _fonts is not None
+assert _fonts.submodule_search_locations is not None
+html_static_path = ["static", *(f"{folder}/fonts/STIXTwoMath-Regular.ttf" for folder in _fonts.submodule_search_locations)]
+html_math_renderer = "mathml"
 
 PREVIEW = "_static/preview.png"
 THESIS = runpy.run_path(str(Path(__file__).with_name("thesis.py")))
@@ -212,6 +213,28 @@ def fold_questions(app: Sphinx, tree: nodes.document, page: str) -> None:
             section[:] = [before, section[0], between, *section[1:], after]
 
 
+def set_formulas(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """All formulas of a page as MathML, which browsers draw and read aloud without a script: by one run of pandoc."""
+    formulas = [node for node in tree.findall() if isinstance(node, (nodes.math, nodes.math_block))]
+    kinds = ["DisplayMath" if isinstance(node, nodes.math_block) else "InlineMath" for node in formulas]
+    given = [
+        {"t": "Para", "c": [{"t": "Math", "c": [{"t": kind}, node.astext().replace(r"\thinspace", r"\,")]}]}
+        for kind, node in zip(kinds, formulas, strict=True)
+    ]
+    document = json.dumps({"pandoc-api-version": [1, 23], "meta": {}, "blocks": given})
+    found = re.findall("<math.*?</math>", pypandoc.convert_text(document, "html", "json", ["--mathml"]) if formulas else "", re.S)
+    for node, text in zip(formulas, found, strict=True):  # one that pandoc cannot read is missing
+        node["mathml"] = text
+
+
+def show_formula(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
+    """In a box that scrolls where a narrow screen may be too small for it."""
+    tag = "div" if isinstance(node, nodes.math_block) else "span"
+    wide = tag == "div" or len(node.astext()) > 30
+    translator.body.append(f'<{tag} class="math" tabindex="0">{node["mathml"]}</{tag}>' if wide else node["mathml"])
+    raise nodes.SkipNode
+
+
 def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     """Each lesson is a file of its own; so are the page that counts two files, a sample report, and the picture for previews of links."""
     folder = Path(app.outdir) / "docs" / "lessons"
@@ -250,4 +273,6 @@ def setup(app: Sphinx) -> None:
     app.connect("missing-reference", find_short_name)
     app.connect("doctree-resolved", fold_questions)
     app.connect("html-page-context", describe)
+    app.connect("doctree-resolved", set_formulas)
+    app.add_html_math_renderer("mathml", (show_formula, None), (show_formula, None))
     app.connect("build-finished", write_lessons)

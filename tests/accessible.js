@@ -34,7 +34,7 @@ function outline() {
   }
   for (const box of [...document.querySelectorAll('main *')].filter(e => seen(e) && !e.closest('svg'))) {
     const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth + 1;
-    const named = box.tabIndex >= 0 && (box.tagName === 'PRE' || box.querySelector('table') || name(box)); // what is read as it is reached
+    const named = box.tabIndex >= 0 && (box.tagName === 'PRE' || box.querySelector('table, math') || name(box)); // what is read as it is reached
     if (scrolls && !named && ![...box.querySelectorAll('button, input, select, a[href]')].some(seen)) {
       wrong.push(`scrolls without a name or a tab stop: ${box.outerHTML.slice(0, 90)}`);
     }
