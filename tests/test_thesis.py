@@ -47,12 +47,12 @@ def test_it_shows_every_person_of_both_releases_and_says_the_numbers() -> None:
     assert dots("people exposed") == [93, 93]
     for text in (
         "The lower average exposes 93 people",
-        "average 31%",
-        "average 35%",
+        "average 31 %",
+        "average 35 %",
         "93 people over 65",
         "with asthma: right",
         "in 92 of 100 tries",
-        "the same 93: 49%",
+        "the same 93: 49 %",
     ):
         assert text in WORDS
 
