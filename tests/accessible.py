@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from chromium import DRAWN
+from chromium import DRAWN, missing
 from matplotlib import image
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def said(tab: Page, function: str, given: str = "") -> list[str]:
 def audited(tab: Page, *rules: str) -> list[str]:
     """What axe-core finds against WCAG 2.2, level AA; or by some of its rules alone."""
     if not tab.evaluate("'axe' in window"):
+        if find_spec("axe_playwright_python") is None:
+            missing("axe-playwright-python is not installed")
         tab.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8") + ";0")
     what = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": LEVELS}
     return list(tab.evaluate(RUN, {"runOnly": what}))

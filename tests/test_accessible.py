@@ -66,7 +66,7 @@ def test_a_page_keeps_nobody_out_before_and_after_the_first_press(
     name: str, pages: dict[str, str], program: Browser, tmp_path: Path
 ) -> None:
     wrong = []
-    with opened(program, tmp_path, pages[name]) as tab:
+    with opened(program, tmp_path, pages[name], reduced_motion="reduce") as tab:  # a colour on its way is none of the page's
         for when in ("before", "after"):
             if when == "after":
                 pressed(tab, name)
