@@ -123,4 +123,4 @@ def test_the_scale_of_the_sample_is_that_of_its_report() -> None:
     values = [measures[name].item() for name in ("baseline", "average_cap_nearest", "original_cap")]
     root = ET.fromstring(THESIS["SAMPLE"].read_text(encoding="utf-8"))
     said = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
-    assert [word for word in said if word.endswith("%")][:3] == [f"{value:.0%}" for value in values] == ["51%", "77%", "85%"]
+    assert [word for word in said if word.endswith("%")][:3] == [f"{100 * value:.0f} %" for value in values] == ["51 %", "77 %", "85 %"]

@@ -170,7 +170,7 @@ def test_a_vote_is_answered_and_kept_in_the_address(lesson, vote, answer):
         assert lesson.locator("#said").inner_text().replace("\u00a0", " ") == answer
         assert lesson.locator(f"[data-vote={vote}]").get_attribute("aria-pressed") == "true"
         assert lesson.locator("summary", has_text="Why is A worse?").is_visible()
-        assert lesson.locator("#person").inner_text().startswith("Orange: above 50")
+        assert lesson.locator("#person").inner_text().startswith("\u25cf above 50")
         lesson.reload()
     assert f"vote={vote}" in lesson.url
 
@@ -281,13 +281,13 @@ def test_a_is_made_safe_with_one_press_and_its_average_rises(lesson):
     assert exposed(o, safe) == 0
     assert float(average_cap(o, safe)) > float(average_cap(o, S["g"])) > float(average_cap(o, a))
     said = (
-        f"A is safe: nobody is above 50 %. Yet its average rose from {100 * float(average_cap(o, a)):.0f} % to "
+        f"Nobody is above 50 % with A now. Yet its average rose from {100 * float(average_cap(o, a)):.0f} % to "
         f"{100 * float(average_cap(o, safe)):.0f} %: watch people, not the average. Price: 110 of 900 records are changed."
     )
     for _ in range(2):
         assert lesson.locator("#said").inner_text().replace("\u00a0", " ") == said
         who = lesson.locator("#person").inner_text().replace("\u00a0", " ")
-        assert who == "Orange, above 50 % before: 93 people over 65 with asthma, 78 people aged 40 to 65 with asthma."
+        assert who == "\u25cf above 50 % before: 93 people over 65 with asthma, 78 people aged 40 to 65 with asthma."
         assert numbers(lesson)["average-a"] == pytest.approx(float(average_cap(o, safe)), abs=1e-12)
         lesson.reload()
     after, width = crowd(lesson), lesson.locator("#crowd").bounding_box()["width"]

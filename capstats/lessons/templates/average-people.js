@@ -110,8 +110,11 @@ function sayPerson() {
   else if (pointed) {
     const [who, risk] = risksOf(pointed);
     line.replaceChildren(make("strong", {}, who), risk);
-  } else if (drawn === releases) line.textContent = "Orange: above 50\u00a0% with A. Point at a dot, tap it, or press Tab and arrows: who is it?";
-  else line.textContent = `Orange, above 50\u00a0% before: ${atRisk.map((cell) => group(patients, cell)).join(", ")}.`;
+  } else {
+    const were = `above 50\u00a0% before: ${atRisk.map((cell) => group(patients, cell)).join(", ")}.`;
+    const are = "above 50\u00a0% with A. Point at a dot, tap it, or press Tab and arrows: who is it?";
+    line.replaceChildren(make("span", { class: "key-mark" }, "\u25cf"), ` ${drawn === releases ? are : were}`);
+  }
 }
 
 /** The answer to a vote, and what becomes of it while records of A are changed. */
@@ -121,7 +124,7 @@ function answer(changed) {
     const [was, is, still] = [averages.A, averageCap(patients, drawn.A), above(patients, drawn.A, 0.5)];
     const rose = `${still ? "The" : "Yet its"} average ${is > was ? "rose" : "fell"} from ${percent(was)} to ${percent(is)}`;
     if (still) return `${counted(still, "person is", "people are")} above 50\u00a0%. ${rose}.`;
-    return `A is safe: nobody is above 50\u00a0%. ${rose}: watch people, not the average. `
+    return `Nobody is above 50\u00a0% with A now. ${rose}: watch people, not the average. `
       + `Price: ${changed} of ${total(drawn.A)} records are changed.`;
   }
   const tries = `${Math.round(100 * riskOf("A", worst))} of 100 tries`;
