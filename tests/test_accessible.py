@@ -15,7 +15,7 @@ from capstats import audit
 from capstats.datasets import anes96
 from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
-from capstats.lessons.pages import contents
+from capstats.lessons.contents import contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -35,18 +35,18 @@ def contents() -> str:
 
 def pictures() -> dict[str, Columns]:
     """The columns of each page by its name."""
-    clinics = {name: paper_originals().sel(original=name, drop=True) for name in ("O_3", "O_4")}
-    releases = {name: paper_synthetics().sel(synthetic=name, drop=True) for name in "abe"}
-    risks = individual_cap(clinics["O_3"], releases["b"]).values.ravel()
-    people, _ = np.histogram(risks, weights=clinics["O_3"].values.ravel(), bins=10, range=(0, 1))
+    clinic = paper_originals().sel(original="O_3", drop=True)
+    releases = {name: paper_synthetics().sel(synthetic=name, drop=True) for name in "bg"}
+    risks = individual_cap(clinic, releases["b"]).values.ravel()
+    people, _ = np.histogram(risks, weights=clinic.values.ravel(), bins=10, range=(0, 1))
     law = given("law")["originals"]["O_4"]
     at, density = (np.array(values)[::22] for values in (np.linspace(law["least"], law["greatest"], len(law["density"])), law["density"]))
-    left = [expected_cap(clinics["O_3"], Pram(theta=theta)).item() - baseline_cap(clinics["O_3"]).item() for theta in np.linspace(0, 1, 11)]
+    left = [expected_cap(clinic, Pram(theta=theta)).item() - baseline_cap(clinic).item() for theta in np.linspace(0, 1, 11)]
     voters = np.array([votes for party in VOTED for votes in party])
     return {
         "hands": [(4, 0), (6, 0), (0, 1), (9, 0)],
         "average": columns(people, np.arange(10) == 9),
-        "guessing": columns([correct_predictions(clinics["O_4"], releases[name]).item() for name in "ae"], [False, True]),
+        "guessing": columns([correct_predictions(clinic, release).item() for release in releases.values()], [False, True]),
         "law": columns(density, at > law["itself"]),
         "protection": columns(left, np.arange(11) == 0),
         "tables": columns(voters.sum(axis=1), voters.min(axis=1) == 0),
