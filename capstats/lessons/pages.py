@@ -34,10 +34,10 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
         "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against.", 0),
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 92 %."
+            "The average hides people", "Two releases of the same 900 patients, and the average risk of each: which do you publish?"
         ),
         "guessing": Lesson(
-            "Guessing is not predicting", "Another intruder is right about more people with B, the release that seemed the safer one."
+            "Guessing is not predicting", "Another intruder names the commonest answer. Was the release that you published the safer one?"
         ),
         "law": Lesson(
             "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."

@@ -34,7 +34,7 @@ others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the 
 const unready = () => (JSON.stringify(tables.o) === JSON.stringify(given.o) ? !total(tables.s) && "the release has no record."
   : 'the original was changed. Press "Back to the start" first.');
 /** Puts tables on the page: the original of the start with this release. */
-const put = (s = given.s) => () => change((all) => Object.assign(all, { o: copy(given.o), s: copy(s) }));
+const put = (s) => () => change((all) => Object.assign(all, { o: copy(given.o), s: copy(s) }));
 /** Matches a share, computed from the tables that are on the page. */
 const share = (of) => (answer) => isAbout(answer, of(tables));
 
@@ -58,10 +58,7 @@ ask("predict", {
   after: () => `${tables.s[0][0]} of the ${keyTotals(tables.s)[0]} smokers in the release are sick. The original only decides whose risk it is.`,
 });
 
-ask("sum", { load: put() });
-
 ask("exposed", {
-  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -74,7 +71,6 @@ ask("exposed", {
 });
 
 ask("least", {
-  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -84,7 +80,6 @@ ask("least", {
 });
 
 ask("risky", {
-  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
@@ -110,7 +105,6 @@ ask("above", {
 });
 
 ask("unmatched", {
-  load: put(),
   check: () => {
     const { o, s } = tables;
     if (unready()) return unready();
