@@ -27,7 +27,7 @@ const drawPeople = fitted(find("#people"), 1168, (wide) => {
   const across = Math.floor((room - 12) / size);
   const svg = draw("svg", { width: wide, role: "img" });
   keyTotals(cast).forEach((held, j) => {
-    svg.append(draw("text", { x: j * room, y: 14, class: "halo" }, `${held} ${given.ages[j]}`));
+    svg.append(draw("text", { x: j * room, y: 14, class: "halo" }, `${given.ages[j]}: ${held}`));
     crowd.filter((person) => person.j === j).forEach((person, k) => {
       person.dot = draw("circle", { cx: j * room + ((k % across) + 0.5) * size, cy: 24 + (Math.floor(k / across) + 0.5) * size, r: size * 0.36 });
       svg.append(person.dot);

@@ -105,7 +105,7 @@ const others = {
   near(given, whole) {
     if (whole) return this.counts().find(([count]) => count === given)?.[1];
     const far = ([share]) => Math.abs(share - (given < 2 ? given : given / 100));
-    return this.shares().filter(([share]) => isAbout(given, share)).sort((a, b) => far(a) - far(b))[0]?.[1];
+    return this.shares().filter(([share]) => share > 0 && isAbout(given, share)).sort((a, b) => far(a) - far(b))[0]?.[1];
   },
 };
 
@@ -211,7 +211,7 @@ function paged(container) {
     const next = make("button", { type: "button", hidden: true, click: () => turn(i + 1) }, "Next question");
     if (i + 1 < sections.length) find(".buttons", section).append(next);
     section.addEventListener("judged", () => {
-      const done = section.dataset.state === "right";
+      const done = right.has(section.dataset.question); // also if another answer is tried later
       next.hidden = !done;
       buttons[i].classList.toggle("done", done);
       assign(buttons[i], { "aria-label": `Question ${i + 1}${done ? ", answered" : ""}` });
