@@ -113,7 +113,10 @@ def picture() -> str:
         f'<text class="hit end" x="{edge}" y="122">in {100 * with_a:.0f} of 100 tries</text>',
         f'<text class="hit" x="{place(0.53):.4g}" y="358">the same {number}: {100 * with_b:.0f} %</text>',
         f'<text x="{place(0.53):.4g}" y="376">nobody is above 50 %</text>',
-        *(f'<text class="small middle" x="{place(x):g}" y="430">{100 * x:.0f} %</text>' for x in (0, 0.5, 1)),
+        *(
+            f'<text class="small {"end" if x == 1 else "middle"}" x="{edge if x == 1 else place(x):g}" y="430">{100 * x:.0f} %</text>'
+            for x in (0, 0.5, 1)
+        ),
         '<text class="small middle" x="200" y="470">how often a guess about a person is right</text>',
         '<text class="small middle" x="200" y="488">(one dot is one person)</text></svg>',
     ]
