@@ -124,7 +124,7 @@ function answer(changed) {
     const [was, is, still] = [averages.A, averageCap(patients, drawn.A), above(patients, drawn.A, 0.5)];
     const rose = `${still ? "The" : "Yet its"} average ${is > was ? "rose" : "fell"} from ${percent(was)} to ${percent(is)}`;
     const highest = Math.max(...held.map((cell) => drawnRisk("A", cell)));
-    if (still) return `${counted(still, "person is", "people are")} above 50\u00a0%, the highest at ${percent(highest)}. ${rose}.`;
+    if (still) return `${counted(still, "person is", "people are")} above 50\u00a0%, the highest at ${inPercent(highest)}. ${rose}.`;
     return `Nobody is above 50\u00a0% with A now. ${rose}: watch people, not the average. `
       + `Price: ${changed} of ${total(drawn.A)} records are changed.`;
   }

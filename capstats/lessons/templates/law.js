@@ -221,7 +221,7 @@ findAll("[data-draw]").forEach((button) => button.addEventListener("click", () =
   drawTables(Number(button.dataset.draw));
   announce(`${drawn.passed} of ${drawn.averages.length} tables pass.`);
 }));
-find("#clear").addEventListener("click", clear);
+find("#clear").addEventListener("click", () => { clear(); announce("No table is drawn."); });
 renew();
 
 predict("pass", {
