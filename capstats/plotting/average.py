@@ -85,7 +85,7 @@ def plot_average_cap(
     bins = hist_kwargs.pop("bins", _bins(values))
     edges = np.histogram_bin_edges(every, bins)
     for i, (numbers, label) in enumerate(zip(values, labels, strict=True)):
-        bars: dict[str, Any] = {"color": "none", "label": ""} if i else {"color": FILL, "label": label}
+        bars: dict[str, Any] = {"color": (0, 0, 0, 0), "label": ""} if i else {"color": FILL, "label": label}
         heights = ax.hist(numbers, bins=edges.tolist(), **(bars | hist_kwargs))[0]
         if i:
             outline: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[(i - 1) % len(DASHES)], "linewidth": 1.3}
