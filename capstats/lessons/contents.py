@@ -42,9 +42,10 @@ def pictures() -> dict[str, Columns]:
     law = given("law")["originals"]["O_4"]
     at, density = (np.array(values)[::22] for values in (np.linspace(law["least"], law["greatest"], len(law["density"])), law["density"]))
     left = [expected_cap(clinic, Pram(theta=theta)).item() - baseline_cap(clinic).item() for theta in np.linspace(0, 1, 11)]
+    table = np.ravel(given("hands")["o"], order="F")
     voters = np.array([votes for party in VOTED for votes in party])
     return {
-        "hands": [(4, 0), (6, 0), (0, 1), (9, 0)],
+        "hands": [(0, int(n)) if n == table.min() else (int(n), 0) for n in table],
         "average": columns(people, np.arange(10) == 9),
         "guessing": columns([correct_predictions(clinic, release).item() for release in releases.values()], [False, True]),
         "law": columns(density, at > law["itself"]),
