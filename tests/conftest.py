@@ -16,6 +16,7 @@ from hypothesis import settings
 settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile("more", max_examples=50, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("fresh", max_examples=100, deadline=None, derandomize=False)
 settings.register_profile("random", max_examples=100, deadline=None, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -1,7 +1,8 @@
 """What hypothesis draws for the tests of several rooms: tables of counts, pairs of them, records.
 
 The environment variable ``HYPOTHESIS_PROFILE`` names a profile of ``conftest.py``. ``quick``, the default, takes at most 25 examples of a
-property, ``more`` 50, ``thorough`` as many as its test says, all the same in every run; ``random`` takes new ones, thirty times as many.
+property, ``more`` 50, ``thorough`` as many as its test says, all the same in every run; ``fresh`` takes as many new ones, ``random`` thirty
+times as many.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import MISSING, Label, canonical, level_index
+from capstats.codes.labels import MISSING, Label, canonical
 from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
@@ -154,7 +154,9 @@ def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str,
             axis = axis_from(range(array.sizes[dim]), array.sizes[dim], dim, "")
         for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
             known = [x for x in level if x is not MISSING]
-            categories, codes = level_index(known) if len(known) < len(level) else level, np.asarray(codes)[place]
+            # of a frame of integers with missing ones pandas makes an array of integers, with the least one for those that are missing
+            categories = pd.Index(known, dtype=object) if len(known) < len(level) else level
+            codes = np.asarray(codes)[place]
             column = pd.Categorical.from_codes(np.where(codes < len(known), codes, -1), categories=categories)
             columns[free_name(str(name), columns)] = column
     return columns

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capstats.auditing.candidates import KEYS, ROLES, by_name, candidate, chosen, suggested
+from capstats.auditing.candidates import KEYS, MANY, ROLES, by_name, candidate, chosen, suggested
 
 
 def facts(levels: int = 5, **more: Any) -> dict[str, Any]:
@@ -85,6 +85,14 @@ def test_a_weight_is_known_by_its_name_and_its_values(name: str, spread: Any, be
     found = candidate(name, facts(300, spread=spread, in_all=True, to_cut=True), [name, *beside])
     assert found.role == role
     assert ("say weights='" in found.reason) == (role == "weight")
+
+
+def test_limits_of_levels_and_shares_are_themselves_within() -> None:
+    """A plain weight needs more than 20 levels; a column without a telling name has at most 20, of which one holds at most 98 %."""
+    few, more = (candidate("weight", facts(levels, spread=(0.2, 1.0, 5.5), in_all=True)) for levels in (MANY, MANY + 1))
+    assert (few.role, more.role) == ("key", "weight")
+    reasons = [candidate("q17", facts(levels, commonest=share)).reason for levels, share in ((MANY, 0.98), (MANY + 1, 0.5), (2, 0.981))]
+    assert reasons == ["20 levels", "", ""]
 
 
 def test_names_that_cannot_be_pasted_are_not_suggested() -> None:

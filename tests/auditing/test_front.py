@@ -9,7 +9,7 @@ from read_reports import public
 from capstats import audit, average_cap_interval, from_counts
 from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
-from capstats.datasets import paper_originals, paper_synthetics
+from capstats.datasets import anes96, paper_originals, paper_synthetics
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -410,6 +410,15 @@ def test_the_column_whose_absence_lowers_it_most_is_named():
         f"with area in 30 levels, half as many as original and release have (neighbours in pairs, or the rarest as one), {halved:.3f}."
         in text(found)
     )
+
+
+def test_of_columns_whose_absence_lowers_it_the_one_that_lowers_it_most_is_named_alone():
+    found = audit(anes96(), anes96(), keys=["educ", "PID"], target="vote", allow_same=True)
+    cap, without = found.measures.average_cap_nearest.item(), found.by_column.without.values
+    assert (without < cap).all()
+    (advice,) = [x for x in blocks(found, str, "What would lower it most") if "without" in x]
+    assert advice.count("without ") == advice.count("levels, half") == 1
+    assert f"without PID in the release it would be {without.min():.3f}" in advice
 
 
 def test_where_no_change_helps_none_is_advised():

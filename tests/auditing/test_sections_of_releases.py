@@ -213,6 +213,11 @@ def test_long_names_are_headed_by_what_tells_them_apart_and_what_stands_before_i
     assert hundred[::33] == ["1 release-000-of-a-...", "34 release-033-of-a-...", "67 release-066-of-a-...", "100 release-099-of-a-..."]
 
 
+def test_names_that_differ_in_the_middle_over_more_than_the_room_are_headed_by_that_part_alone():
+    labels = [f"release-{sign * 40}-2026.csv" for sign in "xy"]
+    assert headings(labels) == [f"{i} {shortened(sign * 40, 22)}" for i, sign in enumerate("xy", 1)]
+
+
 def test_the_length_of_names_may_be_given():
     """The number, its space and the two ends are as long as asked for; names that fit stay as they are."""
     assert headings(["x" * 40, "y"], 28) == ["1 xxxxxxxxxxx...xxxxxxxxxxxx", "2 y"]

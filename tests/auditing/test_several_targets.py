@@ -147,6 +147,11 @@ def test_all_leaves_out_what_is_no_target_and_says_why() -> None:
     assert loose.measures.average_cap_zero.sel(target_column="apart") == 0
 
 
+def test_the_levels_of_a_target_are_those_that_people_have() -> None:
+    found = audit_targets({"k": [1, 1, 2], "t": [*"aab"]}, {"k": [1, 2, 2], "t": [*"abc"]}, keys="k", targets=["t"])
+    assert found.measures.levels.values.tolist() == [2]
+
+
 def test_a_named_target_that_does_not_match_is_an_error() -> None:
     o, s = {"k": [1, 2], "t": ["a", "b"], "u": [1, 2]}, {"k": [1, 1], "t": ["A", "B"], "u": ["x", "y"]}
     with pytest.raises(ValueError, match="Column 't' has no level in common"):

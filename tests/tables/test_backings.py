@@ -62,9 +62,14 @@ CASES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_measure_gives_the_same_numbers_on_both_backings(case: str) -> None:
+    compare(case)
+
+
+def compare(case: str, seed: str = "") -> None:
+    """The numbers of a measure on tables of every kind, with other counts for each seed."""
     measure = CASES[case]
     for kind in ("one", "several", "full", "weights"):
-        o, s = tables(kind, case)
+        o, s = tables(kind, case + seed)
         if kind == "weights" and case.partition(": ")[2].startswith(OF_INTEGERS):
             with pytest.raises(ValueError, match=r"`(o|s|table)` must hold integers"):
                 measure(as_sparse(o), as_sparse(s))

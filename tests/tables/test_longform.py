@@ -229,3 +229,10 @@ def test_any_labelled_table_is_the_table_of_its_long_form(keys: list[Any], targe
     same(tabulate(frame, frame, keys="k", target="t", counts=("o", "s")), tables)
     shuffled = frame.sample(frac=1, random_state=0)
     same(tabulate(shuffled, shuffled, keys="k", target="t", counts=("o", "s")), tables)
+
+
+def test_integers_beside_a_missing_value_stay_as_they_are_in_an_array() -> None:
+    """Of columns of integers alone pandas makes an array of integers, which has no place for a missing value."""
+    tables = tabulate({"k": [2**53 + 1, None], "t": [None, 7]}, keys="k", target="t")
+    held = [row for row in to_frame(tables).values.tolist() if row[-1]]
+    assert str(held) == "[[9007199254740993, nan, 1], [nan, 7, 1]]"
