@@ -573,3 +573,9 @@ def test_an_audit_says_when_it_computes_the_measures(monkeypatch):
     people = {"k": ["a", "b"], "t": ["x", "y"]}
     audit(people, people, allow_same=True, keys="k", target="t")
     assert steps[-2:] == ["joining the tables", "computing the measures"]
+
+
+@pytest.mark.parametrize("limit", ["0.5", None, True, [1]])
+def test_a_limit_is_a_number(limit):
+    with pytest.raises(ValueError, match=r"`limits\['average_cap_zero'\]` must be a number"):
+        audit({"k": [1, 2], "t": [1, 2]}, {"k": [1], "t": [1]}, keys="k", target="t", limits={"average_cap_zero": limit})

@@ -57,6 +57,12 @@ def test_the_values_are_in_the_text_the_page_and_the_json_and_not_in_public():
     assert "p of link" in repr(found)
 
 
+@pytest.mark.parametrize(("n", "all_of_them"), [(49, True), (50, True), (51, False)])
+def test_up_to_fifty_records_have_all_permutations(n, all_of_them):
+    found = p_values(Asked(tabulate(sample(n, 1), sample(n, 2), holdout=sample(9, 3), **ASKED)))["permutation_p_value"]
+    assert ("all permutations" in found.attrs["method"]) == all_of_them
+
+
 def test_many_records_are_permuted_at_random_by_a_seed_that_is_told():
     tables = tabulate(sample(3000, 1), sample(3000, 2), holdout=sample(3000, 4), **ASKED)
     found, again = p_values(Asked(tables)), p_values(Asked(tables))

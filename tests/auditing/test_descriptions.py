@@ -256,6 +256,13 @@ def test_three_hundred_columns_have_a_row_or_stand_in_a_list() -> None:
     assert len(text.splitlines()) < 120
 
 
+def test_of_many_candidates_twelve_are_shown_and_the_others_counted() -> None:
+    frame = pd.DataFrame(np.random.default_rng(1).integers(0, 3, (200, 15)), columns=[f"age{i}" for i in range(15)])
+    found = describe(frame)
+    assert len(found.keys) == 15
+    assert "and 3 more columns" in str(found)
+
+
 def test_the_page_has_all_sections_in_a_file_of_its_own(tmp_path: Path) -> None:
     found, file = describe(PEOPLE, PEOPLE), tmp_path / "page.html"
     assert found.to_html(file) == file.read_text(encoding="utf-8")

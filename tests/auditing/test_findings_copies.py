@@ -1,5 +1,7 @@
 """What reports say of copies of real records, each sentence on data on which it holds, and on data on which it would be false."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -126,6 +128,18 @@ def test_where_a_column_is_spelled_otherwise_copies_are_found_or_not_told(fresh)
     assert "cannot be told" not in text(fresh)
     alike = audit(ORIGINAL[["area", "sex", "ill"]].assign(area=1), FRESH[["area", "sex", "ill"]].assign(area=1), **asked)
     assert "nobody's record in the original is the only one of its kind, so that no test could show it" in text(alike)
+
+
+@pytest.mark.parametrize("columns", [3, 4, 5])
+def test_three_columns_that_make_the_comparison_impossible_are_named_and_the_others_counted(columns):
+    pair = np.arange(300) // 2
+    frame = pd.DataFrame({"area": pair, "ill": pair % 2} | {f"c{i}": ["f", "m"] * 150 for i in range(columns)})
+    release = frame.assign(**{f"c{i}": [1, 2] * 150 for i in range(columns)})
+    said = text(audit(frame, release, keys="area", target="ill", allow_same=True))
+    (reason,) = re.findall(r"cannot be told: (c0 .*?)\. ", said)
+    assert reason.count("shares no level") == 3
+    assert ("more column" in reason) == (columns > 3)
+    assert f"{columns - 3} more column" in reason or columns == 3
 
 
 def test_copies_are_left_out_only_where_something_is_left():
