@@ -100,7 +100,7 @@ def _tables() -> dict[str, Any]:
     """The three two-way tables of thirty people by age, party and vote; the joint table is not in the page."""
     columns = [[0, 1], [1, 2], [0, 2]]
     published = [{"columns": pair, "counts": np.sum(VOTED, axis=3 - sum(pair)).tolist()} for pair in columns]
-    return {"names": [["aged 40 to 65", "over 65"], ["left", "centre", "right"], ["yes", "no"]], "published": published}
+    return {"names": [TWO["ages"], ["left", "centre", "right"], ["yes", "no"]], "ages": TWO["ages"], "published": published}
 
 
 def figure_2() -> dict[str, Any]:
