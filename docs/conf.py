@@ -88,7 +88,7 @@ ANSWERS = {  # words of a newcomer's question, and the page that the search then
     "docs/custodians/choosing-keys": r"\bkeys?\b|columns",
     "docs/lessons": r"\blesson|average",
     "docs/researchers": r"figure|paper",
-    "docs/instructors": r"slides|class|teach|handout",
+    "docs/instructors": r"slides|class|teach|handout|homework|\bexam(s|ination)?\b",
     "docs/cost-and-scale": r"large|big|slow|memory",
     "docs/glossary": r"^(what is|what does) |attribution|k-anonymity",
 }

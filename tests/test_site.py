@@ -59,6 +59,8 @@ WANTED = {  # what newcomers search for, and the page that answers it
 }
 FIRST = {  # whole questions of newcomers, and the page that answers them, which comes first
     "what is CAP": "docs/glossary",
+    "what is a holdout?": "docs/glossary",
+    "what does baseline mean": "docs/glossary",
     "correct attribution probability": "docs/glossary",
     "is my number high": "docs/custodians/what-is-high",
     "how to lower the risk": "docs/custodians/what-to-do-next",
@@ -83,12 +85,15 @@ FIRST = {  # whole questions of newcomers, and the page that answers them, which
     "class plan": "docs/instructors",
     "slides": "docs/instructors",
     "handout": "docs/instructors",
+    "homework": "docs/instructors",
+    "exam": "docs/instructors",
     "exercise": "docs/notebooks",
     "synthpop": "docs/coming-from/synthpop",
     "figure 2": "docs/researchers",
     "large data": "docs/cost-and-scale",
     "who are the 93 people": "docs/index",
 }
+ENTRIES = {"what is CAP": "cap", "what is a holdout?": "holdout", "what does baseline mean": "baseline"}  # of the glossary
 UNSET = """() => [...document.querySelectorAll('.math, math')].map(e => [e.closest('math') ?? e.querySelector('math'), e.textContent])
   .filter(([math]) => !math?.getBoundingClientRect().width && math?.checkVisibility() !== false).map(([, text]) => text)"""
 pytestmark = pytest.mark.site
@@ -271,7 +276,7 @@ def test_the_questions_behind_the_cards_are_folded_and_a_link_to_one_opens_it(si
 @pytest.mark.chromium
 def test_the_search_shows_newcomers_the_page_that_they_want_first_or_for_one_word_among_the_first_three(site: Path) -> None:
     """Sphinx's own search, without a server."""
-    found = {}
+    found, entries = {}, {}
     with browser() as program:
         page = program.new_page()
         for query in WANTED | FIRST:
@@ -279,5 +284,7 @@ def test_the_search_shows_newcomers_the_page_that_they_want_first_or_for_one_wor
             page.wait_for_function("/finished|did not match/.test(document.querySelector('#search-results .search-summary')?.textContent)")
             links = page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
             found[query] = [re.split("[?#]", link)[0].removesuffix(".html") for link in links[:3]]
+            entries[query] = links[0].partition("#")[2]
     assert {query: found[query] for query, page in WANTED.items() if page not in found[query]} == {}
     assert {query: found[query] for query, page in FIRST.items() if found[query][:1] != [page]} == {}
+    assert {query: entries[query] for query in ENTRIES} == ENTRIES

@@ -24,6 +24,9 @@ POINTS = 241  # points of a curve
 NAMES: Final = MappingProxyType({"ages": ["under 40", "40 to 65", "over 65"], "diagnoses": ["diabetes", "asthma", "heart disease"]})
 """What the lessons call the keys and the targets of the paper's 3 x 3 tables."""
 
+TWO: Final = MappingProxyType({"ages": NAMES["ages"][1:], "diagnoses": ["asthma", "diabetes"]})
+"""What they call those of its Table 1, whose counts are possible among the patients of `O_3`."""
+
 VOTED: Final = (((0, 5), (2, 3), (1, 3)), ((4, 3), (4, 0), (5, 0)))
 """Thirty invented people by age, party and vote. No two-way count is below 3, and the three two-way tables have this one solution."""
 
@@ -72,9 +75,9 @@ def _number() -> dict[str, Any]:
 
 
 def _hands() -> dict[str, Any]:
-    """A fifth of the paper's smokers; the release is rounded."""
+    """Twenty of the patients: a fifth of the paper's Table 1, which is as possible among those of `O_3`; the release is rounded."""
     tables = smoking()
-    return {"o": (tables.o.values // FIFTH).tolist(), "s": (tables.s.values / FIFTH).round().astype(int).tolist()}
+    return {"o": (tables.o.values // FIFTH).tolist(), "s": (tables.s.values / FIFTH).round().astype(int).tolist(), **TWO}
 
 
 def _paper_tables() -> dict[str, Any]:
@@ -88,16 +91,16 @@ def _paper_tables() -> dict[str, Any]:
 
 
 def _protected() -> dict[str, Any]:
-    """Originals to protect: the paper's smokers, and the two of its 3 x 3 tables in which the key tells something of the target."""
+    """Originals to protect: the paper's Table 1, and the two of its 3 x 3 tables in which the key tells something of the target."""
     o = paper_originals()
-    return {"smokers": smoking().o.values.tolist(), **{name: o.sel(original=name).values.tolist() for name in ("O_3", "O_4")}, **NAMES}
+    return {"hundred": smoking().o.values.tolist(), **{name: o.sel(original=name).values.tolist() for name in ("O_3", "O_4")}, **NAMES}
 
 
 def _tables() -> dict[str, Any]:
     """The three two-way tables of thirty people by age, party and vote; the joint table is not in the page."""
     columns = [[0, 1], [1, 2], [0, 2]]
     published = [{"columns": pair, "counts": np.sum(VOTED, axis=3 - sum(pair)).tolist()} for pair in columns]
-    return {"names": [["under 40", "over 40"], ["left", "centre", "right"], ["yes", "no"]], "published": published}
+    return {"names": [TWO["ages"], ["left", "centre", "right"], ["yes", "no"]], "ages": TWO["ages"], "published": published}
 
 
 def figure_2() -> dict[str, Any]:

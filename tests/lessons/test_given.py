@@ -17,6 +17,13 @@ def test_twenty_people_have_the_risks_of_the_papers_hundred():
         assert float(measure(o)) == pytest.approx(float(measure(smoking().o.values)), rel=1e-12)
 
 
+def test_the_people_of_the_first_lesson_and_the_hundred_may_be_among_the_patients():
+    clinic = given("average")
+    for counts, names in ((given("hands")["o"], given("hands")), (given("protection")["hundred"], given("hands"))):
+        rows, columns = ([clinic[what].index(name) for name in names[what]] for what in ("diagnoses", "ages"))
+        assert (np.array(counts) <= np.array(clinic["originals"]["O_3"])[np.ix_(rows, columns)]).all()
+
+
 def test_the_release_of_the_first_lesson_is_the_papers_in_fifths():
     assert np.abs(np.array(given("hands")["s"]) - smoking().s.values / 5).max() <= 0.5
 

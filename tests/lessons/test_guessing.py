@@ -99,6 +99,7 @@ def test_a_guess_is_answered_and_the_second_picture_turns(browser, tmp_path):
         first, second = (f(O["O_3"], S["g"]).item() for f in (average_cap, correct_predictions))
         verdict = tab.locator(".guess .verdict").inner_text()
         assert verdict == f"At clinic 3 with release B, the first is right about {900 * first:.0f} people, the second about {second:.0f}."
+        assert tab.locator(".predict .mark").inner_text().endswith(" with A")  # the guess was about another release
         assert "the diagnosis from release B." in tab.locator(".thesis").inner_text()
         dots = "[...document.querySelectorAll('#WHO-dots .guessed')].map(e => e.getAttribute('d')).join('').split('h0').length - 1"
         wait_for(tab, f"{dots.replace('WHO', 'modal')} === {second:.0f}")

@@ -12,7 +12,7 @@ from capstats.lessons.given import given
 pytestmark = pytest.mark.chromium
 LESSON = "hands"
 TABLES = 200
-START = given("hands")
+START = {name: given("hands")[name] for name in "os"}
 
 
 def expected(o, s):
@@ -24,13 +24,13 @@ def expected(o, s):
         found[f"average-{version}"] = average_cap(o, s, unmatched=version)
         found[f"minimum-{version}"] = minimum_cap(o, unmatched=version)
         found[f"maximum-{version}"] = maximum_cap(o, unmatched=version)
-    sick = o * np.array([[1], [0]])
+    asthma = o * np.array([[1], [0]])
     with np.errstate(invalid="ignore"):
         found |= {
-            f"{name}-sick": (sick * p).sum((-2, -1)) / sick.sum((-2, -1))
+            f"{name}-asthma": (asthma * p).sum((-2, -1)) / asthma.sum((-2, -1))
             for name, p in (("average", q), ("original", individual_cap(o, o).values))
         }
-    for name, among in (("highest", o), ("highest-sick", sick)):
+    for name, among in (("highest", o), ("highest-asthma", asthma)):
         found[name] = np.where(among.sum((-2, -1)) > 0, np.where(among > 0, q, 0).max((-2, -1)), np.nan)
     return found
 
@@ -88,10 +88,10 @@ def test_a_guess_is_answered(browser, tmp_path):
         assert tab.locator("[data-table=o], .numbers, main details, [data-name=s-0-0]").locator("visible=true").count() == 0
         guesses = {
             0.29: "Well guessed: 2 of",
-            0.71: "5 of 7 are the healthy.",
+            0.71: "5 of 7 have diabetes.",
             0.1: "2 of 20",
-            0.15: "the sick among all",
-            0.4: "original smokers",
+            0.15: "asthma among all",
+            0.4: "original people of Ann's age",
             0.5: "toss",
         }
         for guess, said in guesses.items():
@@ -101,7 +101,7 @@ def test_a_guess_is_answered(browser, tmp_path):
             verdict = tab.locator(".guess .verdict").inner_text()
             assert said in verdict
             assert verdict.endswith(
-                "2 of the 7 smokers in the release are sick: 2/7 = 28.6\u00a0% is Ann's Correct Attribution Probability, CAP."
+                "2 of the 7 records aged 40 to 65 have asthma: 2/7 = 28.6\u00a0% is Ann's Correct Attribution Probability, CAP."
             )
         assert tab.locator(".guessed [data-share='0']").inner_text() == "2 of 7"
 
@@ -112,7 +112,7 @@ def test_the_first_question_has_its_release_on_paper(tab):
     try:
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert table.is_visible()
-        assert table.inner_text().split() == ["smokers", "non-smokers", "sick", "3", "1", "healthy", "5", "11"]
+        assert table.inner_text().split() == ["40", "to", "65", "over", "65", "asthma", "3", "1", "diabetes", "5", "11"]
         assert tab.locator(".guess").is_hidden()
     finally:
         tab.emulate_media(media="screen")
@@ -141,27 +141,27 @@ def test_nobody_is_moved_before_the_guess(browser, tmp_path):
         tab.keyboard.press("+")
         assert held(tab, "s")[0][0] == START["s"][0][0] + 1
         verdict = tab.locator(".guess .verdict").inner_text()  # which follows the release
-        assert verdict.startswith("3 of the 8 smokers in the release are sick: 3/8 = 37.5\u00a0% is Ann's")
+        assert verdict.startswith("3 of the 8 records aged 40 to 65 have asthma: 3/8 = 37.5\u00a0% is Ann's")
         assert tab.locator(".predict .truth").inner_text().endswith("37.5\u00a0%")
         put(tab, s=[[0, 1], [0, 1]])
         numbers(tab)
-        assert tab.locator(".guess .verdict").inner_text().startswith("No smoker is in the release")
+        assert tab.locator(".guess .verdict").inner_text().startswith("Nobody of Ann's age is in the release")
 
 
-def test_the_sick_alone_may_be_looked_at(tab):
+def test_those_with_asthma_alone_may_be_looked_at(tab):
     found = numbers(tab)
     assert tab.locator(".big output:visible").inner_text() == in_percent(found["average-zero"])
-    tab.locator("#sick-only").check()
+    tab.locator("#asthma-only").check()
     numbers(tab)
     o, q = np.array(START["o"])[0], individual_cap(START["o"], START["s"]).values[0]
-    assert found["average-sick"] == pytest.approx((o * q).sum() / o.sum(), rel=1e-12)
-    assert tab.locator(".big output:visible").inner_text() == in_percent(found["average-sick"])
+    assert found["average-asthma"] == pytest.approx((o * q).sum() / o.sum(), rel=1e-12)
+    assert tab.locator(".big output:visible").inner_text() == in_percent(found["average-asthma"])
     assert tab.locator("#verdict").inner_text() == "less risky than publishing the original"
-    assert tab.locator(".numbers").inner_text().split("Highest CAP: ")[1].startswith("28.6\u00a0% (sick smokers)")
+    assert tab.locator(".numbers").inner_text().split("Highest CAP: ")[1].startswith("28.6\u00a0% (aged 40 to 65 with asthma)")
     tab.locator("[data-cell=s-0-0] [data-step='1']").click()
     assert (
         tab.locator("#announcer").inner_text()
-        == f"3 synthetic sick smokers. Average CAP of the sick {in_percent(numbers(tab)['average-sick'])}."
+        == f"3 synthetic, aged 40 to 65 with asthma. Average CAP of those with asthma {in_percent(numbers(tab)['average-asthma'])}."
     )
 
 
@@ -177,7 +177,10 @@ def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
         tab.keyboard.press(key)
     (a, b), (c, d) = START["s"]
     assert held(tab, "s") == [[a - 2 + 1, b + 1], [c + 1, d]]
-    assert tab.locator("#announcer").inner_text() == f"1 synthetic sick smoker. Average CAP {in_percent(numbers(tab)['average-zero'])}."
+    assert (
+        tab.locator("#announcer").inner_text()
+        == f"1 synthetic, aged 40 to 65 with asthma. Average CAP {in_percent(numbers(tab)['average-zero'])}."
+    )
     for _ in range(20):
         tab.keyboard.press("Delete")
     assert held(tab, "s")[0][0] == 0
@@ -279,7 +282,7 @@ def test_a_number_that_is_no_count_changes_nothing_and_is_marked(tab, wrong):
 
 # --- questions: a release that is wrong, why, and one that is right
 
-ANSWERS = {"predict": ("is a share", 0.9, 0.38), "sum": ("sick or healthy", "same", "falls")}
+ANSWERS = {"predict": ("is a share", 0.9, 0.38), "sum": ("asthma or diabetes", "same", "falls")}
 RELEASES = {
     "exposed": [
         ([[0, 0], [0, 0]], "no record"),
@@ -291,7 +294,7 @@ RELEASES = {
     "least": [([[0, 0], [0, 0]], "no record"), ([[1, 1], [0, 0]], "5\u00a0% is possible"), ([[0, 3], [0, 0]], None)],
     "risky": [
         ([[1, 1], [1, 1]], "67\u00a0% is wanted"),
-        ([[4, 1], [6, 9]], "sick smokers, sick non-smokers, healthy smokers, healthy non-smokers"),
+        ([[4, 1], [6, 9]], "aged 40 to 65 with asthma, over 65 with asthma, aged 40 to 65 with diabetes, over 65 with diabetes"),
         ([[8, 1], [12, 9]], "the CAP of the original"),
         ([[0, 1], [1, 4]], None),
         ([[4, 0], [1, 3]], None),
@@ -324,7 +327,8 @@ def test_a_wrong_answer_that_can_be_explained_is(tab, name):
     found = {judged(tab, name, answer)[1] for answer in EXPLAINED[name]}
     assert len(found) == len(EXPLAINED[name])
     assert all(
-        text.startswith("Not yet: ") and not {"is a share among the smokers", "count the original people"} & {text} for text in found
+        text.startswith("Not yet: ") and not {"is a share among the records aged 40 to 65", "count the original people"} & {text}
+        for text in found
     )
 
 
@@ -352,11 +356,11 @@ def test_a_release_is_right_or_wrong_with_a_reason(tab, name):
             assert why in verdict
 
 
-def test_the_last_question_asks_for_a_release_without_non_smokers(tab):
+def test_the_last_question_asks_for_a_release_with_nobody_over_65(tab):
     question(tab, "hidden")
     assert held(tab, "s") == [[2, 0], [5, 0]]
     put(tab, s=[[2, 1], [5, 0]])
-    assert "still non-smokers" in judged(tab, "hidden", 10)[1]
+    assert "still records over 65" in judged(tab, "hidden", 10)[1]
     put(tab, s=[[2, 0], [5, 0]])
     assert judged(tab, "hidden", 17)[1] == "Not yet: count the original people whose key is in the release."
     assert judged(tab, "hidden", 10)[0] == "right"

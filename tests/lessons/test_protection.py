@@ -109,7 +109,7 @@ def test_risk_utility_settings_and_promise_are_those_of_the_library_on_random_ta
 
 @pytest.mark.parametrize("method", METHODS)
 def test_releases_that_are_drawn_have_the_expected_risk_on_average(tab, method):
-    (found,) = after(tab, [[choose("original", "smokers"), choose("method", method), ("#epsilon", 0.7), *[("#draw", None)] * 12]])
+    (found,) = after(tab, [[choose("original", "hundred"), choose("method", method), ("#epsilon", 0.7), *[("#draw", None)] * 12]])
     averages = np.array(tab.evaluate("state.dots.map(([, cap]) => cap)"))
     assert found["drawn"] == len(averages) == 600
     assert found["drawn_mean"] == pytest.approx(averages.mean(), abs=1e-12)
@@ -147,7 +147,7 @@ def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
         ("theta", 0.514, "Patients, clinic 3"),
         ("exposed", 0.82, "Patients, clinic 3"),
         ("swapped", 463, "Patients, clinic 3"),
-        ("epsilon", 1.1, "Smokers"),
+        ("epsilon", 1.1, "100 patients"),
     ],
 )
 def test_a_question_about_a_named_table_is_judged_only_while_the_page_shows_it(tab, asked, answer, wanted):
@@ -165,15 +165,15 @@ def test_a_question_puts_its_own_table_and_method_on_the_page(tab):
         "theta": ["O_3", "theta"],
         "exposed": ["O_3", "theta"],
         "swapped": ["O_3", "swapped"],
-        "epsilon": ["smokers", "epsilon"],
-        "silent": ["smokers", "epsilon"],
+        "epsilon": ["hundred", "epsilon"],
+        "silent": ["hundred", "epsilon"],
         "same": ["O_3", "epsilon"],
         "nothing": ["own", "theta"],
     }
 
 
 def test_a_named_table_cannot_be_changed_and_own_tables_are_kept(tab):
-    for name, cells in {"smokers": 4, "O_3": 9, "O_4": 9}.items():
+    for name, cells in {"hundred": 4, "O_3": 9, "O_4": 9}.items():
         after(tab, [[choose("original", name)]])
         assert tab.locator("#editor input:disabled").count() == cells
     own = [choose("original", "own"), choose("size", 3)]

@@ -17,7 +17,7 @@ def verdict(tab, name, text):
 
 
 WAYS = "3/8| 3 of 8|3 in 8|3 \u00f7 8|3/8 = 0.375|p = .38|approx. 38%|0.38?|3 out of the 8.|+0.38|0,375|37.5 %|37.5 percent|3.75e-1"
-WAYS += "|3.75 x 10^-1|= .375.|0.375 sick|3:8|it is 0.38|3/8 (=38%)"
+WAYS += "|3.75 x 10^-1|= .375.|0.375 asthma|3:8|it is 0.38|3/8 (=38%)"
 
 
 @pytest.mark.parametrize("text", WAYS.split("|"))
@@ -49,7 +49,7 @@ def test_a_logarithm_is_a_number(tab):
         ("10 out of the 20 people", "Right. "),
         ("n = 10", "Right. "),
         ("8 of 20", "Not yet: count the original people"),
-        ("9 of 20", "Not yet: these are the original people that do not smoke and that are healthy. Count the original people"),
+        ("9 of 20", "Not yet: these are the original people over 65 with diabetes. Count the original people"),
         ("10 of 21", "Not yet: this is a share. Give a whole number of people."),
         ("1/2", "Not yet: this is the right share. Give a whole number of people."),
         ("50 %", "Not yet: this is the right share. Give a whole number of people."),
@@ -95,12 +95,12 @@ def test_a_question_loads_its_own_table_when_it_is_opened_and_not_before(tab):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("5/8", "these are the healthy smokers"),
-        ("62.5 %", "these are the healthy smokers"),
-        ("62.5", "these are the healthy smokers"),
+        ("5/8", "these are the records with diabetes"),
+        ("62.5 %", "these are the records with diabetes"),
+        ("62.5", "these are the records with diabetes"),
         ("3/20", "this is the share among all records"),
-        ("0.99", "it is a share among the smokers"),
-        ("0.9", "that is the share of those that are healthy among the original people that do not smoke. It is a share"),
+        ("0.99", "it is a share among the records aged 40 to 65"),
+        ("0.9", "that is the share of those with diabetes among the original people over 65. It is a share"),
     ],
 )
 def test_a_wrong_answer_is_explained_where_it_can_be(tab, text, told):
@@ -109,7 +109,7 @@ def test_a_wrong_answer_is_explained_where_it_can_be(tab, text, told):
 
 def test_an_explanation_does_not_refuse_what_is_right(tab):
     question(tab, "predict")
-    moved(tab, counts(s=[[2, 1], [2, 1]]))  # as many healthy as sick
+    moved(tab, counts(s=[[2, 1], [2, 1]]))  # as many with diabetes as with asthma
     assert verdict(tab, "predict", "1/2").startswith("Right. ")
 
 
@@ -139,7 +139,7 @@ def test_progress_is_kept_in_the_address(browser, tmp_path):
         tab.evaluate(DRAWN)
         assert tab.evaluate("location.hash") == address
         assert tab.locator(".predict .mark").inner_text() == "40\u00a0%"
-        assert "original smokers" in tab.locator(".predict .verdict").inner_text()
+        assert "original people of Ann's age" in tab.locator(".predict .verdict").inner_text()
         assert tab.locator("[data-question=sum]").is_visible()
         assert tab.locator("[data-question=sum] .verdict").inner_text() == "Answered before."
         assert tab.locator("#progress").inner_text() == "1 of 8 questions answered."

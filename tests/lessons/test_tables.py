@@ -174,7 +174,7 @@ def test_what_the_page_says_holds_in_every_solution_of_small_random_tables(tab):
 def test_the_page_shows_the_published_tables_and_not_the_people(tab):
     shown = [[int(cell) for cell in table.locator("td").all_inner_texts() if cell] for table in tab.locator("#published table").all()]
     assert shown == [counts.ravel().tolist() for _, counts in TABLES]
-    assert set(GIVEN) == {"names", "published"}
+    assert set(GIVEN) == {"ages", "names", "published"}
 
 
 def test_one_press_tells_how_many_are_certain_and_what_ends_it(tab):
@@ -206,15 +206,16 @@ def test_the_steps_narrow_the_numbers_until_votes_are_certain(tab):
 def test_a_reason_follows_from_the_published_counts(tab):
     reason = tab.locator("#reason")
     assert reason.inner_text() == (
-        "11 people under 40 voted no, at most 3 of the centre and 3 of the right. So at least 5 are of the left, and there are just 5. "
-        "All 5 people under 40 and of the left voted no, Ann too."
+        "11 people aged 40 to 65 voted no, at most 3 of the centre and 3 of the right. "
+        "So at least 5 are of the left, and there are just 5. "
+        "All 5 people aged 40 to 65 and of the left voted no, Ann too."
     )
     told = []
     for button in tab.locator("[data-group]").all():
         button.click()
         told.append(reason.inner_text())
     assert [text.endswith("no vote among them is certain.") for text in told] == [False, True, True, True, False, False]
-    assert told[5].startswith("13 people over 40 voted yes, at most 4 of the left and 4 of the centre. So at least 5 are of the right")
+    assert told[5].startswith("13 people over 65 voted yes, at most 4 of the left and 4 of the centre. So at least 5 are of the right")
     assert all("Ann" not in text for text in told[1:])
 
 
@@ -244,7 +245,7 @@ def test_the_keyboard_guesses_asks_for_a_reason_and_takes_a_table_away(browser, 
         tab.locator("[data-group='4']").focus()
         tab.keyboard.press("Enter")
         assert tab.evaluate("document.activeElement.dataset.group") == "4"
-        assert tab.locator("[data-group][aria-pressed=true]").inner_text() == "over 40, centre"
+        assert tab.locator("[data-group][aria-pressed=true]").inner_text() == "over 65, centre"
         tab.locator("#ways input").first.focus()
         tab.keyboard.press("ArrowRight")
         tab.evaluate(DRAWN)

@@ -59,17 +59,17 @@ WRONG = {
     },
     "hands": {
         "predict": [  # the release is [[3, 1], [5, 11]]
-            (1 / 12, "that is the share of those that are sick among the records of the release that do not smoke"),
-            (1 / 4, "that is the share of those that are sick among all original people"),
-            (11 / 20, "that is the share of those that do not smoke and that are healthy among all records of the release"),
+            (1 / 12, "that is the share of those with asthma among the records of the release over 65"),
+            (1 / 4, "that is the share of those with asthma among all original people"),
+            (11 / 20, "that is the share of those over 65 with diabetes among all records of the release"),
             (average_cap([[4, 1], [6, 9]], [[4, 1], [6, 9]]).item(), "that is the average CAP of the original itself"),
         ],
         "hidden": [
-            (1, "these are the original people that do not smoke and that are sick"),
-            (9, "these are the original people that do not smoke and that are healthy"),
-            (15, "these are the original people that are healthy"),
-            (16, "these are all original people but those that smoke and that are sick"),
-            (11, "these are all original people but those that do not smoke and that are healthy"),
+            (1, "these are the original people over 65 with asthma"),
+            (9, "these are the original people over 65 with diabetes"),
+            (15, "these are the original people with diabetes"),
+            (16, "these are all original people but those aged 40 to 65 with asthma"),
+            (11, "these are all original people but those over 65 with diabetes"),
         ],
     },
     "protection": {

@@ -1,9 +1,9 @@
 // What the lessons on guessing, on the law and on protection share: a row of choices, a table to type in, axes.
 
-/** The names of keys and targets of a table: of three targets the age groups and diagnoses of the story. */
+/** The names of keys and targets of a table: the age groups and diagnoses of the patients, or two of each. */
 const groupsOf = (table) => ({
-  ages: table[0].length === 3 ? given.ages : ["younger", "older"],
-  diagnoses: table.length === 3 ? given.diagnoses : ["sick", "healthy"],
+  ages: given.ages.slice(-table[0].length),
+  diagnoses: table.length === 3 ? given.diagnoses : ["asthma", "diabetes"],
 });
 
 /** Several choices in a row, of which one holds: radio buttons that look like one switch. Returns a function that sets it without a call. */

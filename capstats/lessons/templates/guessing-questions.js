@@ -4,6 +4,7 @@ predict("second", {
   start: turn,
   value: () => correctPredictions(state.o, state.s) / people(),
   text: (share) => number(share * people()),
+  mark: (share) => `${number(share * people())} with A`,
   say: (guess, value) => {
     const first = averageCap(state.o, state.s);
     const counted = (share) => number(share * people());

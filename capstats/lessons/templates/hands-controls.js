@@ -67,7 +67,7 @@ const actions = {
 };
 
 for (const table of ["o", "s"]) for (const [i, j] of places) listen(table, i, j);
-sickOnly.addEventListener("change", render);
+asthmaOnly.addEventListener("change", render);
 addEventListener("resize", render);
 for (const button of findAll("[data-do]")) button.addEventListener("click", () => { actions[button.dataset.do](); announce(inWords()); });
 render();

@@ -7,28 +7,27 @@ predict("ann", {
   },
   value: () => individualCap(tables.s, "drop")[0][0],
   say: (guess, value) => {
-    const [sick, all] = [tables.s[0][0], keyTotals(tables.s)[0]];
-    if (!all) return "No smoker is in the release, so there is nothing to guess Ann's health from.";
+    const [ours, all] = [tables.s[0][0], keyTotals(tables.s)[0]];
+    if (!all) return "Nobody of Ann's age is in the release, so there is nothing to guess her diagnosis from.";
     const atStart = JSON.stringify(tables.s) === JSON.stringify(given.s);
     const mistake = atStart && [
       [value, "Well guessed: "],
-      [1 - value, `${all - sick} of ${all} are the healthy. `],
-      [sick / total(given.s), `${sick} of ${total(given.s)} would be of all records; he looks up smokers only. `],
-      [targetTotals(given.s)[0] / total(given.s), "That is the share of the sick among all records; he looks up smokers only. "],
-      [individualCap(given.o)[0][0], "That is the share among the original smokers, whom he never sees. "],
-      [0.5, "Sick or healthy is no toss of a coin. "],
+      [1 - value, `${all - ours} of ${all} have diabetes. `],
+      [ours / total(given.s), `${ours} of ${total(given.s)} would be of all records; he looks at Ann's age only. `],
+      [targetTotals(given.s)[0] / total(given.s), "That is the share of asthma among all records; he looks at Ann's age only. "],
+      [individualCap(given.o)[0][0], "That is the share among the original people of Ann's age, whom he never sees. "],
+      [0.5, "Asthma or diabetes is no toss of a coin. "],
     ].find(([other]) => Math.abs(guess - other) < 0.026);
-    return `${mistake?.[1] ?? ""}${sick} of the ${counted(all, "smoker", "smokers")} in the release ${sick === 1 ? "is" : "are"} sick: ${risk(0, 0)} is Ann's Correct `
+    return `${mistake?.[1] ?? ""}${ours} of the ${counted(all, "record", "records")} aged 40 to 65 ${ours === 1 ? "has" : "have"} asthma: ${risk(0, 0)} is Ann's Correct `
       + "Attribution Probability, CAP.";
   },
 });
 
-const QUALITIES = [["that smoke", "that do not smoke"], ["that are sick", "that are healthy"], " and "];
 const everyTable = () => [[tables.o, "original people"], [tables.s, "records of the release"]];
-others.counts = () => everyTable().flatMap(([table, what]) => countsOf(table, what, ...QUALITIES));
+others.counts = () => everyTable().flatMap(([table, what]) => countsOf(table, what, AGED, WITH));
 others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the release"],
   [averageCap(tables.o, tables.o), "the average CAP of the original itself"], [baselineCap(tables.o), "the baseline, a guess without a release"],
-  ...everyTable().flatMap(([table, what]) => sharesOf(table, what, ...QUALITIES))];
+  ...everyTable().flatMap(([table, what]) => sharesOf(table, what, AGED, WITH))];
 
 /** Why a release cannot be judged yet; nothing if it can. */
 const unready = () => (JSON.stringify(tables.o) === JSON.stringify(given.o) ? !total(tables.s) && "the release has no record."
@@ -39,23 +38,23 @@ const put = (s) => () => change((all) => Object.assign(all, { o: copy(given.o), 
 const share = (of) => (answer) => isAbout(answer, of(tables));
 
 const CHANGED = [[3, 1], [5, 11]];
-find("[data-question=predict] form").before(tableOf(CHANGED, KEYS.map((key) => `${key}s`), TARGETS, { class: "on-paper" }));
+find("[data-question=predict] form").before(tableOf(CHANGED, given.ages, given.diagnoses, { class: "on-paper" }));
 ask("predict", {
   load: put(CHANGED),
   check: (answer) => {
     const m = keyTotals(tables.s)[0];
-    if (m === 0) return 'there is no smoker in the release. Press "Back to the start".';
-    return isAbout(answer, tables.s[0][0] / m) || "it is a share among the smokers of the release.";
+    if (m === 0) return 'nobody aged 40 to 65 is in the release. Press "Back to the start".';
+    return isAbout(answer, tables.s[0][0] / m) || "it is a share among the records aged 40 to 65.";
   },
   wrong: [
-    [share(({ s }) => s[1][0] / keyTotals(s)[0]), "these are the healthy smokers of the release. Ann is sick."],
-    [share(({ s }) => s[0][0] / total(s)), "this is the share among all records. The neighbour looks up smokers only."],
-    [share(() => individualCap(given.s)[0][0]), "this was the release before. Count the smokers again."],
-    [share(({ s }) => s[0][0] / s[1][0]), "this is sick to healthy. Divide the sick by all smokers."],
-    [share(() => 0.5), "the two are not equally probable: one of them has more smokers in the release."],
-    [(answer) => Number.isInteger(answer) && answer === tables.s[0][0], "this is how many are sick. Divide by all smokers of the release."],
+    [share(({ s }) => s[1][0] / keyTotals(s)[0]), "these are the records with diabetes. Ann has asthma."],
+    [share(({ s }) => s[0][0] / total(s)), "this is the share among all records. The neighbour looks at Ann's age only."],
+    [share(() => individualCap(given.s)[0][0]), "this was the release before. Count the records aged 40 to 65 again."],
+    [share(({ s }) => s[0][0] / s[1][0]), "this is asthma to diabetes. Divide asthma by all records aged 40 to 65."],
+    [share(() => 0.5), "the two are not equally probable: one of them has more records aged 40 to 65."],
+    [(answer) => Number.isInteger(answer) && answer === tables.s[0][0], "this is how many have asthma. Divide by all records aged 40 to 65."],
   ],
-  after: () => `${tables.s[0][0]} of the ${keyTotals(tables.s)[0]} smokers in the release are sick. The original only decides whose risk it is.`,
+  after: () => `${tables.s[0][0]} of the ${keyTotals(tables.s)[0]} records aged 40 to 65 have asthma. The original only decides whose risk it is.`,
 });
 
 ask("exposed", {
@@ -116,17 +115,17 @@ ask("unmatched", {
 });
 
 ask("hidden", {
-  load: put(given.s.map(([smokers]) => [smokers, 0])),
+  load: put(given.s.map(([younger]) => [younger, 0])),
   of: () => total(tables.o),
   check: (answer) => {
     const m = keyTotals(tables.s);
-    if (m[1] > 0) return "there are still non-smokers in the release.";
-    if (m[0] === 0) return "leave some smokers in the release.";
+    if (m[1] > 0) return "there are still records over 65 in the release.";
+    if (m[0] === 0) return "leave some records aged 40 to 65.";
     return answer === keyTotals(tables.o)[0] || "count the original people whose key is in the release.";
   },
   wrong: [
     [(answer) => keyTotals(tables.s)[1] === 0 && answer === total(tables.o), "this is everybody, over whom version 1 averages."],
-    [(answer) => keyTotals(tables.s)[1] === 0 && answer === keyTotals(tables.s)[0], "these are the smokers of the release. Whose risks are averaged?"],
-    [(answer) => keyTotals(tables.s)[1] === 0 && answer === 0, "the smokers are still in the release, so their risks are averaged."],
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === keyTotals(tables.s)[0], "these are the records aged 40 to 65. Whose risks are averaged?"],
+    [(answer) => keyTotals(tables.s)[1] === 0 && answer === 0, "records aged 40 to 65 are still there, so the risks of these people are averaged."],
   ],
 });

@@ -1,14 +1,12 @@
 // CAP with your hands: two tables of people, moved with the mouse, a finger or the keyboard.
 
 const MOST = 60; // people in a cell
-const TARGETS = ["sick", "healthy"];
-const KEYS = ["smoker", "non-smoker"];
 const start = () => ({ o: copy(given.o), s: copy(given.s) });
 const places = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
 
-const sickOnly = find("#sick-only");
+const asthmaOnly = find("#asthma-only");
 /** The names of the average that is looked at, of that of the original itself, and of the highest risk. */
-const averaged = () => (sickOnly.checked ? ["average-sick", "original-sick", "highest-sick"] : ["average-zero", "original", "highest"]);
+const averaged = () => (asthmaOnly.checked ? ["average-asthma", "original-asthma", "highest-asthma"] : ["average-zero", "original", "highest"]);
 
 let tables = start();
 const past = [];
@@ -30,8 +28,8 @@ function numbers({ o, s }) {
     const risks = places.filter(([i, j]) => among[i][j] > 0).map(([i, j]) => q[i][j]);
     return risks.length ? Math.max(...risks) : NaN;
   };
-  const sick = [o[0], [0, 0]];
-  Object.assign(found, { "average-sick": averageCap(sick, s), "original-sick": averageCap(sick, o), highest: highest(o), "highest-sick": highest(sick) });
+  const asthma = [o[0], [0, 0]];
+  Object.assign(found, { "average-asthma": averageCap(asthma, s), "original-asthma": averageCap(asthma, o), highest: highest(o), "highest-asthma": highest(asthma) });
   return found;
 }
 
@@ -43,16 +41,16 @@ function change(edit) {
   render();
 }
 
-const named = (i, j, n = 2) => `${TARGETS[i]} ${KEYS[j]}${n === 1 ? "" : "s"}`;
+const named = (i, j) => `${AGED[j]} ${WITH[i]}`;
 const whose = (table) => (table === "o" ? "original" : "synthetic");
 
-const inWords = () => `Average CAP${sickOnly.checked ? " of the sick" : ""} ${inPercent(numbers(tables)[averaged()[0]])}.`;
+const inWords = () => `Average CAP${asthmaOnly.checked ? " of those with asthma" : ""} ${inPercent(numbers(tables)[averaged()[0]])}.`;
 
 function add(table, i, j, by) {
   const count = tables[table][i][j] + by;
   if (count < 0 || count > MOST) return;
   change((all) => { all[table][i][j] = count; });
-  announce(`${count} ${whose(table)} ${named(i, j, count)}. ${inWords()}`);
+  announce(`${count} ${whose(table)}, ${named(i, j)}. ${inWords()}`);
 }
 
 function move(table, [i, j], [to, along]) {
@@ -62,7 +60,7 @@ function move(table, [i, j], [to, along]) {
     all[table][i][j] -= 1;
     all[table][to][along] += 1;
   });
-  announce(`Moved: ${t[i][j]} ${named(i, j, t[i][j])}, ${t[to][along]} ${named(to, along, t[to][along])}. ${inWords()}`);
+  announce(`Moved: ${t[i][j]} ${named(i, j)}, ${t[to][along]} ${named(to, along)}. ${inWords()}`);
 }
 
 // --- people
@@ -79,7 +77,7 @@ function laid(n, width, height) {
 function person(table, i) {
   const parts = [draw("circle", { cy: -5, r: 4 }), draw("path", { d: "M-7 9v-2a7 7 0 0 1 14 0v2z" })];
   const target = draw("rect", { x: -11, y: -11, width: 22, height: 22, class: "grip" });
-  return draw("g", { class: `person ${TARGETS[i]} ${whose(table)}` }, target, ...parts);
+  return draw("g", { class: `person ${given.diagnoses[i]} ${whose(table)}` }, target, ...parts);
 }
 
 function renderCell(table, i, j) {
@@ -110,7 +108,7 @@ function risk(j, i) {
 function renderRuler(found) {
   const svg = find("#ruler");
   const place = scale(0, 1, 16, 338);
-  const marks = (sickOnly.checked ? [["the original itself", "original-sick"]]
+  const marks = (asthmaOnly.checked ? [["the original itself", "original-asthma"]]
     : [["least possible", "minimum-zero"], ["no release", "baseline"], ["the original itself", "original"], ["greatest possible", "maximum-zero"]])
     .map(([text, name]) => ({ text, value: found[name] })).filter(({ value }) => !Number.isNaN(value));
   svg.replaceChildren(axis(place, 48, [0, 0.25, 0.5, 0.75, 1], "", inPercent));
@@ -144,9 +142,9 @@ function renderWords(found) {
     : matched === 0 ? "No key of the original is in the release, so version 2 is undefined."
       : `Version 2 divides by the ${matched} people whose key is in the release: ${inPercent(found["average-drop"])}.`;
   find("#formula").textContent = n ? `Average CAP, version 1 = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
-  const sick = targetTotals(o);
+  const targets = targetTotals(o);
   find("#others").textContent = n
-    ? `Baseline = (${sick[0]}² + ${sick[1]}²) / ${n}² = ${inPercent(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `
+    ? `Baseline = (${targets[0]}² + ${targets[1]}²) / ${n}² = ${inPercent(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `
       + `${inPercent(found["minimum-zero"])}. Greatest, the largest cell of each key = (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
       + `${inPercent(found["maximum-zero"])}.` : "";
 }
@@ -167,13 +165,13 @@ const render = later(() => {
     show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : name.startsWith("average-") && !found["total-s"] ? "no release" : /^(o|s|total)-/.test(name) ? shown(value) : inPercent(value));
   }
   find("#verdict").textContent = compared(found);
-  document.body.classList.toggle("sick-only", sickOnly.checked);
+  document.body.classList.toggle("asthma-only", asthmaOnly.checked);
   for (const j of [0, 1]) {
     find(`[data-share="${j}"]`).textContent = keyTotals(tables.s)[j] ? `${tables.s[0][j]} of ${keyTotals(tables.s)[j]}` : "none";
   }
   const most = found[averaged()[2]];
-  const seen = places.filter(([i, j]) => tables.o[i][j] > 0 && !(sickOnly.checked && i));
-  const who = seen.filter(([i, j]) => found[`cap-${i}-${j}`] === most).map(([i, j]) => named(i, j, tables.o[i][j]));
+  const seen = places.filter(([i, j]) => tables.o[i][j] > 0 && !(asthmaOnly.checked && i));
+  const who = seen.filter(([i, j]) => found[`cap-${i}-${j}`] === most).map(([i, j]) => named(i, j));
   find("#riskiest").textContent = who.length && most > 0 ? `(${who.join(", ")})` : "";
   assign(find('[data-do="undo"]'), { "aria-disabled": String(past.length === 0) });
   find(".glance").classList.toggle("until", past.length === 0); // on a phone, not over the answer

@@ -31,7 +31,7 @@ ask("even", {
   wrong: [
     [() => isOwn() && empty(), "there are no people."],
     [() => isOwn() && total(table()) < 20, "at least 20 people are needed."],
-    [() => isOwn() && !curve().length, "sick and healthy are equally many in each age group, so every table has the same average and passes."],
+    [() => isOwn() && !curve().length, "asthma and diabetes are equally many in each age group, so every table has the same average and passes."],
     [() => isOwn() && atMost(maximumCap(table()), itself()), "no table is above these people, so all pass."],
   ],
   load: () => { if (!isOwn()) put("own"); },

@@ -1,6 +1,6 @@
 // Choose your protection: the questions.
 
-const TEXTS = { O_3: "Patients, clinic 3", smokers: "Smokers" };
+const TEXTS = { O_3: "Patients, clinic 3", hundred: "100 patients" };
 const patients = { n: total(given.O_3), most: averageCap(given.O_3, given.O_3), least: baselineCap(given.O_3), theta: thetaFor(given.O_3, 0.42) };
 const [from, to] = [patients.most, patients.least].map((risk) => inPercent(risk));
 const own50 = mapped(individualCap(cast), (q, i) => (q > 0.5 ? (q - 0.5) / (q - shares(cast)[i]) : 0)).flat(); // theta for each cell of the patients
@@ -60,22 +60,22 @@ ask("swapped", {
   ]),
 });
 ask("epsilon", {
-  load: () => put("smokers", "epsilon"),
-  check: on("smokers", (answer) => isAbout(answer, Math.log(3)) || "three in four are healthy. How far may a record shift these odds before another guess is better?"),
-  wrong: onlyOn("smokers", [
+  load: () => put("hundred", "epsilon"),
+  check: on("hundred", (answer) => isAbout(answer, Math.log(3)) || "three in four have diabetes. How far may a record shift these odds before another guess is better?"),
+  wrong: onlyOn("hundred", [
     [is(3), "these are the odds. Epsilon is their logarithm."],
     [Math.log10(3), "this is the logarithm to the base 10. Take the natural one."],
-    [Math.log(4), "this is the logarithm of 4. One is sick for three who are healthy, so the odds are 3."],
-    [Math.log(1.5), "these are the odds among smokers. The promise begins with the shares of all people."],
-    [Math.log(4 / 3), "this is the logarithm of 1 / 0.75. Compare the healthy with the sick."],
+    [Math.log(4), "this is the logarithm of 4. One has asthma for three with diabetes, so the odds are 3."],
+    [Math.log(1.5), "these are the odds among those aged 40 to 65. The promise begins with the shares of all people."],
+    [Math.log(4 / 3), "this is the logarithm of 1 / 0.75. Compare diabetes with asthma."],
     [-Math.log(3), "turn the sign: epsilon is not negative."],
-    [0.75, "this is the share of the healthy. By which factor may the odds move?"],
-    [0.25, "this is the share of the sick. By which factor may the odds move?"],
+    [0.75, "this is the share of diabetes. By which factor may the odds move?"],
+    [0.25, "this is the share of asthma. By which factor may the odds move?"],
     [0, "at 0 it adds nothing, and at somewhat more neither: find the greatest epsilon."],
   ]),
 });
 ask("margins", { load: () => put("O_3", "swapped") });
-ask("silent", { load: () => put("smokers", "epsilon", 1) });
+ask("silent", { load: () => put("hundred", "epsilon", 1) });
 ask("same", { load: () => put("O_3", "epsilon", 1) });
 ask("nothing", {
   load: () => { if (!isOwn()) put("own", "theta"); },

@@ -174,13 +174,9 @@ function apply(name) {
 }
 
 const edit = tableEditor(find("#editor"), {
-  label: "People", rows: (i) => titleOf("rows", i), columns: (j) => titleOf("columns", j),
+  label: "People", rows: (i) => make("span", {}, groupsOf(table()).diagnoses[i]), columns: (j) => make("span", {}, groupsOf(table()).ages[j]),
   change: (changed) => { own[state.size] = changed; renew(); },
 });
-const TITLES = { rows: ["sick", "healthy"], columns: ["smoker", "non-smoker"] };
-const GROUPS = groupsOf(given.O_3);
-const titleOf = (what, k) => make("span", {}, (table().length === 2 ? TITLES : { rows: GROUPS.diagnoses, columns: GROUPS.ages })[what][k]);
-
 function begin() {
   state.swapped = Math.round(0.3 * total(table()));
   if (ready()) state.wanted = Math.round(500 * (averageCap(table(), table()) + baselineCap(table()))) / 1000;
@@ -188,7 +184,7 @@ function begin() {
 }
 
 choices(find("#sizes"), "size", { 2: "2 x 2", 3: "3 x 3" }, (size) => { state.size = Number(size); begin(); })("2");
-const setOriginal = choices(find("#originals"), "original", { O_3: "Patients, clinic 3", O_4: "Clinic 4", smokers: "Smokers", own: "My own" }, (name) => {
+const setOriginal = choices(find("#originals"), "original", { O_3: "Patients, clinic 3", O_4: "Clinic 4", hundred: "100 patients", own: "My own" }, (name) => {
   state.original = name;
   begin();
 });

@@ -114,29 +114,29 @@ const AGED = (given.ages ?? []).map((age) => age.replace(/^\d/, "aged $&"));
 const WITH = (given.diagnoses ?? []).map((diagnosis) => `with ${diagnosis}`);
 
 /** What a table counts: cells, keys, targets, all, and what is not in them; `keys` and `targets` are words, "over 65" and "with asthma". */
-function countsOf(t, what, keys, targets, and = " ") {
-  const found = [...t.flatMap((row, i) => row.map((count, j) => [count, `${keys[j]}${and}${targets[i]}`])),
+function countsOf(t, what, keys, targets) {
+  const found = [...t.flatMap((row, i) => row.map((count, j) => [count, `${keys[j]} ${targets[i]}`])),
     ...keyTotals(t).map((count, j) => [count, keys[j]]), ...targetTotals(t).map((count, i) => [count, targets[i]])];
   return [...found.map(([count, whose]) => [count, `the ${what} ${whose}`]), [total(t), `all ${what}`],
     ...found.map(([count, whose]) => [total(t) - count, `all ${what} but those ${whose}`])];
 }
 
 /** The shares in a table: of a target among a key, of a key among a target, of both and of a target among all. */
-function sharesOf(t, what, keys, targets, and = " ") {
+function sharesOf(t, what, keys, targets) {
   const [n, key, target, all] = [total(t), keyTotals(t), targetTotals(t), `the ${what}`];
   return [...t.flatMap((row, i) => row.flatMap((count, j) => [
     [count / key[j], `the share of those ${targets[i]} among ${all} ${keys[j]}`],
     [count / target[i], `the share of those ${keys[j]} among ${all} ${targets[i]}`],
-    [count / n, `the share of those ${keys[j]}${and}${targets[i]} among all ${what}`],
+    [count / n, `the share of those ${keys[j]} ${targets[i]} among all ${what}`],
   ])), ...target.map((count, i) => [count / n, `the share of those ${targets[i]} among all ${what}`])];
 }
 
 /**
  * A prediction: the reader drags a mark on a scale from 0 to 1, and what is hidden, every element with data-until="name", appears after "That is my
  * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two, which is said again when
- * the page has `changed()`, `text(x)` a value in words, and `start()` is called before.
+ * the page has `changed()`, `text(x)` a value in words, `mark(x)` that of the guess, and `start()` is called before.
  */
-function predict(name, { value, say, text = (x) => inPercent(x), start = () => {} }) {
+function predict(name, { value, say, text = (x) => inPercent(x), mark = text, start = () => {} }) {
   const form = find(`[data-predict="${name}"]`);
   const slider = find("input", form);
   const hide = (are) => findAll(`[data-until="${name}"]`).forEach((element) => element.classList.toggle("until", are));
@@ -145,8 +145,8 @@ function predict(name, { value, say, text = (x) => inPercent(x), start = () => {
     find(mark, form).textContent = text;
   };
   const move = () => {
-    put(".mark", slider.value, text(Number(slider.value)));
-    assign(slider, { "aria-valuetext": text(Number(slider.value)) });
+    put(".mark", slider.value, mark(Number(slider.value)));
+    assign(slider, { "aria-valuetext": mark(Number(slider.value)) });
   };
   const tell = () => {
     if (!form.dataset.state) return;

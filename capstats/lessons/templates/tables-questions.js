@@ -21,7 +21,7 @@ ask("fewest", {
     [0, "if none of the left voted no, who are the 7? Only 3 of the right voted no."],
     [2, "then 5 would have to be of the right, where only 3 voted no."],
     [1, "then 6 would have to be of the right, where only 3 voted no."],
-    [5, "only 4 people are under 40 and of the left."],
-    [9, "9 is everybody under 40."],
+    [5, "only 4 people are aged 40 to 65 and of the left."],
+    [9, "9 is everybody aged 40 to 65."],
   ],
 });

@@ -55,13 +55,13 @@ function noVotes(step, g) {
 /** The step that decides the vote of a group, in words, and what follows. */
 function why(steps, g) {
   const [[a, p], v] = [groups[g], voteOf(steps.at(-1), g)];
-  const whose = `people ${AGES[a]} and of the ${PARTIES[p]}`;
+  const whose = `people ${AGED[a]} and of the ${PARTIES[p]}`;
   if (v < 0) return ["", `Of the ${whose}, ${noVotes(steps.at(-1), g)} voted ${VOTES[1]}: no vote among them is certain.`];
   const n = given.published[0].counts[a][p];
   const { hi } = steps.find(({ lo }) => lo[2 * g + v] === n);
   const others = groups.filter(([age, party]) => age === a && party !== p).map(([, party]) => [party, hi[2 * (PARTIES.length * a + party) + v]]);
   const limits = others.map(([party, most]) => `${most} of the ${PARTIES[party]}`).join(" and ");
-  return [`${given.published[2].counts[a][v]} people ${AGES[a]} voted ${VOTES[v]}, at most ${limits}. So at least ${n} are of the ${PARTIES[p]}, and there are just ${n}. `,
+  return [`${given.published[2].counts[a][v]} people ${AGED[a]} voted ${VOTES[v]}, at most ${limits}. So at least ${n} are of the ${PARTIES[p]}, and there are just ${n}. `,
     `All ${n} ${whose} voted ${VOTES[v]}${g ? "" : ", Ann too"}.`];
 }
 
