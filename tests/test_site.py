@@ -92,7 +92,7 @@ FIRST = {  # whole questions of newcomers, and the page that answers them, which
 UNSET = """() => [...document.querySelectorAll('.math, math')].map(e => [e.closest('math') ?? e.querySelector('math'), e.textContent])
   .filter(([math]) => !math?.getBoundingClientRect().width && math?.checkVisibility() !== false).map(([, text]) => text)"""
 CUT = """() => [
-  ...[...document.querySelectorAll('h1, dt.sig')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => `cut: ${e.textContent.slice(0, 60)}`),
+  ...[...document.querySelectorAll('h1, dt.sig')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => `cut: ${e.textContent}`),
   ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
 ]"""
 KINDS = [
