@@ -403,14 +403,17 @@ def test_a_dot_is_as_large_as_the_people_that_it_stands_for_and_the_same_as_in_t
     counted(tab, (*files, ["age"], "job"))
     sections = audit(people, release, keys="age", target="job").sections()["Whom it hits"]
     (library,) = (block for block in sections if isinstance(block, Dots))
-    seen = tab.locator(".dots").evaluate_all("""rows => rows.map(row => ['sure', 'half', 'others'].map(kind =>
-      [...row.querySelectorAll(`.${kind}`)].map(dot => dot.getBoundingClientRect().width / (0.95 * 16))))""")
-    assert len(seen) == 2
-    assert seen[0][0] == [pytest.approx(0.3, abs=0.01)]
-    for row, (_, dots, _) in zip(seen, library.rows, strict=True):
-        for widths, number in zip(row, dots, strict=True):
-            tenths = Dots.tenths(number)
-            assert widths == pytest.approx([1.0] * int(number) + [tenths / 10] * bool(tenths), abs=0.01)
+    widths_of = """rows => rows.map(row => ['sure', 'half', 'others'].map(kind =>
+      [...row.querySelectorAll(`.${kind}`)].map(dot => dot.getBoundingClientRect().width / 16)))"""
+    for screen, whole in ((1280, 0.95), (375, 1.1)):
+        tab.set_viewport_size({"width": screen, "height": 800})
+        seen = tab.locator(".dots").evaluate_all(widths_of)
+        assert len(seen) == 2
+        assert seen[0][0] == [pytest.approx(0.3 * whole, abs=0.01)]
+        for row, (_, dots, _) in zip(seen, library.rows, strict=True):
+            for widths, number in zip(row, dots, strict=True):
+                tenths = Dots.tenths(number)
+                assert widths == pytest.approx([whole] * int(number) + [whole * tenths / 10] * bool(tenths), abs=0.01)
     caption = "One dot for 20 people; the last of a colour is smaller, for fewer."
     assert tab.inner_text("#dot-says").endswith(caption)
     assert caption in audit(people, release, keys="age", target="job").to_html()
