@@ -185,6 +185,13 @@ def mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lin
         lines[number] = "".join(parts)
 
 
+def shorten_arrays(
+    app: Sphinx, what: str, name: str, obj: object, options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """A default of hundreds of numbers is described below the signature."""
+    return signature and re.sub(r"array\(\[.*?\]\)", "...", signature, flags=re.S), returned
+
+
 def statement(found: re.Match[str]) -> str:
     """The link to a page or a statement that a docstring names."""
     return f":ref:`theory: {found[3]} <theory-{found[3]}>`" if found[3] else f":doc:`/{found[2]}`"
@@ -235,6 +242,12 @@ def show_formula(translator: HTML5Translator, node: nodes.math | nodes.math_bloc
     raise nodes.SkipNode
 
 
+def show_source(translator: HTML5Translator, node: nodes.citation) -> None:
+    """A source below a docstring is an item of a list: the role that docutils gives it is deprecated, and none of a list's."""
+    HTML5Translator.visit_citation(translator, node)
+    translator.body[-1] = translator.body[-1].replace("doc-biblioentry", "listitem")
+
+
 def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     """Each lesson is a file of its own; so are the page that counts two files, a sample report, and the picture for previews of links."""
     folder = Path(app.outdir) / "docs" / "lessons"
@@ -269,10 +282,12 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tre
 def setup(app: Sphinx) -> None:
     app.connect("source-read", add_to_page)
     app.connect("autodoc-process-docstring", mark_up, priority=400)  # before numpydoc
+    app.connect("autodoc-process-signature", shorten_arrays)
     app.connect("autodoc-skip-member", leave_out)
     app.connect("missing-reference", find_short_name)
     app.connect("doctree-resolved", fold_questions)
     app.connect("html-page-context", describe)
     app.connect("doctree-resolved", set_formulas)
     app.add_html_math_renderer("mathml", (show_formula, None), (show_formula, None))
+    app.add_node(nodes.citation, override=True, html=(show_source, HTML5Translator.depart_citation))
     app.connect("build-finished", write_lessons)

@@ -286,11 +286,11 @@ def _dots(audit: Findings, i: int) -> list[Block]:
     for level, j in zip(level_names(found.isel(target=order[:LEVELS]), 40), order, strict=False):
         parts = {"n": audit.people(n[j]), "sure": count(sure[j]), "half": count(half[j])}
         in_percent = {"share_sure": percent(sure[j] / n[j]), "share_half": percent(half[j] / n[j])}
-        dots = [max(int(x > 0), round(x / each)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
+        dots = [float(round(x / each, 9)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
         rows.append((level, dots, audit.say(FRONT["level"], **parts, **in_percent)))
     dot = f"a {audit.words['person']}" if each == 1 else f"for {count(each)} {people}"
     more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
-    return [Dots(rows, FRONT["kinds"], f"One dot {dot}, at least one where there are any."), *([more] if len(rest) else [])]
+    return [Dots(rows, FRONT["kinds"], f"One dot {dot}"), *([more] if len(rest) else [])]
 
 
 def _round_up(x: float) -> float:

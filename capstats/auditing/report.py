@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import operator
+import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SIGNS = "#+."  # dots of three kinds, in text
+PARTS = "*-'"  # of each kind the last one, where it stands for fewer
 STRIP = 48  # characters of a scale, in text
 WIDTH = 100  # characters of a line of text
 LABEL = 24  # characters of the label of a row, at most
@@ -179,20 +180,34 @@ class Scale:
 
 @dataclass(frozen=True)
 class Dots:
-    """Groups of people: a name, numbers of dots of three kinds, and what they are in words; what the kinds mean."""
+    """Groups of people: a name, numbers of dots of three kinds, and what they are in words; what the kinds mean.
 
-    rows: Sequence[tuple[str, Sequence[int], str]]
+    A number that is not whole ends in a smaller dot, whose area is the rest.
+    """
+
+    rows: Sequence[tuple[str, Sequence[float], str]]
     kinds: Sequence[str]
     caption: str
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether a dot is smaller than the others."""
+        return any(number % 1 for _, numbers, _ in self.rows for number in numbers)
+
+    @staticmethod
+    def tenths(number: float) -> int:
+        """The diameter of the last dot in tenths of that of a whole one, at least 3, to be seen; 0 where there is none."""
+        return max(3, round(10 * math.sqrt(number % 1))) if number % 1 else 0
 
     def lines(self) -> list[str]:
         """The block as text."""
         lines, room = [], WIDTH - 4
         for name, numbers, text in self.rows:
-            dots = "".join(map(operator.mul, SIGNS, numbers))
+            dots = "".join(sign * int(number) + part * bool(number % 1) for sign, part, number in zip(SIGNS, PARTS, numbers, strict=True))
             lines += [*wrapped(f"{name}: {text}"), *(f"  {dots[i : i + room]}" for i in range(0, len(dots), room))]
         kinds = ", ".join(f"{sign} {kind}" for sign, kind in zip(SIGNS, self.kinds, strict=True))
-        return [*lines, *wrapped(f"{kinds}. {self.caption}")]
+        fewer = f"; {' '.join(PARTS)} for fewer" if self.has_parts else ""
+        return [*lines, *wrapped(f"{kinds}. {self.caption}{fewer}.")]
 
 
 Block = str | Facts | Grid | Picture | Terms | Listing | Alert | Headline | Scale | Dots

@@ -85,7 +85,9 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         if not self._is_held():
             return super()._repr_html_()
         tables = "".join(map(_table, grids(self)))
-        return f"<div style='overflow-x:auto'><p>{html.escape(_title(self))}</p>{tables}<p>{html.escape(_notes(self))}</p></div>"
+        return (
+            f"<div style='overflow-x:auto' tabindex='0'><p>{html.escape(_title(self))}</p>{tables}<p>{html.escape(_notes(self))}</p></div>"
+        )
 
     def _is_held(self) -> bool:
         """Whether dims have names and numbers are available: those of a lazy array are not computed to be printed."""

@@ -190,9 +190,19 @@ def test_the_dots_are_the_people_and_nobody_above_nine_tenths_is_hidden():
     release = pd.DataFrame({"k": ["a", "b", "b", "c", "c", "c"], "t": ["x", "x", "y", "y", "y", "x"]})
     found = audit(original, release, keys="k", target="t")
     (dots,) = blocks(found, Dots, "Whom it hits")
-    assert [(name, list(numbers)) for name, numbers, _ in dots.rows] == [("x", [1, 0, 40]), ("y", [0, 120, 40])]
+    assert [(name, list(numbers)) for name, numbers, _ in dots.rows] == [("x", [0.02, 0, 39.98]), ("y", [0, 120, 40])]
     assert dots.rows[0][2] == "2,000 people, 0.1% guessed right with more than 9 in 10 (1), 0.1% with more than 1 in 2 (1)"
-    assert "One dot for 50 people, at least one where there are any." in dots.caption
+    lines = dots.lines()
+    assert lines[1] == "  *" + 39 * "." + "'"
+    assert lines[3:5] == ["  " + 96 * "+", "  " + 24 * "+" + 40 * "."]
+    assert " ".join(lines[5:]).endswith("One dot for 50 people; * - ' for fewer.")
+
+
+def test_the_last_dot_of_a_kind_has_the_area_of_what_it_stands_for_and_is_seen():
+    for number, tenths in ((3, 0), (0, 0), (0.25, 5), (7.5, 7), (0.49, 7), (2.81, 9), (0.02, 3), (1e-9, 3)):
+        assert Dots.tenths(number) == tenths, number
+    whole = Dots([("x", [2, 0, 1], "three people")], ["sure", "half", "others"], "One dot a person")
+    assert (whole.has_parts, whole.lines()[1], whole.lines()[-1]) == (False, "  ##.", "# sure, + half, . others. One dot a person.")
 
 
 def test_levels_beyond_the_first_are_counted():

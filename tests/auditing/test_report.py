@@ -1,6 +1,7 @@
 """Numbers as the report writes them, within its width and without control characters; HTML has the rows of the text."""
 
 import html
+import math
 import re
 
 import html5lib
@@ -98,7 +99,7 @@ def test_html_has_the_rows_of_the_text(which, request):
                     expected += [[name, text]] if name else []
                     expected[-1] += [] if name else [text]
             elif isinstance(block, Dots):
-                expected += [[name, "".join("●●○"[i] * n for i, n in enumerate(dots)), text] for name, dots, text in block.rows]
+                expected += [[name, "".join("●●○"[i] * math.ceil(n) for i, n in enumerate(dots)), text] for name, dots, text in block.rows]
             elif isinstance(block, Grid):
                 expected += [list(block.head)] if any(block.head) else []
                 expected += [[label.strip(), *numbers] for label, *numbers in block.rows]

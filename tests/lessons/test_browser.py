@@ -11,13 +11,14 @@ from pathlib import Path
 
 import html5lib
 import numpy as np
+import pandas as pd
 import pytest
 from chromium import opened
 from lesson_pages import numbers, wait_for
 from two_files import counted, named
 
 from capstats import audit, lessons
-from capstats.auditing.report import Headline
+from capstats.auditing.report import Dots, Headline
 from capstats.codes.names import printable
 from capstats.datasets import example
 from capstats.lessons.browser import TITLE, browser_page
@@ -392,6 +393,32 @@ def test_a_dot_says_who_it_is(tab):
     first = tab.inner_text("#person")
     tab.keyboard.press("ArrowRight")
     assert tab.inner_text("#person") != first
+
+
+def test_a_dot_is_as_large_as_the_people_that_it_stands_for_and_the_same_as_in_the_library(tab):
+    """One person who is certain beside dots of 20: before, the mark was as large as theirs."""
+    columns = {"age": ["a"] + ["b"] * 1399 + ["c"] * 2000, "job": ["x"] * 600 + ["y"] * 2800}
+    people, release = pd.DataFrame(columns), pd.DataFrame({"age": [*"abbbccc"], "job": [*"xxxyyyx"]})
+    files = [data.to_csv(index=False).encode() for data in (people, release)]
+    counted(tab, (*files, ["age"], "job"))
+    sections = audit(people, release, keys="age", target="job").sections()["Whom it hits"]
+    (library,) = (block for block in sections if isinstance(block, Dots))
+    widths_of = """rows => rows.map(row => ['sure', 'half', 'others'].map(kind =>
+      [...row.querySelectorAll(`.${kind}`)].map(dot => dot.getBoundingClientRect().width / 16)))"""
+    for screen, whole in ((1280, 0.95), (375, 1.1)):
+        tab.set_viewport_size({"width": screen, "height": 800})
+        seen = tab.locator(".dots").evaluate_all(widths_of)
+        assert len(seen) == 2
+        assert seen[0][0] == [pytest.approx(0.3 * whole, abs=0.01)]
+        for row, (_, dots, _) in zip(seen, library.rows, strict=True):
+            for widths, number in zip(row, dots, strict=True):
+                tenths = Dots.tenths(number)
+                assert widths == pytest.approx([whole] * int(number) + [whole * tenths / 10] * bool(tenths), abs=0.01)
+    caption = "One dot for 20 people; the last of a colour is smaller, for fewer."
+    assert tab.inner_text("#dot-says").endswith(caption)
+    assert caption in audit(people, release, keys="age", target="job").to_html()
+    assert "stands for" not in tab.locator(".dots .dot.sure").get_attribute("aria-label")
+    assert ". The dot stands for 20 people; this is one of them." in tab.locator(".dots .dot.half").first.get_attribute("aria-label")
 
 
 def test_what_cannot_be_seen_in_labels_names_and_files_is_escaped(tab):

@@ -79,7 +79,7 @@ function measured(joint, found, columns) {
   return { numbers, dots: dotsOf(people, joint), groups: groupsOf(groups, columns), fine: tooFine(found, columns, sums, n, m) };
 }
 
-/** The targets with most people at risk, and dots for the people with each, the surest first; a dot says who one of its people is. */
+/** The targets with most people at risk, and dots for the people with each, the surest first, the last of each kind for the rest; a dot says who one of its people is. */
 function dotsOf(people, { keys, targets }) {
   const rows = people.map((cells, target) => {
     const of = KINDS.map(() => []);
@@ -91,11 +91,11 @@ function dotsOf(people, { keys, targets }) {
   const each = Math.max(1, roundedUp(sum(rows.map(({ numbers }) => sum(numbers))) / DOTS));
   const shown = rows.slice(0, LEVELS).map(({ target, of, numbers }) => {
     const dots = of.flatMap((kind, k) => {
-      const size = Math.max(Number(numbers[k] > 0), Math.round(numbers[k] / each));
-      return Array.from({ length: size }, (_, i) => {
-        let through = ((i + 0.5) / size) * numbers[k];
+      return Array.from({ length: Math.ceil(numbers[k] / each) }, (_, i) => {
+        const size = Math.min(each, numbers[k] - i * each);
+        let through = i * each + size / 2;
         const { j, cap } = kind.find(({ count }) => (through -= count) < 0) ?? kind[kind.length - 1];
-        return { kind: KINDS[k], key: labelsOf(keys[j]).map(shownLabel), cap, people: numbers[k] / size };
+        return { kind: KINDS[k], key: labelsOf(keys[j]).map(shownLabel), cap, people: size, part: size / each };
       });
     });
     return { target, numbers, dots };

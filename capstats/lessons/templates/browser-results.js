@@ -114,15 +114,16 @@ function showPeople({ each, rows, rest }, keys, target) {
     find("#person").textContent = dot.ariaLabel;
   };
   const say = ({ key, cap, people: n }, level) => `${keys.map((name, i) => `${name} ${label(key[i])}`).join(", ")}; ${target} ${label(level)}: `
-    + `guessed right with probability ${shown(cap)}${n >= 1.5 ? `. The dot stands for about ${people(Math.round(n))}; this is one of them` : ""}.`;
+    + `guessed right with probability ${shown(cap)}${n > 1 ? `. The dot stands for ${people(n)}; this is one of them` : ""}.`;
   find("#people").replaceChildren(...rows.map(({ target: level, numbers: [sure, half, others], dots }) => {
     const n = sure + half + others;
     const says = `${people(n)}, ${percent(sure / n)} guessed right with more than 9 in 10 (${whole(sure)}), ${percent((sure + half) / n)} with more than `
       + `1 in 2 (${whole(sure + half)})`;
-    const own = dots.map((dot) => make("button", { type: "button", class: `dot ${dot.kind}`, "aria-label": say(dot, level), tabindex: "-1", focus: tell }));
+    const looks = ({ kind, part }) => `dot ${kind}${part < 1 ? ` d${Math.max(3, Math.round(10 * Math.sqrt(part)))}` : ""}`;
+    const own = dots.map((dot) => make("button", { type: "button", class: looks(dot), "aria-label": say(dot, level), tabindex: "-1", focus: tell }));
     buttons.push(...own);
     const nearest = ({ clientX, clientY }) => {
-      const far = (dot) => Math.hypot(clientX - dot.getBoundingClientRect().x - 8, clientY - dot.getBoundingClientRect().y - 8);
+      const far = (dot, { x, y, width } = dot.getBoundingClientRect()) => Math.hypot(clientX - x - width / 2, clientY - y - width / 2);
       tell({ target: own.reduce((a, b) => (far(b) < far(a) ? b : a)) });
     };
     const box = make("div", { class: "dots", role: "group", "aria-label": `${target} ${label(level)}`, pointermove: nearest, click: nearest }, ...own);
@@ -133,7 +134,8 @@ function showPeople({ each, rows, rest }, keys, target) {
   const swatches = Object.entries(KINDS).flatMap(([kind, text]) => [make("span", { class: `dot swatch ${kind}` }), ` ${text}`]);
   const more = rest.length ? ` ${counted(rest.length, "more value", "more values")} of ${target}: ${whole(sum(rest.map(([sure]) => sure)))} of `
     + `${people(sum(rest.map(sum)))} above 0.9.` : "";
-  const oneDot = each > 1 ? `One dot for ${people(each)}, at least one where there are any.` : "One dot a person.";
+  const smaller = rows.some(({ dots }) => dots.some(({ part }) => part < 1)) ? "; the last of a colour is smaller, for fewer" : "";
+  const oneDot = each > 1 ? `One dot for ${people(each)}${smaller}.` : "One dot a person.";
   find("#dot-says").replaceChildren(...swatches, `. ${oneDot}${more}`);
 }
 
