@@ -20,7 +20,7 @@ from capstats.tables.printing import Result, count, percent
 def summary(tables: xr.Dataset, *, unmatched: Convention = "nearest", level: float = 0.95) -> xr.Dataset:
     """How often an intruder guesses right with a release, without any data, and with the original itself; prints as a sentence.
 
-    A probability of .77 alone says nothing: it may be what everybody knows anyhow.
+    A probability of 0.77 alone says nothing: it may be what everybody knows anyhow.
 
     Parameters
     ----------

@@ -125,7 +125,8 @@ def test_columns_that_are_nearly_identifiers_are_named_with_a_remedy_that_works(
     (said,) = told(*tables, keys=column)
     assert f"Key column {column!r} is nearly an identifier" in said
     assert remedy in said
-    assert not any(str(value) in said for value in PEOPLE[column])  # no value of anybody
+    shares = re.compile(r"[\d.]+ %")  # with digits that may be somebody's as well
+    assert not any(str(value) in shares.sub("", said) for value in PEOPLE[column])  # no value of anybody
     if options is not None:
         assert told(*tables, keys=column, **options) == []
 
