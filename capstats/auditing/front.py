@@ -289,7 +289,7 @@ def _dots(audit: Findings, i: int) -> list[Block]:
         dots = [max(int(x > 0), round(x / each)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
         rows.append((level, dots, audit.say(FRONT["level"], **parts, **in_percent)))
     dot = f"a {audit.words['person']}" if each == 1 else f"for {count(each)} {people}"
-    more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
+    more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 90 %."
     return [Dots(rows, FRONT["kinds"], f"One dot {dot}, at least one where there are any."), *([more] if len(rest) else [])]
 
 
@@ -309,7 +309,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     rows = [
         [
             f"{shortened(named(group.column), 30)}: {in_cell(group.level, 30)}",
-            f"+{100 * group.above:.0f} points",
+            f"+{100 * group.above:.0f}",
             percent(group.above_nine_tenths / group.people, 0),
             count(group.people),
             percent(group.with_release, 0),

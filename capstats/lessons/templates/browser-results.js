@@ -1,6 +1,6 @@
 // The results of the page that counts two files: the answer, the scale, the people, the groups and the numbers.
 
-const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0.5", others: "others" };
+const KINDS = { sure: "guessed right with probability above 90 %", half: "above 50 %", others: "others" };
 const whole = (n) => Number(fixed(n, 0)).toLocaleString("en");
 /** A text with escapes in place of what cannot be seen: control characters, marks of direction, spaces but the ordinary one; as Python has them. */
 const printable = (text) => text.replace(/(?! )[\p{C}\p{Z}]/gu, (sign) => {
@@ -125,7 +125,7 @@ function showPeople({ each, rows, rest }, keys, target) {
   find("#person").textContent = "Point at a dot, tap it, or go to it with the arrow keys: it says whom it stands for.";
   const swatches = Object.entries(KINDS).flatMap(([kind, text]) => [make("span", { class: `dot swatch ${kind}` }), ` ${text}`]);
   const more = rest.length ? ` ${counted(rest.length, "more value", "more values")} of ${target}: ${whole(sum(rest.map(([sure]) => sure)))} of `
-    + `${people(sum(rest.map(sum)))} above 0.9.` : "";
+    + `${people(sum(rest.map(sum)))} above 90 %.` : "";
   const oneDot = each > 1 ? `One dot for ${people(each)}, at least one where there are any.` : "One dot a person.";
   find("#dot-says").replaceChildren(...swatches, `. ${oneDot}${more}`);
 }
@@ -135,8 +135,8 @@ function showGroups(groups) {
     find("#groups").replaceChildren(make("p", {}, "No group of 10 people or more is guessed right more often than without the release."));
     return;
   }
-  const head = ["10 people or more", "above guess without data", ">0.9", "people", "right"].map((text) => make("th", { scope: "col" }, text));
+  const head = ["10 people or more", "points above guess without data", "above 90 %", "people", "right"].map((text) => make("th", { scope: "col" }, text));
   const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${printable(group.column)}: ${label(group.label)}`),
-    ...[`+${fixed(100 * group.above, 0)} points`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));
+    ...[`+${fixed(100 * group.above, 0)}`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));
   find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }
