@@ -135,7 +135,7 @@ function showGroups(groups) {
     find("#groups").replaceChildren(make("p", {}, "No group of 10 people or more is guessed right more often than without the release."));
     return;
   }
-  const head = ["10 people or more", "points above guess without data", "above 90 %", "people", "right"].map((text) => make("th", { scope: "col" }, text));
+  const head = [fill(given.front.group, { fewest: 10 }), ...given.front.group_columns].map((text) => make("th", { scope: "col" }, fill(text)));
   const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${printable(group.column)}: ${label(group.label)}`),
     ...[`+${fixed(100 * group.above, 0)}`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));
   find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
