@@ -138,15 +138,15 @@ def sample() -> str:
         '<text class="strong" x="14" y="25">How often is a guess about a vote right?</text>',
     ]
     for y, (name, value) in zip((54, 82, 110), found.items(), strict=True):
-        x, released = 155 + 185 * value, name == "This release"
+        x, released = 155 + 172 * value, name == "This release"
         lines += [
-            f'<text class="{"hit" if released else "ink"}" x="14" y="{y}">{name}</text><line x1="155" x2="340" y1="{y - 5}" y2="{y - 5}"/>',
+            f'<text class="{"hit" if released else "ink"}" x="14" y="{y}">{name}</text><line x1="155" x2="327" y1="{y - 5}" y2="{y - 5}"/>',
             f'<path class="hit" d="M{x:.4g} {y - 4}l-7 -12h14z"/>'
             if released
             else f'<line x1="{x:.4g}" x2="{x:.4g}" y1="{y - 14}" y2="{y + 4}" stroke-width="3"/>',
             f'<text class="{"hit" if released else "ink"} end" x="386" y="{y}">{percent(value)}</text>',
         ]
-    lines += [f'<text class="small middle" x="{155 + 185 * x:g}" y="131">{percent(x, 0)}</text>' for x in (0, 0.5, 1)]
+    lines += [f'<text class="small middle" x="{155 + 172 * x:g}" y="131">{percent(x, 0)}</text>' for x in (0, 0.5, 1)]
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 

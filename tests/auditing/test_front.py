@@ -10,6 +10,7 @@ from capstats import audit, average_cap_interval, from_counts
 from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import paper_originals, paper_synthetics
+from capstats.tables.printing import percent
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -129,7 +130,7 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
-    assert f"is right for a weighted share of {found.measures.average_cap_nearest.item():.3f} of the records; naming" in text(found)
+    assert f"is right for a weighted share of {percent(found.measures.average_cap_nearest.item())} of the records; naming" in text(found)
     assert "people" not in text(found).replace(FRONT["no_holdout"], "")
     held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
     assert blocks(held, Headline)[0].number == "100%"
@@ -318,7 +319,7 @@ def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_
         interval = average_cap_interval(
             found.tables.o, s.isel(synthetic=0), against=s.isel(synthetic=1), unmatched="nearest", level=1 - 0.05 / pairs
         )
-        ends = f"(95% interval: {interval.lower.item():.3f} to {interval.upper.item():.3f})"
+        ends = f"points (95 % interval: {100 * interval.lower.item():.1f} to {100 * interval.upper.item():.1f})"
         assert (ends in text(found)) == said
 
 
@@ -401,13 +402,13 @@ def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap_zero.item()
     assert (
-        f"On the scale it is now {found.measures.average_cap_zero.item():.3f}: without area in the release it would be {without:.3f}; "
+        f"On the scale it is now {percent(found.measures.average_cap_zero.item())}: without area in the release it would be {percent(without)}; "
         in text(found)
     )
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
     halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap_zero.item()
     assert (
-        f"with area in 30 levels, half as many as original and release have (neighbours in pairs, or the rarest as one), {halved:.3f}."
+        f"with area in 30 levels, half as many as original and release have (neighbours in pairs, or the rarest as one), {percent(halved)}."
         in text(found)
     )
 
@@ -428,9 +429,7 @@ def test_a_column_without_which_the_intruder_guesses_better_is_named():
     found = audit(people(300, 1), people(100, 2), keys=["k", "x0", "x1", "x2"], target="t")
     now, without = found.measures.average_cap_nearest.item(), found.by_column.without.values
     assert without.argmax() > 0
-    named = (
-        f"leaves x{without.argmax() - 1} aside guesses better than one who uses it: average CAP {without.max():.3f} without it, {now:.3f}"
-    )
+    named = f"leaves x{without.argmax() - 1} aside guesses better than one who uses it: average CAP {percent(without.max())} without it, {percent(now)}"
     assert named in text(found)
 
 
