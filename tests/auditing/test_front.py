@@ -34,7 +34,7 @@ def fresh():
 
 def test_a_copy_gives_all_that_the_original_gives(copied):
     (headline,) = blocks(copied, Headline)
-    assert headline.number == "100%"
+    assert headline.number == "100 %"
     m = copied.measures
     assert m.individual_share.item() == pytest.approx(1)
     assert f"right {100 * m.individual_gain.item():.1f} points more often" in headline.text
@@ -54,8 +54,8 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
     half = audited(pd.concat([ORIGINAL[:300], FRESH[:300]]))
     share, *ends = (half.measures[f"individual_share{end}"].item() for end in ("", "_lower", "_upper"))
     assert 0.2 < share < 0.8
-    assert f"{100 * share:.0f}% of what publishing" in text(half)
-    least, most = (f"{100 * x:.0f}%".replace("-", "\u2212") for x in ends)
+    assert f"{percent(share, 0)} of what publishing" in text(half)
+    least, most = (percent(x, 0) for x in ends)
     assert f"interval: {least} to {most})" in text(half)
 
 
@@ -92,7 +92,7 @@ def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_o
     assert m.average_cap_nearest.values[1] < m.average_cap_nearest.values[0]
     assert found.to_frame().index.tolist() == ["fresh", "copies"]
     assert found.to_frame().copied_beyond_chance.tolist() == [0, 1]
-    assert "of copies (10%) are identical to real ones" in blocks(found, Alert, "Release by release")[0].text
+    assert "of copies (10 %) are identical to real ones" in blocks(found, Alert, "Release by release")[0].text
     assert "take copies instead" not in text(found)
 
 
@@ -133,7 +133,7 @@ def test_weighted_records_are_no_people():
     assert f"is right for a weighted share of {percent(found.measures.average_cap_nearest.item())} of the records; naming" in text(found)
     assert "people" not in text(found).replace(FRONT["no_holdout"], "")
     held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
-    assert blocks(held, Headline)[0].number == "100%"
+    assert blocks(held, Headline)[0].number == "100 %"
 
 
 def test_two_people_have_a_front_sheet():
@@ -192,7 +192,7 @@ def test_the_dots_are_the_people_and_nobody_above_nine_tenths_is_hidden():
     found = audit(original, release, keys="k", target="t")
     (dots,) = blocks(found, Dots, "Whom it hits")
     assert [(name, list(numbers)) for name, numbers, _ in dots.rows] == [("x", [1, 0, 40]), ("y", [0, 120, 40])]
-    assert dots.rows[0][2] == "2,000 people, 0.1% guessed right with more than 9 in 10 (1), 0.1% with more than 1 in 2 (1)"
+    assert dots.rows[0][2] == "2,000 people, <1 % guessed right with more than 9 in 10 (1), <1 % with more than 1 in 2 (1)"
     assert "One dot for 50 people, at least one where there are any." in dots.caption
 
 
@@ -236,7 +236,7 @@ def test_a_fresh_sample_is_marked_within_0_and_1_and_only_with_an_interval():
     assert found.measures.fresh_sample_cap < 0
     (scale,) = blocks(found, Scale)
     (mark,) = [mark for mark in scale.marks if mark.name == FRONT["marks"]["fresh_sample"]]
-    assert (mark.at, mark.number[:6]) == (0, "0.000 ")
+    assert (mark.at, mark.number[:6]) == (0, "0 % (0")
     one = audit(original, release, keys="area", target="ill", holdout=holdout[:1])
     assert np.isfinite(one.measures.fresh_sample_cap)
     assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(one, Scale)[0].marks)
@@ -262,7 +262,7 @@ def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_i
     """The paper's O_3: S_b has the lower average, and 93 people above 0.9; S_g has nobody above one half."""
     o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
     found = text(audit(from_counts(o, s)))
-    assert "For guessing T from K, take b instead: average CAP 0.307" in found
+    assert "For guessing T from K, take b instead: average CAP 30.7 %" in found
     assert "But it has 93 people who are guessed right with more than 9 in 10, in place of 0." in found
     assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
@@ -402,8 +402,8 @@ def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap_zero.item()
     assert (
-        f"On the scale it is now {percent(found.measures.average_cap_zero.item())}: without area in the release it would be {percent(without)}; "
-        in text(found)
+        f"On the scale it is now {percent(found.measures.average_cap_zero.item())}: without area in the release it would be "
+        f"{percent(without)}; " in text(found)
     )
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
     halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap_zero.item()
