@@ -431,6 +431,7 @@ def test_a_column_without_which_the_intruder_guesses_better_is_named():
     assert without.argmax() > 0
     named = f"leaves x{without.argmax() - 1} aside guesses better than one who uses it: average CAP {percent(without.max())} without it, {percent(now)}"
     assert named in text(found)
+    f"without it, {percent(now)}"
 
 
 # --- the page
