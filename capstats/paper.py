@@ -28,7 +28,7 @@ from capstats.paper_files import check_folder, labelled, numbered, panels, symbo
 from capstats.tables.aligned import total_of
 from capstats.tables.checking import as_counts, given_tables
 from capstats.tables.dataset import from_counts
-from capstats.tables.printing import Result
+from capstats.tables.printing import Result, percent
 from capstats.tables.ties import TIE, at_most
 
 __all__ = ["Value", "figure_1_tables", "figure_2_averages", "no_riskier", "printed_values", "report", "reproduce"]
@@ -385,7 +385,7 @@ def reproduce(
             law: dict[str, Any] = {"label": "law of version 1 in the limit of many records", "color": "black"}
             plot_cap_law(law_curve(label), over=ax.containers[0], **law, ax=ax)
         between = ": " if len(symbol(label)) < SHORT else "\n"
-        first, second = (f"{100 * of[x].item():.4g}%" for x in SHARES)
+        first, second = (percent(of[x].item(), 2) for x in SHARES)
         said = (
             f"{between}{first} of tables no riskier than the original" if first == second else f"\n{first} no riskier (version 2: {second})"
         )

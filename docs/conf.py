@@ -29,6 +29,7 @@ import capstats
 from capstats import audit, lessons
 from capstats.datasets import example
 from capstats.lessons.browser import browser_page
+from capstats.tables.printing import unbroken
 from capstats.tables.project import described
 from capstats.tables.project import project as project_link
 
@@ -220,6 +221,13 @@ def fold_questions(app: Sphinx, tree: nodes.document, page: str) -> None:
             section[:] = [before, section[0], between, *section[1:], after]
 
 
+def keep_percentages(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """No line of a page ends between a number and its per cent sign; code stays as it is."""
+    code = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block)
+    for text in [text for text in tree.findall(nodes.Text) if not isinstance(text.parent, code) and unbroken(text) != text]:
+        text.parent.replace(text, nodes.Text(unbroken(text)))
+
+
 def set_formulas(app: Sphinx, tree: nodes.document, page: str) -> None:
     """All formulas of a page as MathML, which browsers draw and read aloud without a script: by one run of pandoc."""
     formulas = [node for node in tree.findall() if isinstance(node, (nodes.math, nodes.math_block))]
@@ -288,6 +296,7 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-resolved", fold_questions)
     app.connect("html-page-context", describe)
     app.connect("doctree-resolved", set_formulas)
+    app.connect("doctree-resolved", keep_percentages)
     app.add_html_math_renderer("mathml", (show_formula, None), (show_formula, None))
     app.add_node(nodes.citation, override=True, html=(show_source, HTML5Translator.depart_citation))
     app.connect("build-finished", write_lessons)

@@ -13,6 +13,7 @@ import xarray as xr
 from capstats import audit, average_cap, from_counts, individual_cap
 from capstats.datasets import example, paper_originals, paper_synthetics
 from capstats.lessons.given import NAMES
+from capstats.tables.printing import percent
 
 PICTURE = Path(__file__).with_suffix(".svg")
 SAMPLE = PICTURE.with_name("sample.svg")
@@ -85,7 +86,7 @@ def draw(label: str, both: xr.Dataset, exposed: np.ndarray) -> str:
     lines += [
         f'<line x1="{LEFT - 6}" x2="{LEFT + WIDTH + 6}" y1="{bottom}" y2="{bottom}"/>',
         f'<path class="ink" d="M{mark:.4g} {bottom + 2}l7 12h-14z"/>',
-        f'<text class="small middle" x="{mark:.4g}" y="{bottom + 31}">average {100 * average:.0f} %</text>',
+        f'<text class="small middle" x="{mark:.4g}" y="{bottom + 31}">average {percent(average, 0)}</text>',
         f'<text class="strong" x="{place(0.53):.4g}" y="{bottom - 133}">Release {label}</text>',
     ]
     return "\n".join(lines)
@@ -111,10 +112,10 @@ def picture() -> str:
         f'<text class="hit end" x="{edge}" y="86">{number} people {age}</text>',
         f'<text class="hit end" x="{edge}" y="104">with {diagnosis}: right</text>',
         f'<text class="hit end" x="{edge}" y="122">in {100 * with_a:.0f} of 100 tries</text>',
-        f'<text class="hit" x="{place(0.53):.4g}" y="358">the same {number}: {100 * with_b:.0f} %</text>',
+        f'<text class="hit" x="{place(0.53):.4g}" y="358">the same {number}: {percent(with_b, 0)}</text>',
         f'<text x="{place(0.53):.4g}" y="376">nobody is above 50 %</text>',
         *(
-            f'<text class="small {"end" if x == 1 else "middle"}" x="{edge if x == 1 else place(x):g}" y="430">{100 * x:.0f} %</text>'
+            f'<text class="small {"end" if x == 1 else "middle"}" x="{edge if x == 1 else place(x):g}" y="430">{percent(x, 0)}</text>'
             for x in (0, 0.5, 1)
         ),
         '<text class="small middle" x="200" y="470">how often a guess about a person is right</text>',
@@ -137,15 +138,15 @@ def sample() -> str:
         '<text class="strong" x="14" y="25">How often is a guess about a vote right?</text>',
     ]
     for y, (name, value) in zip((54, 82, 110), found.items(), strict=True):
-        x, released = 155 + 185 * value, name == "This release"
+        x, released = 155 + 172 * value, name == "This release"
         lines += [
-            f'<text class="{"hit" if released else "ink"}" x="14" y="{y}">{name}</text><line x1="155" x2="340" y1="{y - 5}" y2="{y - 5}"/>',
+            f'<text class="{"hit" if released else "ink"}" x="14" y="{y}">{name}</text><line x1="155" x2="327" y1="{y - 5}" y2="{y - 5}"/>',
             f'<path class="hit" d="M{x:.4g} {y - 4}l-7 -12h14z"/>'
             if released
             else f'<line x1="{x:.4g}" x2="{x:.4g}" y1="{y - 14}" y2="{y + 4}" stroke-width="3"/>',
-            f'<text class="{"hit" if released else "ink"} end" x="386" y="{y}">{100 * value:.0f} %</text>',
+            f'<text class="{"hit" if released else "ink"} end" x="386" y="{y}">{percent(value)}</text>',
         ]
-    lines += [f'<text class="small middle" x="{155 + 185 * x:g}" y="131">{100 * x:.0f} %</text>' for x in (0, 0.5, 1)]
+    lines += [f'<text class="small middle" x="{155 + 172 * x:g}" y="131">{percent(x, 0)}</text>' for x in (0, 0.5, 1)]
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
@@ -161,7 +162,7 @@ def preview(file: Path) -> None:
         for cell, dots in enumerate(heaps(individual, one.o.values.ravel())):
             columns, rows = zip(*dots, strict=True) if dots else ((), ())
             axes.plot(np.array(columns) * STEP / WIDTH, rows, ".", markersize=4.5, color=LIGHT["hit" if exposed[cell] else "quiet"])
-        axes.set_title(f"Release {label}: average {100 * average_cap(one.o, one.s).item():.0f} %", fontsize=22, loc="left")
+        axes.set_title(f"Release {label}: average {percent(average_cap(one.o, one.s).item(), 0)}", fontsize=22, loc="left")
         axes.set(xlim=(0, 1), yticks=[], xticks=[0, 0.5, 1], xticklabels=["0 %", "50 %", "100 %"])
         axes.set_xlabel("how often a guess about a person is right", fontsize=17)
         axes.tick_params(labelsize=17)

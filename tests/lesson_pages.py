@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from chromium import DRAWN, opened
 
+from capstats.tables.printing import percent, unbroken
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -128,7 +130,7 @@ def counts(**tables: Any) -> dict[str, int]:
 
 def in_percent(share: float) -> str:
     """A share as the lessons write it: "31 %", "30.7 %"."""
-    return f"{round(100 * share, 1):g}\u00a0%"
+    return unbroken(percent(share))
 
 
 def agree(shown: dict[str, float], expected: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ def test_the_calls_exist() -> None:
 
 
 def test_a_score_of_7_2_is_the_share_of_right_guesses_that_the_page_says() -> None:
-    (share,) = re.findall(r"7\.2 of 10 is a share of right guesses of (\.\d+)", PAGE)
+    (share,) = re.findall(r"7\.2 of 10 is a share of right guesses of (0\.\d+)", PAGE)
     assert round(10 * (1 - float(share) / 0.7), 1) == 7.2
 
 

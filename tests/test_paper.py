@@ -252,7 +252,7 @@ def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_sha
     for ax, original in zip(panels, averages.original.values, strict=True):
         assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [2000, 2000]
         share = averages["no riskier"].sel(original=original).item()
-        assert ax.get_title() == f"${original}$: {100 * share:.4g}% of tables no riskier than the original"
+        assert ax.get_title() == f"${original}$: {100 * share:.4g} % of tables no riskier than the original"
         (line,) = (line for line in ax.lines if line.get_linestyle() == "--")
         assert set(line.get_xdata()) == {averages["itself"].sel(original=original).item()}
     texts = [text.get_text() for text in figures["figure-2"].legends[0].get_texts()]

@@ -13,6 +13,7 @@ from matplotlib.colors import to_rgb
 
 from capstats import audit, average_cap, individual_cap
 from capstats.datasets import example
+from capstats.tables.printing import percent
 
 THESIS = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "thesis.py"))
 SVG = "{http://www.w3.org/2000/svg}"
@@ -123,4 +124,4 @@ def test_the_scale_of_the_sample_is_that_of_its_report() -> None:
     values = [measures[name].item() for name in ("baseline", "average_cap_nearest", "original_cap")]
     root = ET.fromstring(THESIS["SAMPLE"].read_text(encoding="utf-8"))
     said = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
-    assert [word for word in said if word.endswith("%")][:3] == [f"{100 * value:.0f} %" for value in values] == ["51 %", "77 %", "85 %"]
+    assert [word for word in said if word.endswith("%")][:3] == [*map(percent, values)] == ["51.4 %", "77.5 %", "84.8 %"]

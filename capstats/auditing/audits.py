@@ -207,7 +207,7 @@ def audit(
         row number: a new number would hide copies. ``copied_records`` of the release are identical to a record of the original in all of
         them, ``copied_unique_records`` to one that is unique there, and ``near_copied_records``, for 2 to 20 columns, agree with one in all
         but one column; ``copied_people`` of the original have their record in the release. ``copied_beyond_chance`` is 1 where these are
-        more than chance explains (``copied_p_value`` at most .005, by people of the holdout or, without one, by a fresh sample of the same
+        more than chance explains (``copied_p_value`` at most 0.005, by people of the holdout or, without one, by a fresh sample of the same
         population), 0 where they are not, and undefined where it cannot be told: a column has no value in common with the original, or one
         in two spellings, the holdout is too small, or no test could show anything. ``copied_people_lower`` and ``copied_people_upper`` are
         an interval of 95 % of the people copied beyond chance, ``copied_people_beyond_chance`` is their estimate, and
@@ -221,7 +221,7 @@ def audit(
         be published, and its numbers are then not those of the generator. A model of `capstats.laws`, such as `laws.Given`, without `m`;
         or a function that takes the counts of the original, such as ``lambda o: laws.Given.from_conditionals(o, columns=network)``; or,
         of a program that gives no probabilities, further releases of it, as in `synthetic`, or counts of them as `tabulate` gives
-        them. At least 19 are needed for a probability of .05. All releases that are audited are then of this generator.
+        them. At least 19 are needed for a probability of 0.05. All releases that are audited are then of this generator.
         ``generator_mean`` and ``generator_deviation`` are the mean and the standard deviation of average CAP (version 1) over its
         releases, of a model exactly; ``generator_p_value`` is the probability that one of them has at most that of this release: by
         `cap_law`, or a bound where that is out of reach; of k further releases their rank (1 + number at most this) / (k + 1), and

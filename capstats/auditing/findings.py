@@ -16,13 +16,13 @@ import xarray as xr
 from capstats.auditing.beside import AT_MOST, holds_people
 from capstats.auditing.compute import copies_known
 from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, convention, words
-from capstats.auditing.report import Report, headings, percent
+from capstats.auditing.report import Report, headings
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical
 from capstats.codes.names import hint, in_cell, listed, named, shortened
 from capstats.counting.beyond_chance import LEVEL
 from capstats.tables.backing import unstacked
-from capstats.tables.printing import count, many, share
+from capstats.tables.printing import count, many, percent
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most, ranks
 
@@ -226,7 +226,7 @@ class Findings(Report):
     def numbers(self) -> dict[str, str]:
         """The measures of which there is one number, as sentences have them: people with their word, and shares."""
         values = {str(name): array.item() for name, array in self.measures.data_vars.items() if name in MEASURES and array.size == 1}
-        return {name: self.people(x) if MEASURES[name].form == "count" else share(x) for name, x in values.items()}
+        return {name: self.people(x) if MEASURES[name].form == "count" else percent(x) for name, x in values.items()}
 
     def people(self, n: float) -> str:
         """A number of people, or of records where these have weights."""
@@ -239,7 +239,7 @@ class Findings(Report):
 
     def people_right(self, x: float) -> str:
         """A share of the people as their number, unless they have weights."""
-        return share(x) if "original_weight" in self.measures else count(round(x * self.measures.original_records.item()))
+        return percent(x) if "original_weight" in self.measures else count(round(x * self.measures.original_records.item()))
 
     def commonest(self, i: int) -> dict[str, str]:
         """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""

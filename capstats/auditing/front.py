@@ -12,12 +12,12 @@ from capstats.auditing.columns import by_group, changes
 from capstats.auditing.compute import Z, by_target, errors_known
 from capstats.auditing.findings import SIDE_BY_SIDE, Findings, level_names
 from capstats.auditing.measures import MEASURES, SENTENCES, numbers
-from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown, percent
+from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import share_replicated, share_unique
 from capstats.tables.aligned import Aligned
-from capstats.tables.printing import count, many, share, shares
+from capstats.tables.printing import count, many, percent
 from capstats.tables.ties import at_most
 
 FRONT = SENTENCES["front"]
@@ -87,8 +87,8 @@ def _sisters(audit: Findings) -> list[Block]:
         "this": _release(audit, i),
         "one": f"the least of {count(several)}" if several > 1 else "one of them",
         "most": "at most " if several > 1 else audit.at_most("generator_p_value"),
-        "mean": share(audit.of("generator_mean", i)),
-        "cap": share(audit.of("average_cap_zero", i)),
+        "mean": percent(audit.of("generator_mean", i)),
+        "cap": percent(audit.of("average_cap_zero", i)),
         "p": percent(p),
     }
     text = audit.say(FRONT["sisters_low" if at_most(p, RARE) else "sisters_alike"], **texts)
@@ -179,14 +179,14 @@ def _headline(audit: Findings, i: int) -> list[Block]:
         return [right, FRONT["too_small"]]
     texts = {"individual_gain": _points(gain[0]), "original_gain": _points(most[0])}
     texts |= {"individual_ends": _ends(gain), "original_ends": _ends(most)}
-    texts |= {"share": percent(x), "lower": percent(lower), "upper": percent(upper)}
+    texts |= {"share": percent(x, 0), "lower": percent(lower, 0), "upper": percent(upper, 0)}
     at_0 = "averaged" if audit.copies.found(i) else "by_chance"
     if np.isnan(x):
         said = ["points", *(["swapped"] if gain[2] < 0 else [])]
     else:
         said = [*(["wide"] if upper - lower > WIDE else ["share", "gain"]), *(["swapped" if upper < 0 else at_0] if lower <= 0 else [])]
     text = " ".join(audit.say(FRONT[name], **texts) for name in said)
-    return [Headline(percent(x), text, right.of), right.text] if said[0] == "share" else [right, text]
+    return [Headline(texts["share"], text, right.of), right.text] if said[0] == "share" else [right, text]
 
 
 def _share(audit: Findings, i: int) -> list[float]:
@@ -220,27 +220,27 @@ def _right(audit: Findings, i: int) -> Headline:
 def _scale(audit: Findings) -> Scale:
     """The releases, worst first, among the guess without data, a fresh sample of the population, and the original itself."""
     m, caps, names = audit.measures, audit.caps, FRONT["marks"]
-    own = [Mark(names["baseline"], m.baseline.item(), share(m.baseline.item()))]
+    own = [Mark(names["baseline"], m.baseline.item(), percent(m.baseline.item()))]
     since = np.inf
     if audit.holdout_says and np.isfinite(error := audit.of("fresh_sample_cap_error", 0)):
         x = audit.of("fresh_sample_cap", 0)
         since, *ends = (min(max(end, 0.0), 1.0) for end in (x, x - Z * error, x + Z * error))
-        own.append(Mark(names["fresh_sample"], since, f"{share(since)} ({' to '.join(shares(ends))})"))
+        own.append(Mark(names["fresh_sample"], since, f"{percent(since)} ({' to '.join(map(percent, ends))})"))
     if "published_guess" in m:
-        own.append(Mark(names["published_guess"], m.published_guess.item(), share(m.published_guess.item())))
+        own.append(Mark(names["published_guess"], m.published_guess.item(), percent(m.published_guess.item())))
     heads = audit.heads if len(caps) > 1 else ["this release"]
     shown = [i for i in audit.ranked if np.isfinite(caps[i])]
     releases = [
-        Mark(heads[i], caps[i], share(caps[i]), is_release=True, since=since if caps[i] > since else None) for i in shown[:RELEASES]
+        Mark(heads[i], caps[i], percent(caps[i]), is_release=True, since=since if caps[i] > since else None) for i in shown[:RELEASES]
     ]
     if rest := [caps[i] for i in shown[RELEASES:]]:
         releases.append(
-            Mark(many(len(rest), "other"), rest[0], f"{share(min(rest))} to {share(max(rest))}", is_release=True, also=rest[1:])
+            Mark(many(len(rest), "other"), rest[0], f"{percent(min(rest))} to {percent(max(rest))}", is_release=True, also=rest[1:])
         )
     texts = ["scale" if audit.unmatched == "nearest" else "scale_zero"]
     if np.isfinite(since):
         texts += ["fresh", *(["other_size"] if (m.synthetic_records != m.original_records).any() else [])]
-    original = Mark(names["original"], m.original_cap.item(), share(m.original_cap.item()))
+    original = Mark(names["original"], m.original_cap.item(), percent(m.original_cap.item()))
     return Scale([*own, *releases, original], " ".join(audit.say(FRONT[text]) for text in [*texts, "lesson"]))
 
 
@@ -264,7 +264,7 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
         return "undefined"
     (x, lower, upper), (*_, least, most) = _share(audit, i), _share(audit, audit.ranked[0])
     if np.isfinite(x) and most - least <= WIDE:
-        return f"{percent(x)} ({percent(lower)} to {percent(upper)})"
+        return f"{percent(x, 0)} ({percent(lower, 0)} to {percent(upper, 0)})"
     gain = _points_of(audit, "individual_gain", i)
     return f"{gain[0]:+.1f} ({_ends(gain)}) points".replace("-", "\u2212") if np.isfinite(gain[1]) else "undefined"
 
@@ -285,11 +285,11 @@ def _dots(audit: Findings, i: int) -> list[Block]:
     rows = []
     for level, j in zip(level_names(found.isel(target=order[:LEVELS]), 40), order, strict=False):
         parts = {"n": audit.people(n[j]), "sure": count(sure[j]), "half": count(half[j])}
-        in_percent = {"share_sure": percent(sure[j] / n[j]), "share_half": percent(half[j] / n[j])}
+        in_percent = {"share_sure": percent(sure[j] / n[j], 0), "share_half": percent(half[j] / n[j], 0)}
         dots = [float(round(x / each, 9)) for x in (sure[j], half[j] - sure[j], n[j] - half[j])]
         rows.append((level, dots, audit.say(FRONT["level"], **parts, **in_percent)))
     dot = f"a {audit.words['person']}" if each == 1 else f"for {count(each)} {people}"
-    more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 0.9."
+    more = f"{many(len(rest), 'more level')}: {count(sure[rest].sum())} of {count(n[rest].sum())} {people} above 90 %."
     return [Dots(rows, FRONT["kinds"], f"One dot {dot}"), *([more] if len(rest) else [])]
 
 
@@ -309,10 +309,10 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     rows = [
         [
             f"{shortened(named(group.column), 30)}: {in_cell(group.level, 30)}",
-            f"+{group.above:.2f}",
-            percent(group.above_nine_tenths / group.people),
+            f"+{100 * group.above:.0f}",
+            percent(group.above_nine_tenths / group.people, 0),
             count(group.people),
-            share(group.with_release),
+            percent(group.with_release, 0),
         ]
         for group in found[:GROUPS]
     ]
@@ -333,8 +333,8 @@ def _instead(audit: Findings, i: int) -> list[str]:
         return []
     about = {x: audit.holdout_says and audit.of("individual_gain", x) > Z * audit.of("individual_gain_error", x) for x in fit}
     best = min(fit, key=lambda x: (about[x], caps[x]))
-    now, then = (f"average CAP {share(caps[x])}, target distance {share(distance[x])}" for x in (i, best))
-    found = {name: share(value) for name, value in lower[best].items()}
+    now, then = (f"average CAP {percent(caps[x])}, target distance {percent(distance[x])}" for x in (i, best))
+    found = {name: f"{100 * value:.1f}".replace("-", "\u2212") for name, value in lower[best].items()}
     shown = "instead" if at_most(SMALL, lower[best]["lower"]) else "instead_of_copies"
     texts = [audit.say(FRONT[shown], known=audit.known(2 * SIDE_BY_SIDE), other=audit.heads[best], now=now, then=then, **found)]
     if about[best]:
@@ -372,13 +372,13 @@ def _change(audit: Findings, i: int) -> str:
     found = sorted(changes(audit.tables, audit.release(i), audit.unmatched), key=lambda change: change.average_cap)
     kinds = {"without": [x for x in found if not x.levels], "coarser": [x for x in found if x.levels]}
     lower = [
-        FRONT[kind].format(column=named(least.column), levels=count(least.levels), then=share(least.average_cap))
+        FRONT[kind].format(column=named(least.column), levels=count(least.levels), then=percent(least.average_cap))
         for kind, of_kind in kinds.items()
         for least in of_kind[:1]
         if least.average_cap < cap - SMALL
     ]
-    texts.append(audit.say(FRONT["change"], texts="; ".join(lower), now=share(cap)) if lower else FRONT["no_change"])
+    texts.append(audit.say(FRONT["change"], texts="; ".join(lower), now=percent(cap)) if lower else FRONT["no_change"])
     most = max(kinds["without"], key=lambda change: change.average_cap, default=None)
     if audit.unmatched == "nearest" and most is not None and most.average_cap > cap + SMALL:
-        texts.append(audit.say(FRONT["better_without"], column=named(most.column), then=share(most.average_cap), now=share(cap)))
+        texts.append(audit.say(FRONT["better_without"], column=named(most.column), then=percent(most.average_cap), now=percent(cap)))
     return " ".join(texts)

@@ -39,7 +39,7 @@ from capstats.codes.checks import check_integer
 from capstats.codes.labels import canonical
 from capstats.codes.names import listed, named
 from capstats.tables.aligned import Aligned, total_of
-from capstats.tables.printing import count
+from capstats.tables.printing import count, percent
 from capstats.tables.table import Array, Floats, Table
 
 STEPS = (1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5, 4, 2)  # numbers of steps from 0 to 1; a whole one, so that complements are steps
@@ -220,20 +220,20 @@ def public_note(p: Publication) -> str:
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
     of_one_weight = [steps for steps in STEPS if _at_least(p) * steps <= fewest]
     finer = of_one_weight[0] if of_one_weight and "original" in p.weighted else 0
-    coarse = f" {_say(p, TEXT['coarse'], finer=f'{1 / finer:g}')}" if finer > p.steps else ""
+    coarse = f" {_say(p, TEXT['coarse'], finer=percent(1 / finer))}" if finer > p.steps else ""
     return _say(p, TEXT["note"], coarse=coarse)
 
 
 def public_sections(p: Publication) -> Sections:
     """The sections of the page."""
-    surely = [f"share_{name}" for name in SURELY]
+    surely = {name: p.shares[name] for name in (f"share_{x}" for x in SURELY)}
     computed = [(name, _say(p, text)) for name, text in TEXT["computed"].items() if name != "errors" or "original" not in p.weighted]
     return {
         "What was compared": [_compared(p)],
         "Who could attack, and how": [_say(p, TEXT["attack"])],
         "The answer": _answer(p),
-        "Matched people": [_grid(p, _shown(p, ["matched_share"]), _say(p, TEXT["matched"]))],
-        "Distribution of the risk": [_grid(p, _shown(p, surely), _say(p, TEXT["surely"])), _curve(p)],
+        "Matched people": [_grid(p, {"matched_share": p.shares["matched_share"]}, _say(p, TEXT["matched"]))],
+        "Distribution of the risk": [_grid(p, surely, _say(p, TEXT["surely"])), _curve(p)],
         "Left out": [_say(p, TEXT["left_out"])],
         "Definitions": [Terms(definitions(p.shares, p.weighted))],
         "How it was computed": [Facts(computed)],
@@ -244,13 +244,13 @@ def _say(p: Publication, text: str, **more: str) -> str:
     """One of `SENTENCES`, or another text of the room, with the words and the rounded numbers of the page in it."""
     values = {
         **words(p.weighted),
-        **{name: _share(p, shares[0], name) for name, shares in p.shares.items()},
+        **{name: _percent(p, shares[0], name) for name, shares in p.shares.items()},
         "version": p.version,
         "keys": listed(list(map(named, p.keys))),
         "target": listed(list(map(named, p.target))),
         "pick": "with probability proportional to its weight" if "synthetic" in p.weighted else "at random",
         "base": p.base,
-        "step": _step(p),
+        "step": percent(1 / p.steps),
         "at_least": _at_least(p),
         "hidden": p.threshold - 1,
         "against": "" if p.against is None else f"release {p.against + 1}",
@@ -267,10 +267,14 @@ def _step(p: Publication) -> str:
     return f"{1 / p.steps:g}"
 
 
-def _share(p: Publication, value: float, name: str = "") -> str:
-    """A share with the digits of the step; one that is cut off at the top is said to be."""
-    text = f"{value + 0.0:.{len(_step(p)) - 2}f}"  # + 0.0: no minus before 0
-    return f"at least {text}" if name in OF_ORIGINAL and value >= 1 - 1 / p.steps else text
+def _share(p: Publication, value: float) -> str:
+    """A share with the digits of the step."""
+    return f"{value + 0.0:.{len(_step(p)) - 2}f}"  # + 0.0: no minus before 0
+
+
+def _percent(p: Publication, value: float, name: str) -> str:
+    """A share as a sentence has it, exact as every step is of tenths of a per cent; one that is cut off at the top is said to be."""
+    return f"{'at least ' * (name in OF_ORIGINAL and value >= 1 - 1 / p.steps)}{percent(value)}"
 
 
 def _error(p: Publication, name: str) -> float:
@@ -285,7 +289,7 @@ def _error(p: Publication, name: str) -> float:
 
 def _at_most(error: float) -> str:
     """A bound, rounded up."""
-    return f"at most {np.ceil(error * 1000) / 1000:.3f}"
+    return f"at most {percent(np.ceil(error * 1000) / 1000)}"
 
 
 def _releases(p: Publication) -> list[str]:
@@ -314,18 +318,18 @@ def _answer(p: Publication) -> list[Block]:
     if "holdout_cap" in p.shares:
         both = float(np.hypot(_error(p, "average_cap_zero"), _error(p, "holdout_cap")))
         error = "" if "original" in p.weighted else f" (standard error {_at_most(both)})"
-        sentences.append(_say(p, TEXT["holdout"], difference=_differences(p, p.shares["holdout_cap"])[0], error=error))
+        sentences.append(_say(p, TEXT["holdout"], difference=percent(_differences(p, p.shares["holdout_cap"])[0]), error=error))
     return [*sentences, SENTENCES["front"]["lesson"]]
 
 
-def _differences(p: Publication, others: Sequence[float]) -> list[str]:
+def _differences(p: Publication, others: Sequence[float]) -> list[float]:
     """Average CAP minus another printed share: differences of what is printed, which say nothing more."""
     pairs = zip(p.shares["average_cap_zero"], others, strict=True)
-    return [_share(p, (round(value * p.steps) - round(other * p.steps)) / p.steps) for value, other in pairs]
+    return [(round(value * p.steps) - round(other * p.steps)) / p.steps for value, other in pairs]
 
 
 def _comparison(p: Publication) -> Grid:
-    columns = _shown(p, [name for name in ("average_cap_zero", "holdout_cap") if name in p.shares])
+    columns = {name: p.shares[name] for name in ("average_cap_zero", "holdout_cap") if name in p.shares}
     if "holdout_cap" in p.shares:
         columns["individual_disclosure"] = _differences(p, p.shares["holdout_cap"])
     if p.against is not None:
@@ -333,14 +337,9 @@ def _comparison(p: Publication) -> Grid:
     return _grid(p, columns, f"Average CAP of each release (rounded to {_step(p)})")
 
 
-def _shown(p: Publication, names: Sequence[str]) -> dict[str, list[str]]:
-    """Measures as text, a number for each release."""
-    return {name: [_share(p, x) for x in p.shares[name]] for name in names}
-
-
-def _grid(p: Publication, columns: Mapping[str, Sequence[str]], caption: str) -> Grid:
+def _grid(p: Publication, shares: Mapping[str, Sequence[float]], caption: str) -> Grid:
     """Measures as rows of one release, or as columns of several."""
-    columns = {_say(p, MEASURES[name].public): texts for name, texts in columns.items()}
+    columns = {_say(p, MEASURES[name].public): [_share(p, x) for x in values] for name, values in shares.items()}
     if p.releases == 1:
         return Grid(["", "share"], [[text, share] for text, (share,) in columns.items()], caption)
     return Grid.of_columns(["release", *_releases(p)], [[text, *shares] for text, shares in columns.items()], caption)

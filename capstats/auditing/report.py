@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
@@ -14,11 +13,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from capstats.codes.names import in_cell, printable, printable_json, shortened
 from capstats.sources.new_files import write_file
-from capstats.tables.printing import Column, lines_of, many
+from capstats.tables import printing
+from capstats.tables.printing import Column, lines_of, many, unbroken
 from capstats.tables.project import described, project
 
 if TYPE_CHECKING:
@@ -267,17 +265,6 @@ def not_shown(number: int, what: str, end: str = ".") -> list[Block]:
     return [f"Not shown: {many(number, what)}{end}"] if number > 0 else []
 
 
-def percent(x: float) -> str:
-    """A share in per cent."""
-    if np.isnan(x):
-        return "undefined"
-    if 0.995 <= x < 1:
-        return ">99%"
-    if 0 < abs(x) < 0.005:
-        return f"{100 * x:.1f}%".replace("-", "\u2212") if abs(x) >= 0.0005 else "<0.1%" if x > 0 else "0%"
-    return f"{100 * x:.0f}%".replace("-", "\u2212")
-
-
 def headings(labels: Sequence[str], longest: int = LABEL) -> list[str]:
     """The labels of the synthetic tables as headings of rows: numbered and shortened where one is too long."""
     shown = [in_cell(label) if label else "" for label in labels]
@@ -310,7 +297,7 @@ def as_text(title: str, sections: Sections) -> str:
 
 def wrapped(text: str, width: int = WIDTH - 2) -> list[str]:
     """A text as lines."""
-    return textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False) or [""]
+    return printing.wrapped(printable(text), width, whole_words=True) or [""]
 
 
 # --- HTML -------------------------------------------------------------------------------------------------------------
@@ -321,7 +308,7 @@ def as_fragment(title: str, sections: Sections) -> str:
     from markupsafe import Markup
 
     given = {"title": _in_html(title), "sections": _in_html(sections)}
-    return _environment().get_template("fragment.html.j2").render(given, css=Markup(_style("blocks")))
+    return unbroken(_environment().get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -334,7 +321,7 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
     texts = {"title": title, "note": note, "footer": footer}
     given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
     found = _environment().get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
-    return f"{found.strip()}\n"
+    return f"{unbroken(found.strip())}\n"
 
 
 def _style(name: str) -> str:

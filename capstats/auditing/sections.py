@@ -21,7 +21,7 @@ from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Section
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.tables.axes import axis_of
-from capstats.tables.printing import count, counts, many, share, shares
+from capstats.tables.printing import count, counts, many, percent, share, shares
 
 HEADING = 14  # characters of the heading of a column, at most
 SHOWN_LEVELS = 12  # levels of the target that have a row each
@@ -75,7 +75,7 @@ def in_sentences(audit: Findings) -> list[Block]:
     of = f"{audit.words['share']} " if weighted else ""
     numbers = {
         **audit.numbers,
-        "average": share(audit.caps[0]),
+        "average": percent(audit.caps[0]),
         "expected": count(audit.caps[0] * m.original_records.item()),
         "version": ANSWER["version"][audit.unmatched],
         **audit.commonest(0),
@@ -104,7 +104,7 @@ def among_sisters(audit: Findings) -> list[str]:
     m = audit.measures
     if "generator_p_value" not in m:
         return []
-    error = f"; standard error of the mean {share(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
+    error = f"; standard error of the mean {percent(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
     high = (m.generator_p_value >= HIGH) & (m.average_cap_zero > m.generator_mean)
     most = audit.at_most("generator_p_value")
     return [audit.say(ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **audit.numbers)]

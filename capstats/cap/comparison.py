@@ -58,8 +58,8 @@ def protected_records(o: Counts, s: Release = None, *, unmatched: Convention = "
 
     Examples
     --------
-    The paper's smokers. The 20 sick smokers go from .4 to .24, and the 30 healthy ones from .6 to .76. Of the others the 5 sick go from .1
-    to .1045, and the 45 healthy from .9 to .8955:
+    The paper's smokers. The 20 sick smokers go from 0.4 to 0.24, and the 30 healthy ones from 0.6 to 0.76. Of the others the 5 sick go from
+    0.1 to 0.1045, and the 45 healthy from 0.9 to 0.8955:
 
     >>> int(protected_records([[20, 5], [30, 45]], [[8, 7], [25, 60]]))
     65
@@ -116,7 +116,7 @@ def normalized_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zer
 
     Examples
     --------
-    Average CAP is .75, the baseline .5, and CAP of the original with itself 1:
+    Average CAP is 0.75, the baseline 0.5, and CAP of the original with itself 1:
 
     >>> float(normalized_cap([[2, 0], [0, 2]], [[3, 1], [1, 3]]))
     0.5

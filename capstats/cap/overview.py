@@ -14,13 +14,13 @@ from capstats.tables.aligned import total_of
 from capstats.tables.axes import axis_of
 from capstats.tables.checking import given_tables
 from capstats.tables.dataset import as_tables
-from capstats.tables.printing import Result, count, share
+from capstats.tables.printing import Result, count, percent
 
 
 def summary(tables: xr.Dataset, *, unmatched: Convention = "nearest", level: float = 0.95) -> xr.Dataset:
     """How often an intruder guesses right with a release, without any data, and with the original itself; prints as a sentence.
 
-    A probability of .77 alone says nothing: it may be what everybody knows anyhow.
+    A probability of 0.77 alone says nothing: it may be what everybody knows anyhow.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def summary(tables: xr.Dataset, *, unmatched: Convention = "nearest", level: flo
     >>> keys, targets = {"smoking": ["yes", "no"]}, {"health": ["sick", "healthy"]}
     >>> tables = from_counts([[20, 5], [30, 45]], [[8, 7], [25, 60]], key_labels=keys, target_labels=targets)
     >>> print(summary(tables).attrs["result"])
-    A guess of health from smoking is right with probability 0.684 on average over 100 people (95 % interval 0.621 to 0.733); without \
-the release 0.625, with the original itself 0.670. For an intruder who names the commonest answer: 0.750, 0.750 and 0.750
+    A guess of health from smoking is right with probability 68.4 % on average over 100 people (95 % interval 62.1 % to 73.3 %); \
+without the release 62.5 %, with the original itself 67 %. For an intruder who names the commonest answer: 75 %, 75 % and 75 %
     """
     tables = as_tables(tables)
     check_level(level)
@@ -100,7 +100,7 @@ def _sentence(found: dict[str, xr.DataArray], tables: xr.Dataset, counted: xr.Da
     """What the numbers say of the only release, or of the riskiest."""
     average = found["average_cap"]
     at = average.fillna(-1).argmax(...) if average.ndim else {}
-    x = {name: share(array.isel({dim: i for dim, i in at.items() if dim in array.dims}).item()) for name, array in found.items()}
+    x = {name: percent(array.isel({dim: i for dim, i in at.items() if dim in array.dims}).item()) for name, array in found.items()}
     of = counted.isel({dim: i for dim, i in at.items() if dim in counted.dims}).item()
     names = [listed(list(map(in_cell, tables.attrs[f"{dim}_columns"]))) for dim in ("target", "key")]
     guess = "A guess of the target from the key" if tables.attrs.get("unlabelled") else f"A guess of {names[0]} from {names[1]}"

@@ -214,7 +214,7 @@ def individual_share(
           either sample has fewer than two records in the average;
         - ``individual_share``, N / D, with ``individual_share_lower`` and ``individual_share_upper``, the ends of its interval. An upper
           end below 0 says that `s` fits the holdout better than the original: are the tables swapped? All three are NaN unless D is at
-          least .01 and two standard errors, the mean of D over samples of these sizes at least .0125, and ``degrees_of_freedom`` at
+          least 0.01 and two standard errors, the mean of D over samples of these sizes at least 0.0125, and ``degrees_of_freedom`` at
           least 24: elsewhere the keys are too coarse to tell the records of `o` from others like them, the samples too small, or there
           is too little to be had.
 

@@ -15,7 +15,7 @@ from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
 from capstats.codes.names import named, shortened
 from capstats.sources.confidential import csv_text
-from capstats.tables.printing import count, share
+from capstats.tables.printing import count, percent, share
 
 SMALL = 0.0005  # changes of average CAP below this are ignored
 WIDEST = 60  # characters of a name in a table
@@ -137,7 +137,7 @@ def _better_without(found: xr.Dataset) -> list[str]:
         if (gained := -least.item()) > SMALL:
             now = one.value.isel(keyset=-1).item()
             words = {"column": named(least.key_column.item()), "target": named(target), "of": "" if label is None else f" in {label}"}
-            texts.append(outputs.MEANINGS["sweep"]["better_without"].format(**words, then=share(now + gained), now=share(now)))
+            texts.append(outputs.MEANINGS["sweep"]["better_without"].format(**words, then=percent(now + gained), now=percent(now)))
     return texts
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from capstats.datasets import example
 from capstats.lessons.pages import environment, joined
+from capstats.tables.printing import unbroken
 
 TITLE: Final = "What does your synthetic file say about people?"
 STYLE = ("common.css", "browser.css")
@@ -36,7 +37,7 @@ def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
         .get_template("browser.html.j2")
         .render(title=TITLE, given=given, beside=beside, home=home, documents=home.rpartition("/")[0], **parts)
     )
-    return f"{found.strip()}\n"
+    return f"{unbroken(found.strip())}\n"
 
 
 def _titanic() -> dict[str, Any]:

@@ -16,7 +16,7 @@ from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.models import Uniform
-from capstats.tables.printing import share
+from capstats.tables.printing import percent
 from capstats.tables.ties import at_most
 
 FIFTH = 5  # all counts of the paper's Table 1 are multiples of it, so that twenty people have the shares of its hundred
@@ -64,7 +64,7 @@ def _number() -> dict[str, Any]:
         "named_with": correct_predictions(o, o) / o.sum(),
         "sure": 1 - cap_ecdf(o, s, 0.9, unmatched="nearest"),
     }
-    values = {name: share(value.item()) for name, value in found.items()}
+    values = {name: percent(value.item()) for name, value in found.items()}
     return {
         "front": SENTENCES["front"],
         "number": SENTENCES["number"],

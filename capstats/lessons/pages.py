@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from capstats.codes.names import hint
 from capstats.lessons.given import given
+from capstats.tables.printing import unbroken
 from capstats.tables.project import described, project
 
 if TYPE_CHECKING:
@@ -109,14 +110,14 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home, "documents": home.rpartition("/")[0]}
     parts = {"style": Markup(style), "script": Markup(script), "given": given(name)}
     found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
-    return f"{found.strip()}\n"
+    return f"{unbroken(found.strip())}\n"
 
 
 def joined(sources: Iterable[str]) -> str:
-    """Style sheets, or scripts, joined into one."""
+    """Style sheets, or scripts, joined into one, as a page has them."""
     rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # a style sheet of both rooms
     texts = (files(f"capstats.{room}").joinpath("templates", file).read_text(encoding="utf-8").strip() for file, room in rooms.items())
-    return "\n".join(f"\n{text}\n" for text in texts)
+    return unbroken("\n".join(f"\n{text}\n" for text in texts))
 
 
 @cache

@@ -156,7 +156,7 @@ def plot_key_target(
     Axes
         One row for each key, one column for each target. A cell is the darker the greater individual CAP is; it holds this number, and
         below it the original and the synthetic records, one below the other if there are many targets. "1" and "0" are exact; what is so
-        near that it would be rounded to them is ">.99" or "<.01". Cells without any record are empty. The label of the axis says how many
+        near that it would be rounded to them is ">0.99" or "<0.01". Cells without any record are empty. The label of the axis says how many
         keys and targets are drawn; of more than 20 targets they are those with the greatest individual CAP, added up over the original
         records of these keys.
 
@@ -239,7 +239,7 @@ def _written(value: float) -> str:
         return "undefined"
     if value in (0, 1):
         return f"{value:.0f}"
-    return "<.01" if value < 0.005 else ">.99" if value > 0.995 else f"{value:.2f}"
+    return "<0.01" if value < 0.005 else ">0.99" if value > 0.995 else f"{value:.2f}"
 
 
 def _columns(o: xr.DataArray, dim: str) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.names import listed
-from capstats.tables.printing import many, share
+from capstats.tables.printing import many, percent
 
 MANY = 20  # levels of a column of numbers above which it is better cut; a key with fewer levels is never called fine
 SHARED = 4  # records of a level, on average, below which its column is nearly an identifier
@@ -148,19 +148,19 @@ def _sentence(column: str, entry: Mapping[str, Any], first: str) -> str:
     records = many(entry["records"], "record")
     if "keys" in entry:
         return (
-            f"The keys are so fine that a share of {_shares(entry['unmatched'])} of the {records} of `{first}` is without a synthetic "
+            f"The keys are so fine that {_shares(entry['unmatched'])} of the {records} of `{first}` are without a synthetic "
             f"record of the same keys: they have {many(entry['keys'], 'combination')}, and "
             f"column {column!r} has {many(entry['levels'], 'level')}."
         )
-    alone = f"a share of {share(entry['alone'])} has a level that no other record has, and " if "alone" in entry else ""
+    alone = f"{percent(entry['alone'])} have a level that no other record has, and " if "alone" in entry else ""
     return (
         f"Key column {column!r} is nearly an identifier, with {many(entry['levels'], 'level')} in the {records} of `{first}`: {alone}"
-        f"a share of {_shares(entry['lacking'])} has one that no synthetic record has."
+        f"{_shares(entry['lacking'])} have one that no synthetic record has."
     )
 
 
 def _shares(span: Sequence[float]) -> str:
-    return f"{share(span[0])} to {share(span[-1])} (by release)" if len(span) > 1 else share(span[0])
+    return f"{percent(span[0])} to {percent(span[-1])} (by release)" if len(span) > 1 else percent(span[0])
 
 
 def _remedy(column: str, entry: Mapping[str, Any], is_cut: bool) -> str:

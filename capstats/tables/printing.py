@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         if not self._is_held():
             return super().__repr__()
         blocks = [line for grid in grids(self) for line in ["", *_lines(grid)]]
-        return "\n".join([*_wrapped(_title(self)), *blocks, *(["", *notes] if (notes := _wrapped(_notes(self))) else [])])
+        return "\n".join([*wrapped(_title(self)), *blocks, *(["", *notes] if (notes := wrapped(_notes(self))) else [])])
 
     def _repr_html_(self) -> str:
         if not self._is_held():
@@ -144,10 +145,6 @@ def _fact(value: Any) -> str:
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, break_on_hyphens=False) if text else []
 
 
 def _lines(grid: Grid) -> list[str]:
@@ -381,16 +378,33 @@ def label_text(label: object) -> str:
 # --- numbers as text -------------------------------------------------------------------------------------------------
 
 
-def share(value: Any, digits: int = 3) -> str:
-    """A share, printed as 0 or 1 only where it is exactly that."""
+def share(value: Any, digits: int = 3, whole: int = 1) -> str:
+    """A share, printed as 0 or 1 only where it is exactly that; as a part of another ``whole`` than 1, if one is given."""
     if np.isnan(value):
         return "undefined"
-    text, least = f"{value:.{digits}f}", 10.0**-digits
+    text, least = f"{whole * value:.{digits}f}", 10.0**-digits
     if abs(value) > TIE and float(text) == 0:
         return f"{'<' if value > 0 else '>-'}{least:.{digits}f}"
-    if 1 - abs(value) > TIE and abs(float(text)) == 1:
-        return f"{'>' if value > 0 else '<-'}{1 - least:.{digits}f}"
+    if 1 - abs(value) > TIE and abs(float(text)) == whole:
+        return f"{'>' if value > 0 else '<-'}{whole - least:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def percent(value: Any, digits: int = 1) -> str:
+    """A share as a sentence has it: "31 %", "30.7 %"."""
+    text = share(value, digits, 100).replace("-", "\u2212")
+    return text if text == "undefined" else f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def unbroken(text: str) -> str:
+    """A text in which no line ends between a number and its per cent sign."""
+    return re.sub(r"(?<=\d) %", "\u00a0%", text)
+
+
+def wrapped(text: str, width: int = WIDTH, *, whole_words: bool = False) -> list[str]:
+    """A text as lines."""
+    lines = textwrap.wrap(unbroken(text), width, break_long_words=not whole_words, break_on_hyphens=False)
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def count(value: Any) -> str:

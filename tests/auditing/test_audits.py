@@ -31,6 +31,7 @@ from capstats.datasets import anes96, titanic
 from capstats.disclosure import dio, dis, disco, share_replicated, share_unique
 from capstats.laws import Bootstrap, Independent, expected_disclosure
 from capstats.sources.files import FileSource
+from capstats.tables.printing import percent
 
 QUANTILES = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
 
@@ -371,13 +372,13 @@ def test_a_holdout_is_guessed_as_by_hand_and_subtracted(compared):
 
 
 def test_a_holdout_is_compared_in_a_sentence(compared):
-    of_holdout, difference, error = (f"{compared.measures[name].item():.3f}" for name in OF_HOLDOUT)
+    of_holdout, difference, error = (percent(compared.measures[name].item()) for name in OF_HOLDOUT)
     expected = (
         f"Of the 4 people not used for synthesis, the guess is right for a share of {of_holdout}. The difference, {difference} "
         f"(standard error {error}), {SENTENCES['answer']['by_chance']}"
     )
     assert expected in one_line(compared)
-    assert expected in html.unescape(compared._repr_html_())
+    assert expected.replace(" %", "\u00a0%") in html.unescape(compared._repr_html_())
     assert (
         compared.provenance["conventions"]["individual_disclosure"]
         == "average CAP of the original minus that of the holdout, unmatched records use the nearest keys"

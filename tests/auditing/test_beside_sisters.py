@@ -14,6 +14,7 @@ from capstats import audit, average_cap, from_counts, laws, tabulate
 from capstats.auditing.beside import AT_MOST
 from capstats.auditing.front import RARE
 from capstats.datasets import anes96
+from capstats.tables.printing import percent
 
 pytestmark = pytest.mark.slow
 
@@ -150,7 +151,7 @@ def test_the_least_of_many_draws_is_said_to_be_lower_than_its_sisters(network):
         found = audit(voters, releases[0], generator=generator, **VOTERS)
         p = found.measures.generator_p_value.item()
         assert p < RARE
-        mean, cap = f"{found.measures.generator_mean.item():.3f}", f"{found.measures.average_cap_zero.item():.3f}"
+        mean, cap = percent(found.measures.generator_mean.item()), percent(found.measures.average_cap_zero.item())
         assert "This release is lower than most of its sisters" in front_of(found)
         assert f"have an average CAP of {mean} on average" in front_of(found)
         assert f"one of them has {cap} or less with a probability of" in front_of(found)

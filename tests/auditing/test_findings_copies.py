@@ -43,7 +43,7 @@ def test_copies_of_a_twentieth_stand_before_everything_else():
     )
     lower, upper = m.copied_people_lower.item(), m.copied_people_upper.item()
     assert 20 <= lower <= 30 <= upper
-    assert f"would not have the records of {lower} to {upper} of the 30 people (95% interval) without having looked" in first.text
+    assert f"would not have the records of {lower} to {upper} of the 30 people (95 % interval) without having looked" in first.text
     assert first.text.endswith("Of the 400 people in the holdout it has the records of 0.")
 
 

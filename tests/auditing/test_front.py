@@ -10,6 +10,7 @@ from capstats import audit, average_cap_interval, from_counts
 from capstats.auditing.front import SENTENCES
 from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import anes96, paper_originals, paper_synthetics
+from capstats.tables.printing import percent
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -33,7 +34,7 @@ def fresh():
 
 def test_a_copy_gives_all_that_the_original_gives(copied):
     (headline,) = blocks(copied, Headline)
-    assert headline.number == "100%"
+    assert headline.number == "100 %"
     m = copied.measures
     assert m.individual_share.item() == pytest.approx(1)
     assert f"right {100 * m.individual_gain.item():.1f} points more often" in headline.text
@@ -53,8 +54,8 @@ def test_half_a_copy_is_between_and_its_interval_is_that_of_the_share():
     half = audited(pd.concat([ORIGINAL[:300], FRESH[:300]]))
     share, *ends = (half.measures[f"individual_share{end}"].item() for end in ("", "_lower", "_upper"))
     assert 0.2 < share < 0.8
-    assert f"{100 * share:.0f}% of what publishing" in text(half)
-    least, most = (f"{100 * x:.0f}%".replace("-", "\u2212") for x in ends)
+    assert f"{percent(share, 0)} of what publishing" in text(half)
+    least, most = (percent(x, 0) for x in ends)
     assert f"interval: {least} to {most})" in text(half)
 
 
@@ -91,7 +92,7 @@ def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_o
     assert m.average_cap_nearest.values[1] < m.average_cap_nearest.values[0]
     assert found.to_frame().index.tolist() == ["fresh", "copies"]
     assert found.to_frame().copied_beyond_chance.tolist() == [0, 1]
-    assert "of copies (10%) are identical to real ones" in blocks(found, Alert, "Release by release")[0].text
+    assert "of copies (10 %) are identical to real ones" in blocks(found, Alert, "Release by release")[0].text
     assert "take copies instead" not in text(found)
 
 
@@ -129,10 +130,10 @@ def test_without_a_holdout_people_are_counted_and_it_is_said_what_a_holdout_woul
 def test_weighted_records_are_no_people():
     weighted = ORIGINAL.assign(w=np.arange(600) % 3 + 1.0)
     found = audited(FRESH.assign(w=1.0), None, weighted, weights="w")
-    assert f"is right for a weighted share of {found.measures.average_cap_nearest.item():.3f} of the records; naming" in text(found)
+    assert f"is right for a weighted share of {percent(found.measures.average_cap_nearest.item())} of the records; naming" in text(found)
     assert "people" not in text(found).replace(FRONT["no_holdout"], "")
     held = audited(ORIGINAL.assign(w=weighted.w), HOLDOUT.assign(w=1.0), weighted, weights="w")
-    assert blocks(held, Headline)[0].number == "100%"
+    assert blocks(held, Headline)[0].number == "100 %"
 
 
 def test_two_people_have_a_front_sheet():
@@ -191,7 +192,7 @@ def test_the_dots_are_the_people_and_nobody_above_nine_tenths_is_hidden():
     found = audit(original, release, keys="k", target="t")
     (dots,) = blocks(found, Dots, "Whom it hits")
     assert [(name, list(numbers)) for name, numbers, _ in dots.rows] == [("x", [0.02, 0, 39.98]), ("y", [0, 120, 40])]
-    assert dots.rows[0][2] == "2,000 people, 0.1% guessed right with more than 9 in 10 (1), 0.1% with more than 1 in 2 (1)"
+    assert dots.rows[0][2] == "2,000 people, <1 % guessed right with more than 9 in 10 (1), <1 % with more than 1 in 2 (1)"
     lines = dots.lines()
     assert lines[1] == "  *" + 39 * "." + "'"
     assert lines[3:5] == ["  " + 96 * "+", "  " + 24 * "+" + 40 * "."]
@@ -245,7 +246,7 @@ def test_a_fresh_sample_is_marked_within_0_and_1_and_only_with_an_interval():
     assert found.measures.fresh_sample_cap < 0
     (scale,) = blocks(found, Scale)
     (mark,) = [mark for mark in scale.marks if mark.name == FRONT["marks"]["fresh_sample"]]
-    assert (mark.at, mark.number[:6]) == (0, "0.000 ")
+    assert (mark.at, mark.number[:6]) == (0, "0 % (0")
     one = audit(original, release, keys="area", target="ill", holdout=holdout[:1])
     assert np.isfinite(one.measures.fresh_sample_cap)
     assert all(mark.name != FRONT["marks"]["fresh_sample"] for mark in blocks(one, Scale)[0].marks)
@@ -271,7 +272,7 @@ def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_i
     """The paper's O_3: S_b has the lower average, and 93 people above 0.9; S_g has nobody above one half."""
     o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
     found = text(audit(from_counts(o, s)))
-    assert "For guessing T from K, take b instead: average CAP 0.307" in found
+    assert "For guessing T from K, take b instead: average CAP 30.7 %" in found
     assert "But it has 93 people who are guessed right with more than 9 in 10, in place of 0." in found
     assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
@@ -328,7 +329,7 @@ def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_
         interval = average_cap_interval(
             found.tables.o, s.isel(synthetic=0), against=s.isel(synthetic=1), unmatched="nearest", level=1 - 0.05 / pairs
         )
-        ends = f"(95% interval: {interval.lower.item():.3f} to {interval.upper.item():.3f})"
+        ends = f"points (95 % interval: {100 * interval.lower.item():.1f} to {100 * interval.upper.item():.1f})"
         assert (ends in text(found)) == said
 
 
@@ -411,13 +412,13 @@ def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap_zero.item()
     assert (
-        f"On the scale it is now {found.measures.average_cap_zero.item():.3f}: without area in the release it would be {without:.3f}; "
-        in text(found)
+        f"On the scale it is now {percent(found.measures.average_cap_zero.item())}: without area in the release it would be "
+        f"{percent(without)}; " in text(found)
     )
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
     halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap_zero.item()
     assert (
-        f"with area in 30 levels, half as many as original and release have (neighbours in pairs, or the rarest as one), {halved:.3f}."
+        f"with area in 30 levels, half as many as original and release have (neighbours in pairs, or the rarest as one), {percent(halved)}."
         in text(found)
     )
 
@@ -428,7 +429,7 @@ def test_of_columns_whose_absence_lowers_it_the_one_that_lowers_it_most_is_named
     assert (without < cap).all()
     (advice,) = [x for x in blocks(found, str, "What would lower it most") if "without" in x]
     assert advice.count("without ") == advice.count("levels, half") == 1
-    assert f"without PID in the release it would be {without.min():.3f}" in advice
+    assert f"without PID in the release it would be {percent(without.min())}" in advice
 
 
 def test_where_no_change_helps_none_is_advised():
@@ -447,10 +448,8 @@ def test_a_column_without_which_the_intruder_guesses_better_is_named():
     found = audit(people(300, 1), people(100, 2), keys=["k", "x0", "x1", "x2"], target="t")
     now, without = found.measures.average_cap_nearest.item(), found.by_column.without.values
     assert without.argmax() > 0
-    named = (
-        f"leaves x{without.argmax() - 1} aside guesses better than one who uses it: average CAP {without.max():.3f} without it, {now:.3f}"
-    )
-    assert named in text(found)
+    averages = f"average CAP {percent(without.max())} without it, {percent(now)} with it"
+    assert f"leaves x{without.argmax() - 1} aside guesses better than one who uses it: {averages}" in text(found)
 
 
 # --- the page

@@ -38,8 +38,8 @@ def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights
     text = one_line(result)
     assert "original 4 records, weighted to 1,000 synthetic 4 records" in text
     assert "weights sampling weights of the records: w of `original`" in text
-    assert "right for a weighted share of 0.850 of the 4 records in the original (average CAP)." in text
-    assert "with certainty for 2 records (weighted share 0.700), the last by records with their own keys." in text
+    assert "right for a weighted share of 85 % of the 4 records in the original (average CAP)." in text
+    assert "with certainty for 2 records (weighted share 70 %), the last by records with their own keys." in text
     assert "person " not in text.partition("guess is expected")[2].partition("By t")[0]
     (grid,) = grids(result, "By t")
     assert grid.head[:4] == ["t", "records", "average CAP", "baseline"]

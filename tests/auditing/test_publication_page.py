@@ -21,7 +21,7 @@ WORDS = (  # numbers of the text that are no results, or are computed from print
     r"standard error (of average CAP is )?at most [\d.]+",
     r"version 1",
     r"release \d+",
-    r"above 0\.[59]",
+    r"above 0\.[59]0*",
     r"multiples of [\d.]+",
     r"at steps of 0\.05 and [\d.]+",
     r"rounded to [\d.]+",
@@ -35,6 +35,11 @@ WORDS = (  # numbers of the text that are no results, or are computed from print
     r"\d+ (synthetic|released) tables",
     re.escape(f"capstats {capstats.__version__}"),
 )
+
+
+def decimals(text):
+    """A text with each percentage as a decimal."""
+    return re.sub(r"(\u2212?)(\d[\d.]*)\s%", lambda x: f"{'-' * bool(x[1])}{float(x[2]) / 100:.3f}", text)
 
 
 def numbers_of(page):
@@ -54,7 +59,7 @@ def numbers_of(page):
         elif not str(element.tag).startswith(SVG):
             said += [element.text or ""]
         said.append(element.tail or "")
-    text = " ".join(" ".join(said).split())
+    text = decimals(" ".join(" ".join(said).split()))
     for words in WORDS:
         text = re.sub(words, " ", text)
     found = re.findall(r"-?\d[\d,]*\.?\d*", text)
@@ -68,7 +73,7 @@ def check(page, threshold, labels):
     totals, shares = numbers_of(page)
     assert totals
     assert len(shares) >= 10
-    base, step = (float(x.rstrip(",.")) for x in re.findall(r"multiples of ([\d.]+)", page)[:2])
+    base, step = (float(x.rstrip(",.")) for x in re.findall(r"multiples of ([\d.]+)", decimals(page))[:2])
     assert base >= threshold
     assert not any(n % base for n in totals)
     np.testing.assert_allclose(np.divide(shares, step), np.round(np.divide(shares, step)), atol=1e-6)
@@ -129,7 +134,7 @@ def test_a_figure_is_drawn_from_rounded_numbers():
     """Every corner of the step curve and every line is at a multiple of the step, to the two decimals of a coordinate."""
     page = public(audit(people(500, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t"))
     root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
-    steps = 1 / float(re.search(r"shares to multiples of ([\d.]+),", page)[1])
+    steps = 1 / float(re.search(r"shares to multiples of ([\d.]+),", decimals(page))[1])
     (rect,) = root.iter(f"{SVG}rect")
     x0, y0, width, height = (float(rect.get(name)) for name in ("x", "y", "width", "height"))
     corners = []
@@ -201,9 +206,9 @@ def test_a_page_says_that_weights_make_its_step_coarse_where_they_do():
 
     assert "Unequal weights" not in page([2.0] * 1000)
     heavy = page([11.0, *[1.0] * 999])
-    assert "shares to multiples of 0.25" in heavy
+    assert "shares to multiples of 25\u00a0%" in heavy
     assert "Unequal weights make the shares so coarse: 20 records must be at most one step" in heavy
-    assert "Without weights, multiples of 0.025 would do" in heavy
+    assert "Without weights, multiples of 2.5\u00a0% would do" in heavy
 
 
 def test_a_guess_is_by_weight_where_the_release_has_weights():
@@ -218,7 +223,7 @@ def test_a_bound_of_the_standard_error_follows_from_printed_numbers_and_holds():
     """The mean is less than a step from the printed one, and the variance of numbers from 0 to 1 is at most that of a coin of this mean."""
     found = audit(people(900, 1, 3), people(400, 2, 0), keys=["COL-k", "COL-u"], target="COL-t", holdout=people(700, 5, 0))
     page = public(found)
-    alone, both = (float(x) for x in re.findall(r"standard error (?:of average CAP is )?at most ([\d.]+\d)", page))
+    alone, both = (float(x) for x in re.findall(r"standard error (?:of average CAP is )?at most ([\d.]+\d)", decimals(page)))
     assert found.measures.average_cap_nearest_error.item() <= alone <= 0.5 / np.sqrt(890) + 0.001
     assert found.measures.individual_disclosure_error.item() <= both <= alone + 0.02
     assert "standard error" not in public(

@@ -9,7 +9,7 @@ from read_reports import grids, one_line
 
 import capstats
 from capstats import audit
-from capstats.auditing.report import Alert
+from capstats.auditing.report import Alert, Grid
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -33,23 +33,27 @@ def test_the_answer_is_sentences_with_the_numbers_worked_out_by_hand(found):
     """CAP 8/33, 25/33, 7/67 and 60/67 for 20, 30, 5 and 45 people."""
     text = one_line(found)
     assert "Somebody who knows smoking of a person (the keys) looks up the synthetic records with the same keys" in text
-    assert "expected to be right for 68.4 of the 100 people in the original: a share of 0.684 (average CAP)." in text
-    assert "frequencies of health in the original is right for a share of 0.625. If the original itself were released" in text
-    assert "released, the share would be 0.670." in text
-    assert "right with probability above 0.5 for 75 people (0.750), with probability above 0.9 for 0 people (0.000)" in text
+    assert "expected to be right for 68.4 of the 100 people in the original: a share of 68.4 % (average CAP)." in text
+    assert "frequencies of health in the original is right for a share of 62.5 %. If the original itself were released" in text
+    assert "released, the share would be 67 %." in text
+    assert "right with probability above 50 % for 75 people (75 %), with probability above 90 % for 0 people (0 %)" in text
     assert "No synthetic record has the keys" not in text
 
 
 def test_one_person_is_a_person():
     original = {"k": [*"aab"], "t": [*"xyx"]}
     text = one_line(audit(original, {"k": ["a"], "t": ["x"]}, keys="k", target="t"))
-    assert "and with certainty for 1 person (0.333), the last by records with their own keys." in text
+    assert "and with certainty for 1 person (33.3 %), the last by records with their own keys." in text
     assert "No synthetic record has the keys of 1 person;" in text
 
 
-def test_no_number_below_the_front_sheet_is_a_percentage_and_nothing_is_judged(found, seven):
+def test_no_number_of_a_table_below_the_front_sheet_is_a_percentage_and_nothing_is_judged(found, seven):
     for result in (found, seven):
-        assert "%" not in repr(result).partition("What was read")[2]
+        names = [*result.sections()]
+        below = [result.sections()[name] for name in names[names.index("What was read") :]]
+        tables = [block for blocks in below for block in blocks if isinstance(block, Grid)]
+        assert tables
+        assert not any("%" in line for table in tables for line in table.lines())
         assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", repr(result), re.IGNORECASE)
 
 

@@ -60,7 +60,7 @@ def test_the_sections_of_one_release_are_in_the_order_of_the_questions(small):
 def test_the_numbers_are_those_worked_out_by_hand(small):
     """CAP is 1, 1, 3/4 three times, 1/4, and 4/5 of the nearest keys, which are all: 5.3 of 7; without them 4.5."""
     found = sections_of(small)
-    assert "expected to be right for 5.3 of the 7 people in the original: a share of 0.757" in "".join(found["The answer"].itertext())
+    assert "expected to be right for 5.3 of the 7 people in the original: a share of 75.7\u00a0%" in "".join(found["The answer"].itertext())
     assert rows(found["Matched people"]) == [
         ["share of people whose keys are in the synthetic data", "0.8571"],
         ["people whose keys no synthetic record has", "1"],

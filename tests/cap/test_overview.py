@@ -37,7 +37,7 @@ def test_of_several_releases_the_sentence_is_about_the_riskiest() -> None:
     found = capstats.summary(t)
     assert found.average_cap.values.tolist() == [capstats.summary(t.isel(synthetic=i)).average_cap.item() for i in range(3)]
     assert found.attrs["result"].startswith("Of 3 releases the riskiest is synthetic original. A guess of vote from educ and PID is right ")
-    assert "0.848 on average over 944 people" in found.attrs["result"]
+    assert "with probability 84.8 % on average over 944 people" in found.attrs["result"]
     assert repr(found).startswith("Of 3 releases the riskiest")
 
 
@@ -46,7 +46,7 @@ def test_keys_without_labels_and_fractional_counts_have_the_numbers_that_there_a
     assert found.attrs["unmatched"] == "zero"
     assert np.isnan(found.lower)
     assert (
-        "A guess of the target from the key is right with probability 0.619 on average over 10.5 people; without" in found.attrs["result"]
+        "A guess of the target from the key is right with probability 61.9 % on average over 10.5 people; without" in found.attrs["result"]
     )
 
 

@@ -99,7 +99,7 @@ def own(tab, table):
 
 
 def test_an_original_answers_a_question_if_it_has_what_is_wanted(tab):
-    assert verdict(tab, "even").startswith("Not yet: 83.3 %")
+    assert verdict(tab, "even").startswith("Not yet: 83.3\u00a0%")
     assert verdict(tab, "never").startswith("Not yet: some table")
     own(tab, [[26, 26], [24, 24]])
     assert verdict(tab, "even").startswith("Right.")

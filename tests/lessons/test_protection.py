@@ -262,7 +262,7 @@ def test_as_many_people_change_as_the_dial_says(tab):
         people, hit, rings = tab.evaluate(DOTS)
         assert (people, hit, rings) == (900, exposed(PATIENTS, replaced / 100), 9 * replaced)
         told = tab.locator("#people svg").get_attribute("aria-label")
-        assert told == f"{9 * replaced} of 900 diagnoses are replaced. Above 50 %: {hit} people"
+        assert told == f"{9 * replaced} of 900 diagnoses are replaced. Above 50\u00a0%: {hit} people"
         said = tab.locator(".predict .verdict").inner_text().replace("\u00a0", " ")
         assert (f"{hit} people are above 50 %" if hit else "nobody is above 50 %") in said  # every sentence follows the dial
 

@@ -144,7 +144,7 @@ def test_of_many_targets_those_with_the_greatest_risk_are_drawn_in_their_order()
 
 
 @pytest.mark.parametrize(
-    ("shares", "written"), [([999, 1], [">.99", "<.01"]), ([1, 0], ["1", "0"]), ([99, 1], ["0.99", "0.01"]), ([1, 2], ["0.33", "0.67"])]
+    ("shares", "written"), [([999, 1], [">0.99", "<0.01"]), ([1, 0], ["1", "0"]), ([99, 1], ["0.99", "0.01"]), ([1, 2], ["0.33", "0.67"])]
 )
 def test_only_what_is_certain_is_written_as_one_or_nothing(ax, shares, written):
     plot_key_target(*of([[1], [1]], np.transpose([shares])), ax=ax)

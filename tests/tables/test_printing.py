@@ -17,7 +17,7 @@ import xarray as xr
 
 import capstats
 from capstats import MISSING, anonymity, disclosure, from_counts, laws, tabulate
-from capstats.tables.printing import ACROSS, ROWS, WIDTH, Grid, Result, alike, count, grids, many, share
+from capstats.tables.printing import ACROSS, ROWS, WIDTH, Grid, Result, alike, count, grids, many, percent, share, unbroken, wrapped
 
 HOSTILE = "<script>alert('x')</script>\x1b[31m\r\n\u202e&amp;=1+1"
 INERT = "<script>alert('x')</script>\\x1b[31m\\r\\n\\u202e&amp;=1+1"
@@ -368,6 +368,35 @@ def test_labels_are_text_that_is_short_and_inert() -> None:
 )
 def test_a_share_is_printed_as_nought_or_one_only_where_it_is(value: float, text: str) -> None:
     assert share(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "whole"),
+    [
+        (0.0, "0 %", "0 %"),
+        (1.0, "100 %", "100 %"),
+        (0.31, "31 %", "31 %"),
+        (0.10, "10 %", "10 %"),
+        (0.3074, "30.7 %", "31 %"),
+        (0.0004, "<0.1 %", "<1 %"),
+        (0.99951, ">99.9 %", ">99 %"),
+        (1 - 1e-14, "100 %", "100 %"),
+        (-0.1251, "\u221212.5 %", "\u221213 %"),
+        (1.2, "120 %", "120 %"),
+        (float("nan"), "undefined", "undefined"),
+    ],
+)
+def test_a_sentence_has_a_share_in_percent_with_a_space(value: float, text: str, whole: str) -> None:
+    assert (percent(value), percent(value, 0)) == (text, whole)
+
+
+def test_no_line_ends_between_a_number_and_its_per_cent_sign() -> None:
+    assert unbroken("31 % of 5 % x % y") == "31\u00a0% of 5\u00a0% x % y"
+    text = "a risk of 31 % and one of 35 %"
+    for width in range(4, len(text) + 1):
+        lines = wrapped(text, width)
+        assert " ".join(lines) == text, "the lines have ordinary spaces"
+        assert not any(line.startswith("%") for line in lines)
 
 
 def test_counts_have_commas_and_a_decimal_only_where_they_are_not_whole() -> None:

@@ -87,7 +87,7 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
     least     0.2500
     greatest  0.7500
 
-    Three original records in four have the first target, which has a share of .5 in both keys; the second has .5 or .25:
+    Three original records in four have the first target, which has a share of 0.5 in both keys; the second has 0.5 or 0.25:
 
     >>> found = anonymity_bounds([[2, 2], [2, 1], [0, 1]], targets=[3, 1, 0])
     >>> float(found.least), float(found.greatest)

@@ -101,7 +101,7 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
     >>> float(bounds.least), float(bounds.greatest)
     (0.25, 0.75)
 
-    Of the 100 synthetic records 33 are of smokers and 15 of sick people. The release that the paper prints has .684:
+    Of the 100 synthetic records 33 are of smokers and 15 of sick people. The release that the paper prints has 0.684:
 
     >>> bounds = cap_bounds([[20, 5], [30, 45]], key_totals=[33, 67], target_totals=[15, 85])
     >>> round(float(bounds.least), 4), round(float(bounds.greatest), 4)

@@ -26,7 +26,7 @@ BATCH = 1 << 21  # cells of the releases that are held at a time
 def cap_law(o: Counts, model: Model, *, rng: Any = None, level: float = 0.95) -> Law:
     """Law of average CAP over random releases: distribution function, density and quantiles.
 
-    Whether an average CAP of .77 is high depends on what chance alone gives; the law says with which probability.
+    Whether an average CAP of 0.77 is high depends on what chance alone gives; the law says with which probability.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def dp_audit(
 
     Examples
     --------
-    In a hundred splits three in ten guesses are right inside and one in twenty outside. Epsilon .5 allows .0824; epsilon is above 1.1:
+    In a hundred splits three in ten guesses are right inside and one in twenty outside. Epsilon 0.5 allows 0.0824; epsilon is above 1.1:
 
     >>> found = dp_audit({"original": [0.3] * 100, "holdout": [0.05] * 100}, 0.5, adjacency="substitution")
     >>> round(float(found.allowed), 4), bool(found.refuted), round(float(found.epsilon_lower), 2), int(found.repetitions_needed)

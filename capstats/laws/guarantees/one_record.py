@@ -67,7 +67,7 @@ def dp_bound(prior: Any, epsilon: Any, *, unmatched: Convention = "zero", adjace
 
     Notes
     -----
-    See theory/guarantees.md#dp-bound, also for a table with bound .5025 and average CAP .919. With P_s the sum of the s largest p, the
+    See theory/guarantees.md#dp-bound, also for a table with bound 0.5025 and average CAP 0.919. With P_s the sum of the s largest p, the
     bound is the largest e^eps P_s / (e^eps + s - 1) over s = 1..I; for "drop" it is p_(1) e^eps / (1 - p_(1) + p_(1) e^eps). The target of
     the record has the prior given all that the intruder knows, which may be all other records.
 
@@ -241,7 +241,7 @@ def dp_mechanism(
     Notes
     -----
     See theory/guarantees.md#dp-bound. Targets that are never released are answered as if any of the others were true, with equal
-    probability. From the margins (1087, 400) at epsilon 1 target 2 is released with probability .731 where it is true, from (1088, 399)
+    probability. From the margins (1087, 400) at epsilon 1 target 2 is released with probability 0.731 where it is true, from (1088, 399)
     never. With "add-remove" see theory/guarantees.md#dp-bound-records.
 
     References

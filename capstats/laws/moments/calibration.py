@@ -22,7 +22,7 @@ TRIED = np.concatenate(([0.0], np.geomspace(1e-5, 1e7, 90)))  # alpha, in record
 def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = None) -> xr.Dataset:
     """The parameter of a synthesis model with which average CAP is, on average, as large as wanted.
 
-    How many records must be swapped, or how strong must the noise be, for a risk of .42?
+    How many records must be swapped, or how strong must the noise be, for a risk of 0.42?
 
     Parameters
     ----------

@@ -111,8 +111,8 @@ function sayPerson() {
     const [who, risk] = risksOf(pointed);
     line.replaceChildren(make("strong", {}, who), risk);
   } else {
-    const were = `above 50\u00a0% before: ${atRisk.map((cell) => group(patients, cell)).join(", ")}.`;
-    const are = "above 50\u00a0% with A. Point at a dot, tap it, or press Tab and arrows: who is it?";
+    const were = `above 50 % before: ${atRisk.map((cell) => group(patients, cell)).join(", ")}.`;
+    const are = "above 50 % with A. Point at a dot, tap it, or press Tab and arrows: who is it?";
     line.replaceChildren(make("span", { class: "key-mark" }, "\u25cf"), ` ${drawn === releases ? are : were}`);
   }
 }
@@ -124,13 +124,13 @@ function answer(changed) {
     const [was, is, still] = [averages.A, averageCap(patients, drawn.A), above(patients, drawn.A, 0.5)];
     const rose = `${still ? "The" : "Yet its"} average ${is > was ? "rose" : "fell"} from ${percent(was)} to ${percent(is)}`;
     const highest = Math.max(...held.map((cell) => drawnRisk("A", cell)));
-    if (still) return `${counted(still, "person is", "people are")} above 50\u00a0%, the highest at ${inPercent(highest)}. ${rose}.`;
-    return `Nobody is above 50\u00a0% with A now. ${rose}: watch people, not the average. `
+    if (still) return `${counted(still, "person is", "people are")} above 50 %, the highest at ${inPercent(highest)}. ${rose}.`;
+    return `Nobody is above 50 % with A now. ${rose}: watch people, not the average. `
       + `Price: ${changed} of ${total(drawn.A)} records are changed.`;
   }
   const tries = `${Math.round(100 * riskOf("A", worst))} of 100 tries`;
-  if (voted === "A") return `You published A. ${them} can now be guessed right in ${tries}. With B nobody is above 50\u00a0%.`;
-  return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${them}.`;
+  if (voted === "A") return `You published A. ${them} can now be guessed right in ${tries}. With B nobody is above 50 %.`;
+  return `You published B: nobody is above 50 %. With A, the lower average, it would be ${risk} for ${them}.`;
 }
 
 /** Show A with so many records changed. */

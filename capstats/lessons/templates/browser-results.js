@@ -1,14 +1,7 @@
 // The results of the page that counts two files: the answer, the scale, the people, the groups and the numbers.
 
-const KINDS = { sure: "guessed right with probability above 0.9", half: "above 0.5", others: "others" };
+const KINDS = { sure: "guessed right with probability above 90 %", half: "above 50 %", others: "others" };
 const whole = (n) => Number(fixed(n, 0)).toLocaleString("en");
-const percent = (x) => (x >= 0.995 && x < 1 ? ">99%" : x > 0 && x < 0.005 ? (x < 0.0005 ? "<0.1%" : `${fixed(100 * x, 1)}%`) : `${fixed(100 * x, 0)}%`);
-const toThousandths = (text) => (x) => {
-  if (!Number.isFinite(x)) return "undefined";
-  return x > 0 && x < 0.0005 ? `<${text(0.001)}` : x < 1 && x >= 0.9995 ? `>${text(0.999)}` : text(x);
-};
-const shareOf = toThousandths((x) => x.toFixed(3));
-const ofPeople = toThousandths((x) => `${(100 * x).toFixed(1)}%`);
 /** A text with escapes in place of what cannot be seen: control characters, marks of direction, spaces but the ordinary one; as Python has them. */
 const printable = (text) => text.replace(/(?! )[\p{C}\p{Z}]/gu, (sign) => {
   const code = sign.codePointAt(0).toString(16);
@@ -32,7 +25,7 @@ function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
   };
   const n = numbers.original_records;
   const right = Object.fromEntries(Object.entries(shares).map(([name, x]) => [name, whole(x * n)]));
-  for (const [name, value] of Object.entries(numbers)) show(name, value, name.match(/records|keys/) ? whole(value) : ofPeople(value));
+  for (const [name, value] of Object.entries(numbers)) show(name, value, name.match(/records|keys/) ? whole(value) : inPercent(value));
   find("#right").textContent = [...new Set([right.release, right.named])].join(" or ");
   find("#right-of").textContent = fill(given.front.right, { ...right, n: whole(n) });
   showScale([[given.front.marks.baseline, shares.baseline], ["this release", shares.release], [given.front.marks.original, shares.original]]);
@@ -57,7 +50,7 @@ function showCopies(copies) {
   const { not_computed: why, columns = 0, left_out = {}, apart = {}, spelled = {}, copied_beyond_chance: answer = null, copied_p_value: p } = copies;
   const say = (name, values = {}) => fill(given.copies[name], { of: "", release: "the release", Release: "The release", ...values });
   const numbers = Object.fromEntries(Object.entries(copies).filter(([, x]) => typeof x === "number").map(([name, x]) => [name, whole(x)]));
-  const share = percent(copies.copied_records / copies.records);
+  const share = inPercent(copies.copied_records / copies.records);
   const texts = { ...numbers, columns: columnsOf(columns), share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
   const reasons = Object.entries(apart).map(([name, reason]) => `${named(name)} ${reason}`);
   const causes = Object.entries(spelled).map(([name, cause]) => `${named(name)} (${cause})`);
@@ -86,19 +79,19 @@ function showScale(marks) {
   const values = marks.map(([, value]) => value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const place = (value) => `${2 + 96 * (most > least ? (value - least) / (most - least) : 0.5)}%`;
-  find("#scale").setAttribute("aria-label", marks.map(([name, value]) => `${name} ${shareOf(value)}`).join(", "));
+  find("#scale").setAttribute("aria-label", marks.map(([name, value]) => `${name} ${inPercent(value)}`).join(", "));
   find("#scale").replaceChildren(...marks.map(([name, value], i) => {
     const line = draw("svg", {}, draw("line", { class: "line", x1: "2%", x2: "98%", y1: "50%", y2: "50%" }));
     for (const [, other] of marks) line.append(draw("line", { class: "tick", x1: place(other), x2: place(other), y1: 0, y2: "100%" }));
     if (i === 1 && value > values[0]) line.append(draw("line", { class: "bar", x1: place(values[0]), x2: place(value), y1: "50%", y2: "50%" }));
     line.append(draw("circle", { class: "at", cx: place(value), cy: "50%", r: 7 }));
-    return make("div", { class: i === 1 ? "mark release" : "mark" }, make("span", {}, name), line, make("span", {}, shareOf(value)));
+    return make("div", { class: i === 1 ? "mark release" : "mark" }, make("span", {}, name), line, make("span", {}, inPercent(value)));
   }));
 }
 
 function showHint({ columns: fine, whole: isWhole }, { matched_share: matched }) {
   const names = fine.map(({ name, levels }) => `${printable(name)} (${whole(levels)} values)`).join(", ");
-  const why = `${percent(1 - matched)} of people are without a synthetic record of their keys. Where they count 0, as in version 1, average CAP is low `
+  const why = `${inPercent(1 - matched)} of people are without a synthetic record of their keys. Where they count 0, as in version 1, average CAP is low `
     + "because the keys are fine, not because the release is safe: look at the matched people and at the nearest keys.";
   const hint = find("#fine");
   hint.hidden = !fine.length && !isWhole && matched > 0;
@@ -114,10 +107,10 @@ function showPeople({ each, rows, rest }, keys, target) {
     find("#person").textContent = dot.ariaLabel;
   };
   const say = ({ key, cap, people: n }, level) => `${keys.map((name, i) => `${name} ${label(key[i])}`).join(", ")}; ${target} ${label(level)}: `
-    + `guessed right with probability ${shown(cap)}${n > 1 ? `. The dot stands for ${people(n)}; this is one of them` : ""}.`;
+    + `guessed right with probability ${inPercent(cap)}${n > 1 ? `. The dot stands for ${people(n)}; this is one of them` : ""}.`;
   find("#people").replaceChildren(...rows.map(({ target: level, numbers: [sure, half, others], dots }) => {
     const n = sure + half + others;
-    const says = `${people(n)}, ${percent(sure / n)} guessed right with more than 9 in 10 (${whole(sure)}), ${percent((sure + half) / n)} with more than `
+    const says = `${people(n)}, ${inPercent(sure / n, 0)} guessed right with more than 9 in 10 (${whole(sure)}), ${inPercent((sure + half) / n, 0)} with more than `
       + `1 in 2 (${whole(sure + half)})`;
     const looks = ({ kind, part }) => `dot ${kind}${part < 1 ? ` d${Math.max(3, Math.round(10 * Math.sqrt(part)))}` : ""}`;
     const own = dots.map((dot) => make("button", { type: "button", class: looks(dot), "aria-label": say(dot, level), tabindex: "-1", focus: tell }));
@@ -133,7 +126,7 @@ function showPeople({ each, rows, rest }, keys, target) {
   find("#person").textContent = "Point at a dot, tap it, or go to it with the arrow keys: it says whom it stands for.";
   const swatches = Object.entries(KINDS).flatMap(([kind, text]) => [make("span", { class: `dot swatch ${kind}` }), ` ${text}`]);
   const more = rest.length ? ` ${counted(rest.length, "more value", "more values")} of ${target}: ${whole(sum(rest.map(([sure]) => sure)))} of `
-    + `${people(sum(rest.map(sum)))} above 0.9.` : "";
+    + `${people(sum(rest.map(sum)))} above 90 %.` : "";
   const smaller = rows.some(({ dots }) => dots.some(({ part }) => part < 1)) ? "; the last of a colour is smaller, for fewer" : "";
   const oneDot = each > 1 ? `One dot for ${people(each)}${smaller}.` : "One dot a person.";
   find("#dot-says").replaceChildren(...swatches, `. ${oneDot}${more}`);
@@ -144,8 +137,8 @@ function showGroups(groups) {
     find("#groups").replaceChildren(make("p", {}, "No group of 10 people or more is guessed right more often than without the release."));
     return;
   }
-  const head = ["10 people or more", "above guess without data", ">0.9", "people", "right"].map((text) => make("th", { scope: "col" }, text));
+  const head = [fill(given.front.group, { fewest: 10 }), ...given.front.group_columns].map((text) => make("th", { scope: "col" }, fill(text)));
   const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${printable(group.column)}: ${label(group.label)}`),
-    ...[`+${group.above.toFixed(2)}`, percent(group.sure), whole(group.people), shareOf(group.cap)].map((text) => make("td", {}, text))));
+    ...[`+${fixed(100 * group.above, 0)}`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));
   find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }

@@ -73,10 +73,7 @@ const goTo = (element) => assign(element, { tabindex: -1 }).focus({ preventScrol
 // --- numbers
 
 /** A number as text: three decimals, integers as they are, "undefined" for NaN. */
-function shown(value, digits = 3) {
-  if (Number.isNaN(value)) return "undefined";
-  return Number.isInteger(value) ? String(value) : value.toFixed(digits);
-}
+const shown = (value) => (Number.isNaN(value) ? "undefined" : Number.isInteger(value) ? String(value) : value.toFixed(3));
 
 /** With so many decimals; what lies exactly between two goes to the even one. */
 function fixed(x, digits) {
@@ -86,8 +83,12 @@ function fixed(x, digits) {
   return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
 }
 
-/** A share in percent: "31 %", "30.7 %". */
-const inPercent = (share, digits = 1) => (Number.isNaN(share) ? "undefined" : `${Number((100 * share).toFixed(digits))}\u00a0%`);
+/** A share as a sentence has it: "31 %", "30.7 %"; 0 or 100 only where it is exactly that. */
+function inPercent(share, digits = 1) {
+  const [text, least] = [Number(fixed(100 * share, digits)), 10 ** -digits];
+  const bound = text === 0 && share > TIE ? `<${least}` : text === 100 && 1 - share > TIE ? `>${fixed(100 - least, digits)}` : text;
+  return Number.isNaN(share) ? "undefined" : `${bound}\u00a0%`;
+}
 
 /** Write a number into every <output data-name="...">: rounded as text, with all its digits in data-value, and read aloud only where it is asked for. */
 function show(name, value, text = shown(value)) {

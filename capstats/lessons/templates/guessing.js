@@ -101,8 +101,8 @@ function showKey(j) {
     row.slider.value = state.s[i][j];
     row.count.textContent = state.s[i][j];
     row.badge.textContent = named[i] === 1 ? "named" : named[i] > 0 ? "tied" : "";
-    show(`share_${i}_${j}`, q[i], `${(100 * q[i]).toFixed(0)} %`);
-    row.slider.setAttribute("aria-valuetext", `${state.s[i][j]} released records, ${(100 * q[i]).toFixed(0)} % of the age group`);
+    show(`share_${i}_${j}`, q[i], inPercent(q[i], 0));
+    row.slider.setAttribute("aria-valuetext", `${state.s[i][j]} released records, ${inPercent(q[i], 0)} of the age group`);
   });
   show(`random_right_${j}`, rightOf(j, q), number(rightOf(j, q), 1));
   show(`modal_right_${j}`, rightOf(j, named), number(rightOf(j, named), Number.isInteger(rightOf(j, named)) ? 0 : 1));

@@ -26,7 +26,7 @@ ask("even", {
   check: () => {
     if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
     const { limit } = exact();
-    return (limit < 0.6 && total(table()) >= 20) || `${(100 * limit).toFixed(1)} % of all tables pass.`;
+    return (limit < 0.6 && total(table()) >= 20) || `${inPercent(limit)} of all tables pass.`;
   },
   wrong: [
     [() => isOwn() && empty(), "there are no people."],
@@ -35,7 +35,7 @@ ask("even", {
     [() => isOwn() && atMost(maximumCap(table()), itself()), "no table is above these people, so all pass."],
   ],
   load: () => { if (!isOwn()) put("own"); },
-  after: () => `Here ${(100 * exact().limit).toFixed(1)} % pass. The test can fail where the age tells next to nothing, which is where nobody needs it.`,
+  after: () => `Here ${inPercent(exact().limit)} pass. The test can fail where the age tells next to nothing, which is where nobody needs it.`,
 });
 ask("never", {
   check: () => {

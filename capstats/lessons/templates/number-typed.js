@@ -3,7 +3,6 @@
 const SHARES = ["average", "baseline", "original", "named", "named_without", "named_with", "sure", "fresh"];
 const COUNTS = ["people", "holdout"];
 const NAMES = [...SHARES, ...COUNTS, "version"];
-const NOISE = 1e-12; // of floats
 const { front, number: said } = given;
 
 const wrong = (reason, values) => ({ wrong: fill(said.wrong[reason], values) });

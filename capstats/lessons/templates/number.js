@@ -7,39 +7,29 @@ const WIDE = 0.02; // what digits leave open, from which on nothing is called as
 
 const whole = (x) => Number(fixed(x, 0));
 
-/** A share, 0 or 1 only where it is exactly that. */
-function share(x) {
-  const text = fixed(x, 3);
-  if (x > NOISE && Number(text) === 0) return "<0.001";
-  return 1 - x > NOISE && Number(text) === 1 ? ">0.999" : text;
-}
-
-function percent(x) {
-  if (x >= 0.995 && x < 1) return ">99%";
-  if (x > 0 && x < 0.005) return x >= 0.0005 ? `${fixed(100 * x, 1)}%` : "<0.1%";
-  return `${fixed(100 * x, 0)}%`;
-}
+const percent = (x) => inPercent(x, 0);
+const points = (x) => inPercent(x).replace("%", "points");
 
 /** Why numbers that are each right cannot belong together, if so. */
 function problem({ average: c, baseline: b, original: o, sure: a, ...commonest }, version) {
   if (c && version === "drop") return fill(said.wrong.version_2);
-  const least = (x) => x.value - x.open - NOISE;
-  const most = (x) => x.value + x.open + NOISE;
-  if (o && b && most(o) < least(b)) return fill(said.wrong.original_below, { original: share(o.value), baseline: share(b.value) });
+  const least = (x) => x.value - x.open - TIE;
+  const most = (x) => x.value + x.open + TIE;
+  if (o && b && most(o) < least(b)) return fill(said.wrong.original_below, { original: inPercent(o.value), baseline: inPercent(b.value) });
   const { named, named_without: without, named_with: best } = commonest;
   for (const [name, x, y] of [["without", without, b], ["original", best, o]]) {
     const outside = x && y && (most(x) < least(y) || least(x) > Math.sqrt(most(y)));
-    if (outside) return fill(said.wrong[`commonest_${name}`], { named: share(x.value), least: share(y.value), most: share(Math.sqrt(y.value)) });
+    if (outside) return fill(said.wrong[`commonest_${name}`], { named: inPercent(x.value), least: inPercent(y.value), most: inPercent(Math.sqrt(y.value)) });
   }
   for (const x of best ? [named, without, c] : []) {
-    if (x && least(x) > most(best)) return fill(said.wrong.above_best, { named: share(x.value), best: share(best.value) });
+    if (x && least(x) > most(best)) return fill(said.wrong.above_best, { named: inPercent(x.value), best: inPercent(best.value) });
   }
   if (!c) return "";
-  const average = share(c.value);
+  const average = inPercent(c.value);
   if (o && least(c) > Math.sqrt(most(o))) {
-    return fill(said.wrong.above_greatest, { average, original: share(o.value), greatest: share(Math.sqrt(o.value)) });
+    return fill(said.wrong.above_greatest, { average, original: inPercent(o.value), greatest: inPercent(Math.sqrt(o.value)) });
   }
-  const ends = a && { average, share_sure: percent(a.value), least: share(0.9 * a.value), most: share(0.9 + 0.1 * a.value) };
+  const ends = a && { average, share_sure: percent(a.value), least: inPercent(0.9 * a.value), most: inPercent(0.9 + 0.1 * a.value) };
   if (a && 0.9 * least(a) > most(c)) return fill(said.wrong.too_low, ends);
   if (a && 0.9 + 0.1 * most(a) < least(c)) return fill(said.wrong.too_high, ends);
   return "";
@@ -48,28 +38,28 @@ function problem({ average: c, baseline: b, original: o, sure: a, ...commonest }
 // --- what it means
 
 /** Whether x lies below (-1), at (0) or above (1) y, as far as their digits tell. */
-const side = (x, y) => (Math.abs(x.value - y.value) <= x.open + y.open + NOISE ? 0 : Math.sign(x.value - y.value));
+const side = (x, y) => (Math.abs(x.value - y.value) <= x.open + y.open + TIE ? 0 : Math.sign(x.value - y.value));
 const isOpen = (x, y) => x.open + y.open > WIDE; // so few digits that equal numbers may be far apart
 
 /** Where average CAP lies: the name of a sentence, and what goes into it. */
 function place({ average: c, baseline: b, original: o }) {
   const above = side(c, b);
-  if (above < 0) return [c.value ? "below" : "never", { by: share(b.value - c.value) }];
+  if (above < 0) return [c.value ? "below" : "never", { by: points(b.value - c.value) }];
   if (!above) return isOpen(c, b) ? ["open", { mark: front.marks.baseline }] : [c.value === 1 && b.value === 1 ? "always" : "at_baseline"];
-  if (!o) return ["above_baseline", { by: share(c.value - b.value), way: percent((c.value - b.value) / (1 - b.value)) }];
+  if (!o) return ["above_baseline", { by: points(c.value - b.value), way: percent((c.value - b.value) / (1 - b.value)) }];
   const beyond = side(c, o);
   if (!beyond && isOpen(c, o)) return ["open", { mark: front.marks.original }];
-  if (beyond >= 0) return beyond ? ["above_original", { by: share(c.value - o.value) }] : ["at_original"];
+  if (beyond >= 0) return beyond ? ["above_original", { by: points(c.value - o.value) }] : ["at_original"];
   const range = o.value - b.value;
   const way = (c.value - b.value) / range;
   if ((c.open + (1 - way) * b.open + way * o.open) / range > 0.05) return ["rough"];
-  if (range < NEAR) return ["near_both", { range: share(range) }];
+  if (range < NEAR) return ["near_both", { range: points(range) }];
   return [way < 0.25 ? "near_baseline" : way > 0.75 ? "near_original" : "between", { way: percent(way) }];
 }
 
 function ofBaseline({ baseline: { value: b, open }, average: c, named_without: without }) {
   const ends = without ? [without.value, without.value + without.open] : [b - open, Math.sqrt(b + open)]; // of the share of the commonest answer
-  const isAbove = c.value - c.open > ends[1] + NOISE;
+  const isAbove = c.value - c.open > ends[1] + TIE;
   const name = b === 1 ? "one" : b < 0.5 ? "even" : isAbove ? "frequent_above" : "frequent";
   const [least, most] = [Math.max(0, ends[0]), Math.min(1, without?.value ?? ends[1])].map(percent);
   return fill(said.baseline[name], { range: least === most ? `about ${least}` : `${least} to ${most}`, most });
@@ -79,23 +69,23 @@ function ofCommonest({ named: x, named_without: without, baseline: b }) {
   if (!x) return said.commonest.missing;
   if (without) {
     if (!side(x, without) && isOpen(x, without)) return said.commonest.open;
-    return fill(said.commonest[["below", "alike", "above"][side(x, without) + 1]], { by: share(Math.abs(x.value - without.value)) });
+    return fill(said.commonest[["below", "alike", "above"][side(x, without) + 1]], { by: points(Math.abs(x.value - without.value)) });
   }
   const most = Math.sqrt(b.value + b.open); // the greatest share that the commonest answer can have
-  return fill(said.commonest[x.value - x.open > most + NOISE ? "above_any" : "unknown"], { most: percent(Math.min(1, most)) });
+  return fill(said.commonest[x.value - x.open > most + TIE ? "above_any" : "unknown"], { most: percent(Math.min(1, most)) });
 }
 
 function ofOriginal({ original: o, baseline: b }) {
   if (!o) return said.original.missing;
-  if (side(o, b)) return fill(said.original.above, { by: share(o.value - b.value) });
+  if (side(o, b)) return fill(said.original.above, { by: points(o.value - b.value) });
   return isOpen(o, b) ? fill(said.average.open, { mark: front.marks.baseline }) : said.original.alike;
 }
 
 function ofSure({ sure: a, average: { value: c }, people: n }) {
-  if (c === 0 || c === 1) return fill(said.above.only, { average: share(c), share_sure: percent(c) });
+  if (c === 0 || c === 1) return fill(said.above.only, { average: inPercent(c), share_sure: percent(c) });
   if (!a) return fill(said.above.missing, { least: percent(Math.max(0, (c - 0.9) / 0.1)), most: percent(Math.min(1, c / 0.9)) });
-  const many = n ? grouped(whole(a.value * n.value)) : share(a.value);
-  return a.value ? fill(said.above.some, { share_sure: percent(a.value), sure: many }) : said.above.none;
+  const many = n ? ` (${grouped(whole(a.value * n.value))})` : "";
+  return a.value ? fill(said.above.some, { share_sure: inPercent(a.value), sure: many }) : said.above.none;
 }
 
 /** An interval of a mean of numbers from 0 to 1 (Wilson's). */
@@ -111,9 +101,9 @@ function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
   if (o && side(f, o) > 0) return said.fresh_sample.odd;
   if (!n && !side(c, f) && isOpen(c, f)) return fill(said.average.open, { mark: front.marks.fresh_sample });
   const [lower, upper] = n ? interval(f.value, n.value) : [f.value, f.value];
-  const open = c.open + (n ? 0 : f.open) + NOISE;
-  const inside = c.value >= lower - NOISE && c.value <= upper + NOISE;
-  const texts = { by: share(Math.abs(c.value - f.value)), lower: share(lower), upper: share(upper) };
+  const open = c.open + (n ? 0 : f.open) + TIE;
+  const inside = c.value >= lower - TIE && c.value <= upper + TIE;
+  const texts = { by: points(Math.abs(c.value - f.value)), lower: inPercent(lower), upper: inPercent(upper) };
   if (c.value < lower - open) return fill(said.fresh_sample.below, texts);
   if (n && !inside && c.value <= upper + open) return fill(said.fresh_sample.rough, texts);
   if (c.value <= upper + open) return fill(said.fresh_sample[n ? "within" : "as_high"], texts);
@@ -123,9 +113,9 @@ function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
 /** The number and the sentence in front: people where their number is known. */
 function headline({ average: c, baseline: b, original: o, people: n, named, named_without: without, named_with: best }) {
   const text = (x) => {
-    if (!n) return share(x.value);
+    if (!n) return inPercent(x.value);
     const [least, most] = [-1, 1].map((sign) => whole((x.value + sign * x.open * (1 - 1e-9)) * n.value));
-    return `${"about ".repeat(least !== most && x.open > NOISE)}${grouped(whole(x.value * n.value))}`;
+    return `${"about ".repeat(least !== most && x.open > TIE)}${grouped(whole(x.value * n.value))}`;
   };
   const part = (name, x) => (x ? fill(said.right[name], { [name]: text(x) }) : "");
   const [release, commonest] = [text(c), named && text(named)];
@@ -176,7 +166,7 @@ function drawScale(all) {
     if (isRelease && value > fresh) picture.append(line("bar", at(fresh), at(value), 12, 12));
     if (isRelease) picture.append(draw("svg", { x: at(value), overflow: "visible" }, draw("path", { d: "M-8 1H8L0 15Z" })));
     else picture.append(line("own", at(value), at(value), 2, 22));
-    return make("div", { class: `mark${isRelease ? " release" : ""}` }, make("span", {}, name), picture, " ", make("strong", {}, share(value)));
+    return make("div", { class: `mark${isRelease ? " release" : ""}` }, make("span", {}, name), picture, " ", make("strong", {}, inPercent(value)));
   }));
 }
 
@@ -218,7 +208,7 @@ function fillIn(numbers, version) {
     [said.sure, numbers.sure, ofSure(numbers)], [front.marks.fresh_sample, numbers.fresh, ofFresh(numbers)],
   ];
   find("#rows").replaceChildren(...rows.map(([name, x, meaning]) => make("div", {},
-    make("dt", {}, name, " ", make("span", {}, x ? share(x.value) : "not typed")), make("dd", {}, meaning))));
+    make("dt", {}, name, " ", make("span", {}, x ? inPercent(x.value) : "not typed")), make("dd", {}, meaning))));
   find("#next").replaceChildren(...following(numbers, where).map((line) => make("li", {}, ...linked(line))));
 }
 

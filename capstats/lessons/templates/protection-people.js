@@ -86,8 +86,8 @@ predict("half", {
   say: (guess, risk) => {
     const { mean, hit, exposed } = replacing(dialled / 100);
     const named = hit.map(([i, j]) => `${AGED[j]} ${WITH[i]}`).join(", ");
-    const who = exposed ? `${counted(exposed, "person is", "people are")} above 50\u00a0%: ${named}` : "nobody is above 50\u00a0%";
-    if (dialled !== 50) return `With ${dialled}\u00a0% replaced the average is ${inPercent(mean, 0)}; ${who}.`;
+    const who = exposed ? `${counted(exposed, "person is", "people are")} above 50 %: ${named}` : "nobody is above 50 %";
+    if (dialled !== 50) return `With ${inPercent(dialled / 100)} replaced the average is ${inPercent(mean, 0)}; ${who}.`;
     const mistake = [
       [risk, "Close. "],
       [before / 2, "Half of it would be left if a guess after a replaced answer were never right. "],

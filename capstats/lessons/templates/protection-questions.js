@@ -33,7 +33,7 @@ ask("theta", {
 ask("exposed", {
   load: () => put("O_3", "theta"),
   check: on("O_3", (answer) => isAbout(answer, Math.max(...own50))
-    || (answer > 1 ? "a share is at most 1." : `with ${answer} there are still ${counted(replacing(answer).exposed, "person", "people")} above 50\u00a0%.`)),
+    || (answer > 1 ? "a share is at most 1." : `with ${answer} there are still ${counted(replacing(answer).exposed, "person", "people")} above 50 %.`)),
   wrong: onlyOn("O_3", [
     [own50[2], "then those over 65 with diabetes are at 50 %. Those under 40 are still above."],
     [patients.theta, "this brings the average to 42 %. The people under 40 are still above 50 %."],
