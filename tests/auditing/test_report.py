@@ -24,7 +24,7 @@ def test_only_what_is_exactly_0_or_1_is_printed_so():
     text = one_line(audit(original, {"k": list(range(2999)), "t": [0] * 2999}, keys="k", target="t", allow_no_match=True))
     assert "a share of >99.9 % (average CAP)" in text
     text = one_line(audit({"k": [0, 1], "t": [0, 0]}, {"k": [0], "t": [0]}, keys="k", target="t"))
-    assert "right for a share of 1.000." in text
+    assert "right for a share of 100 %." in text
 
 
 def test_a_number_of_people_has_one_decimal_and_ties_are_explained():
