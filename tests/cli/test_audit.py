@@ -207,8 +207,8 @@ def test_a_public_report_is_made_once_for_the_terminal_and_the_page(here, tmp_pa
     ledger, page = tmp_path / "ledger.json", tmp_path / "public.html"
     assert main([*SMOKERS, "--audience", "public", "--ledger", str(ledger), "--html", str(page)]) == 0
     assert (len(made), read) == (1, [ledger])
-    shares = re.findall(r"share of (0\.\d+)", " ".join(capsys.readouterr().out.split()))
-    assert shares == re.findall(r"share of (0\.\d+)", page.read_text(encoding="utf-8"))
+    shares = re.findall(r"share of ([\d.]+)\s%", " ".join(capsys.readouterr().out.split()))
+    assert shares == re.findall(r"share of ([\d.]+)\s%", page.read_text(encoding="utf-8"))
     assert shares
 
 

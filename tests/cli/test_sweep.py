@@ -17,6 +17,7 @@ from capstats.cli import main
 from capstats.cli.options import OPTIONS
 from capstats.screening import sweep
 from capstats.screening.formulas import FORMULAS
+from capstats.tables.printing import percent
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +153,7 @@ def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, c
     assert found["provenance"]["unmatched"] == "nearest"
     out = " ".join(printed(capsys, *given).split())
     assert "guessed from the nearest keys" in out
-    assert f"guesses t better: average CAP {best:.3f} without it, {values['k + x0 + x1 + x2']:.3f} with all columns." in out
+    assert f"guesses t better: average CAP {percent(best)} without it, {percent(values['k + x0 + x1 + x2'])} with all columns." in out
     out = " ".join(printed(capsys, *given, "--unmatched", "zero").split())
     assert "count 0, so that a finer key can look safer" in out
     assert "guesses t better" not in out
