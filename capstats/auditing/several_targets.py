@@ -12,9 +12,10 @@ import xarray as xr
 
 from capstats.auditing.compute import Asked, copied
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.findings import Copies, Seen, kept_limits
+from capstats.auditing.findings import Copies, Judged, Seen, judged
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
-from capstats.auditing.provenance import files_named, files_seen, warnings_of
+from capstats.auditing.provenance import files_named, files_seen, today, warnings_of
+from capstats.auditing.record import meanings, recorded
 from capstats.auditing.repeating import call, command, restricted
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
 from capstats.codes.labels import in_json
@@ -74,14 +75,16 @@ class TargetAudits(Report):
         return frame.iloc[order]
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows of `to_frame`, what is known of copies, the columns left out, and the provenance; what is undefined is None."""
+        """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
         frame = self.to_frame()
         rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
-        return {"targets": rows, "copies": self.copies, "left_out": self.left_out, "provenance": self.provenance}
+        found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
+        return recorded(found, self.judged, meanings(OF_TARGET, self.provenance), self.seen, self.provenance)
 
-    def limits(self, limits: Mapping[str, float]) -> list[tuple[str, bool]]:
-        """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
-        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
+    @property
+    def judged(self) -> list[Judged]:
+        """Each limit in the provenance for each target and synthetic table, with its reasons and its verdict."""
+        return judged(self.measures, self.provenance.get("limits", {}), self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
 
     @property
     def command(self) -> str:
@@ -247,6 +250,7 @@ def audit_targets(
         raise _no_target(left_out)
     found = _joined(rows, sizes[1]).assign(copied(copies, sizes[1]))
     known = {
+        "date": today(),
         "capstats": VERSION,
         **files_read(inputs),
         "keys": list(map(str, key_columns)),
