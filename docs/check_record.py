@@ -27,13 +27,10 @@ from pathlib import Path
 
 MARK = "# capstats counts "  # with which the comment of a file of counts begins
 TIE = Fraction(1, 10**12)  # numbers that are nearer than this, relatively, are equal: weights and their sums are rounded
-NEAR = 1e-9  # the same of a number of the record, which was computed in floating point
 UNTOLD = "could not be told"  # the verdict on a limit of an undefined number
 HALF, NINE = Fraction(1, 2), Fraction(9, 10)  # the shares above which people are said to be guessed right
-QUANTILES = {  # of CAP over people
-    **{"least": "0", "lower_quartile": "0.25", "median": "0.5", "upper_quartile": "0.75"},
-    **{"upper_decile": "0.9", "upper_percentile": "0.99", "greatest": "1"},
-}
+QUANTILES = {"least": "0", "lower_quartile": "0.25", "median": "0.5", "upper_quartile": "0.75"}  # of CAP over people
+QUANTILES |= {"upper_decile": "0.9", "upper_percentile": "0.99", "greatest": "1"}
 
 
 def read_counts(path):
@@ -106,7 +103,7 @@ def cap(row, target):
 
 
 def average_cap(people, rows):
-    """The mean of CAP over people: sum of o_ij s_ij / s_.j, over n."""
+    """The mean of CAP over people: the sum of o_ij s_ij / s_.j, over n."""
     return share(sum(n * cap(rows[key], target) for key, row in people.items() for target, n in row.items()), total(people))
 
 
@@ -264,7 +261,7 @@ def check(counts, text):
             done.append(f"{where}{name}")
             for label, of in of_all.items():
                 x, told = None if of[name] is None else float(of[name]), old.get(label) if isinstance(old, dict) else old
-                if x != told and (x is None or told is None or abs(told - x) > NEAR * max(1.0, abs(x))):
+                if x != told and (x is None or told is None or abs(told - x) > 1e-9 * max(1.0, abs(x))):
                     differs.append(f"{where}{name} of {label or 'the release'} is {told} in the record, and {x} by the counts")
 
     unmatched, against = record["provenance"]["unmatched"], record["provenance"].get("against")
@@ -284,11 +281,13 @@ def check(counts, text):
     for c, row in enumerate(record["by_column"]):
         compare(row, {label: x[c] for label, x in columns.items()}, f"{row.pop('column')}: ")
     for limit in record["limits"]:  # the verdicts follow from the numbers
-        verdict = UNTOLD if limit["value"] is None else "broken" if above(limit["value"], limit["limit"]) else "kept"
-        if verdict != limit["verdict"]:
-            differs.append(f"the limit of {limit['measure']} is said to be {limit['verdict']}, and is {verdict}")
-    said = {limit["verdict"] for limit in record["limits"]}
-    if record["verdict"] != next((x for x in ("broken", UNTOLD, "kept") if x in said), None):
+        value = record["measures"].get(limit["measure"])
+        value = value.get(str(limit["of"][0])) if isinstance(value, dict) else value
+        verdict = UNTOLD if value is None else "broken" if above(value, limit["limit"]) else "kept"
+        if (value, verdict) != (limit["value"], limit["verdict"]):
+            differs.append(f"the limit of {limit['measure']} is said to be {limit['verdict']}, and is {verdict}: {value}")
+    verdicts = [x for x in ("broken", UNTOLD, "kept") if x in {limit["verdict"] for limit in record["limits"]}]  # the first is on all
+    if record["verdict"] != (verdicts[0] if verdicts else None):
         differs.append(f"the verdict is said to be {record['verdict']}, and the limits say otherwise")
     return differs, done, left
 

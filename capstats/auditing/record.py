@@ -10,13 +10,13 @@ import json
 import math
 import platform
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
 from capstats.auditing.findings import Judged, Seen, verdict_of
-from capstats.auditing.measures import TERMS, Measure, words
+from capstats.auditing.measures import Measure, words
 from capstats.auditing.provenance import fingerprints
 from capstats.codes.labels import MISSING, in_json
 from capstats.codes.names import printable_json
@@ -27,14 +27,6 @@ SCHEMA: dict[str, Any] = json.loads(SCHEMA_TEXT)
 OF_SCHEMA = {"name": "capstats report", "version": 1}
 LIBRARIES = ("numpy", "pandas", "xarray", "scipy", "duckdb")
 DIGEST = re.compile(r'"digest": "[0-9a-f]*"(?=\s*\}\s*\Z)')  # the last entry
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "number": (int, float),
-    "boolean": bool,
-    "null": type(None),
-}
 
 
 def recorded(
@@ -62,7 +54,7 @@ def recorded(
         ],
         **found,
         "meanings": meaning,
-        "versions": {"capstats": VERSION, "python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "versions": versions(),
         "inputs": hashes,
         "provenance": provenance,
         "digest": "",
@@ -71,15 +63,19 @@ def recorded(
     return {**plain, "digest": digest_of_text(printable_json(plain))}
 
 
+def versions() -> dict[str, str]:
+    """Of capstats, Python and the libraries that compute."""
+    return {"capstats": VERSION, "python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+
+
 def meanings(shown: Mapping[str, Measure], provenance: Mapping[str, Any], weighted: Collection[str] = ()) -> dict[str, dict[str, str]]:
     """What each number is: a share or a count, its meaning, and its convention where there is one."""
     conventions, own = provenance.get("conventions", {}), words(weighted) | {"against": str(provenance.get("against", ""))}
     found = {name: {"form": "number", "meaning": "a number that the caller gave"} for name in provenance.get("utility", [])}
     for name, measure in shown.items():
-        text = measure.meaning or TERMS[next(iter(measure.terms))].meaning
         used = max((x for x in conventions if x in name), key=len, default="")
         convention = {"convention": conventions[used]} if used else {}
-        found[name] = {"form": measure.form, "meaning": text.format(**own), **convention}
+        found[name] = {"form": measure.form, "meaning": measure.meaning.format(**own), **convention}
     return found
 
 
@@ -95,42 +91,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-# --- whether a text is a record, and as it was written ----------------------------------------------------------------
-
-
 def digest_of_text(text: str) -> str:
     """SHA-256 of the text of a record whose digest is left empty, with one line feed at its end."""
     blank = DIGEST.sub('"digest": ""', text.replace("\r\n", "\n").removesuffix("\n"))
     return hashlib.sha256(f"{blank}\n".encode()).hexdigest()
-
-
-def misfits(value: Any, schema: Mapping[str, Any] = SCHEMA, where: str = "the record") -> Iterator[str]:
-    """Where a value does not fit a schema, by those words of JSON Schema that `report.schema.json` uses."""
-    if not schema:
-        return
-    if "$ref" in schema:
-        yield from misfits(value, SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]], where)
-        return
-    if "anyOf" in schema and all(any(misfits(value, one, where)) for one in schema["anyOf"]):
-        yield f"{where} fits none of the forms that it may have"
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(isinstance(value, TYPES[x]) and (x == "boolean") >= isinstance(value, bool) for x in kinds):
-        yield f"{where} is no {' or '.join(kinds)}"
-        return
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{where} is none of {', '.join(map(str, schema['enum']))}"
-    if "pattern" in schema and isinstance(value, str) and not re.search(schema["pattern"], value):
-        yield f"{where} is not of the form {schema['pattern']}"
-    if isinstance(value, dict):
-        known = schema.get("properties", {})
-        yield from (f"{where} has no {name!r}" for name in schema.get("required", []) if name not in value)
-        for name, x in value.items():
-            yield from misfits(x, known.get(name, schema.get("additionalProperties", {})), f"{where}: {name!r}")
-    if isinstance(value, list):
-        yield from _each(value, schema.get("items", {}), where)
-
-
-def _each(values: Iterable[Any], schema: Mapping[str, Any], where: str) -> Iterator[str]:
-    for i, value in enumerate(values):
-        yield from misfits(value, schema, f"{where}: [{i}]")
