@@ -344,17 +344,22 @@ def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: A
 
 
 def check_limits(limits: Mapping[str, Limit] | None, utility: Mapping[str, Any] | None) -> None:
-    """Raise unless each limit is a number for a measure of an audit, or for a utility; or a mapping of it and its reasons."""
+    """Raise unless each limit is one of a measure of an audit, or of a utility."""
     if limits is not None and not isinstance(limits, Mapping):
         raise TypeError(f"`limits` must be a mapping of measures to numbers; got {type(limits).__name__}.")
     for name, limit in (limits or {}).items():
         if name not in (known := [*MEASURES, *(utility or {})]):
             raise ValueError(f"`limits` names {name!r}, which is no measure.{hint(name, known)}")
-        of = limit if isinstance(limit, Mapping) else {"limit": limit}
-        check_named(f"limits[{name!r}]", of, ("limit", *REASONS), "no entry of a limit")
-        check_number(of.get("limit"), f"limits[{name!r}]", "a number, or a mapping with it as limit")
-        if wrong := [key for key in REASONS if not isinstance(of.get(key, ""), str)]:
-            raise TypeError(f"`limits[{name!r}]` must have a text as {wrong[0]}; got {shown(of[wrong[0]])}.")
+        check_limit(name, limit)
+
+
+def check_limit(name: str, limit: Limit) -> None:
+    """Raise unless a limit is a number, or a mapping of it and its reasons."""
+    of = limit if isinstance(limit, Mapping) else {"limit": limit}
+    check_named(f"limits[{name!r}]", of, ("limit", *REASONS), "no entry of a limit")
+    check_number(of.get("limit"), f"limits[{name!r}]", "a number, or a mapping with it as limit")
+    if wrong := [key for key in REASONS if not isinstance(of.get(key, ""), str)]:
+        raise TypeError(f"`limits[{name!r}]` must have a text as {wrong[0]}; got {shown(of[wrong[0]])}.")
 
 
 def with_utility(measures: xr.Dataset, utility: Mapping[str, Any] | None) -> xr.Dataset:

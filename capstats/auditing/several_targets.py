@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.auditing.compute import Asked, copied
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.findings import Copies, Judged, Seen, judged
+from capstats.auditing.findings import Copies, Judged, Limit, Seen, judged
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
 from capstats.auditing.provenance import files_named, files_seen, today, warnings_of
 from capstats.auditing.record import meanings, recorded
@@ -84,7 +84,14 @@ class TargetAudits(Report):
     @property
     def judged(self) -> list[Judged]:
         """Each limit in the provenance for each target and synthetic table, with its reasons and its verdict."""
-        return judged(self.measures, self.provenance.get("limits", {}), self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
+        return self._judged(self.provenance.get("limits", {}))
+
+    def limits(self, limits: Mapping[str, Limit]) -> list[tuple[str, bool]]:
+        """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
+        return [(limit.text, limit.verdict == "kept") for limit in self._judged(limits)]
+
+    def _judged(self, limits: Mapping[str, Limit]) -> list[Judged]:
+        return judged(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
 
     @property
     def command(self) -> str:

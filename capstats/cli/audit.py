@@ -11,7 +11,7 @@ from typing import Any
 
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.beside import FEWEST
-from capstats.auditing.findings import Judged, check_limits
+from capstats.auditing.findings import Judged, check_limit
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, OF_TARGET, computed
 from capstats.auditing.publication import public_page, public_text
@@ -104,7 +104,8 @@ def _broken(limits: Iterable[Judged], messages: list[str]) -> int:
 
 def _check_measures(settings: Settings, known: Sequence[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have."""
-    check_limits({name: of for name, of in settings.get("fail-above", {}).items() if name in MEASURES}, None)
+    for name, limit in settings.get("fail-above", {}).items():
+        check_limit(name, limit)
     for name in [name for name in settings.get("fail-above", {}) if name not in known]:
         needs = MEASURES[name].needs if name in MEASURES else ""
         need = f"{name} needs --{needs.replace('_', '-')}." if needs else ""

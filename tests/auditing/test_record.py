@@ -45,6 +45,13 @@ def audits():
     yield audit_targets(ORIGINAL, RELEASE, keys="educ", targets="vote", provenance={"limits": {"baseline": {"limit": 1, **REASONS}}})
 
 
+def test_many_targets_are_judged_by_the_limits_of_the_caller():
+    found = audit_targets(ORIGINAL, RELEASE, keys="educ", targets=["vote", "income"])
+    shares = {str(x): found.measures.sel(target_column=x).baseline.item() for x in ("vote", "income")}
+    assert found.limits({"baseline": 0.3}) == [(f"baseline of {x!r} is {y:.10g} (limit 0.3)", y <= 0.3) for x, y in shares.items()]
+    assert found.to_dict()["verdict"] is None
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_the_schema_is_one_and_validates_every_record():

@@ -242,9 +242,7 @@ def test_no_option_of_a_command_stands_twice(command):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command", [command for command in COMMANDS if command.name not in ("paper", "lesson", "browser")], ids=lambda command: command.name
-)
+@pytest.mark.parametrize("command", [command for command in COMMANDS if "data" in command.groups], ids=lambda command: command.name)
 def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
     (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", printed(capsys, *command.name.split(), "--help"), re.M)
     (tmp_path / "risk.toml").write_text(text, encoding="utf-8")

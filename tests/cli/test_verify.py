@@ -10,6 +10,7 @@ from command_line import beyond, printed, refused, said
 
 from capstats import audit, tabulate, write_counts
 from capstats.auditing.record import SCHEMA
+from capstats.cli import main
 from capstats.datasets import anes96
 
 pytestmark = pytest.mark.slow
@@ -77,8 +78,6 @@ def test_100_of_100_single_bytes_that_change_are_found(folder, capsys):
             other = rng.choice([x for x in range(256) if x != content[place]])
             Path(name).write_bytes(content[:place] + bytes([other]) + content[place + 1 :])
             files = [] if name == "report.json" else ["original.csv", "release.csv"]
-            from capstats.cli import main
-
             found.append(main(["verify", "report.json", *files]))
         Path(name).write_bytes(content)
     capsys.readouterr()
@@ -106,6 +105,8 @@ def test_a_limit_in_a_configuration_has_its_reasons_and_the_status_says_its_verd
             assert "Nothing." in printed(capsys, "verify", "judged.json", "original.csv", "release.csv")
     Path("risk.toml").write_text(config.format("baseline", '"x"'), encoding="utf-8")
     assert "`limits['baseline']` must be a number" in refused(capsys, "audit", "--config", "risk.toml")
+    Path("risk.toml").write_text(config.format("baseline_excess", '"x"').replace("target =", "targets ="), encoding="utf-8")
+    assert "`limits['baseline_excess']` must be a number" in refused(capsys, "audit", "--config", "risk.toml")
 
 
 def test_several_releases_keep_their_names(folder, capsys):
