@@ -219,8 +219,9 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
         parts += of_variable
     targets = len(axes["target"])
     stored = filled_in(parts)
-    empty = np.setdiff1d(np.arange(len(axes["key"])), stored // targets)
-    key, target = np.divmod(np.union1d(stored, empty * targets), targets)
+    filled = np.zeros(len(axes["key"]), bool)
+    filled[stored // targets] = True
+    key, target = np.divmod(np.sort(np.concatenate([stored, np.flatnonzero(~filled) * targets])), targets)
     at = {"key": key, "target": target}
     header = {
         **{
