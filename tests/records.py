@@ -13,8 +13,12 @@ def no_number(text):
     raise ValueError(f"{text} is no number of JSON")
 
 
+def valid(record):
+    """A record, which is valid."""
+    VALIDATOR.validate(record)
+    return record
+
+
 def read(text):
     """The JSON of a record, which has null and neither NaN nor Infinity, and is valid."""
-    found = json.loads(text, parse_constant=no_number)
-    VALIDATOR.validate(found)
-    return found
+    return valid(json.loads(text, parse_constant=no_number))

@@ -22,6 +22,7 @@ from capstats.auditing.measures import BY_COLUMN, MEASURES
 from capstats.auditing.provenance import FRACTIONAL, conventions, description, files_named, files_seen, today, warnings_of
 from capstats.auditing.publication import public_page
 from capstats.auditing.record import meanings, recorded
+from capstats.auditing.repeating import settings_of
 from capstats.auditing.report import Sections
 from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
@@ -335,6 +336,9 @@ def audit(
     if population_size is not None and population is not None:
         raise ValueError("`population` says how many people there are; leave out `population_size` (--population-size).")
     given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same, "copy_columns": copy_columns}
+    beside = {"population": population, "population_size": population_size, "generator": generator, "allow_no_match": allow_no_match}
+    wanted = {"rank_by": rank_by, "against": against, "utility": utility, "limits": limits and dict(limits)}
+    asked_for = settings_of(synthetic, {"original": original, **given, **beside, **wanted, **reading})
     if not counts_given and copy_columns is None:
         given["copy_columns"] = COLUMNS
     seen: list[list[str]] = []
@@ -386,7 +390,7 @@ def audit(
         if generator is not None:
             described["files"] = {**described.get("files", {}), "generator": seen}
         levels, columns = asked.by_target, by_column(tables, asked.unmatched)
-    wanted = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
+    wanted["utility"] = utility and list(utility)
     settings = {
         "date": today(),
         **described,
@@ -398,6 +402,7 @@ def audit(
         **({"holdout_differs": differs} if differs else {}),
         **({"published": asked.of_tables} if published is not None else {}),
         **({"warnings": warnings} if warnings else {}),
+        **({"settings": asked_for} if asked_for else {}),
         **(provenance or {}),
     }
     if rank_by is not None:

@@ -16,7 +16,7 @@ from capstats.auditing.findings import Copies, Judged, Limit, Seen, judged
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
 from capstats.auditing.provenance import files_named, files_seen, today, warnings_of
 from capstats.auditing.record import meanings, recorded
-from capstats.auditing.repeating import call, command, restricted
+from capstats.auditing.repeating import call, command, restricted, settings_of
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
 from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named
@@ -224,6 +224,9 @@ def audit_targets(
     [['health', 1.0, 0.5, 1.0], ['town', 0.5, 0.5, 0.0]]
     """
     every = isinstance(targets, str) and targets == ALL_TARGETS
+    allowed = {"allow_same": allow_same, "allow_no_match": allow_no_match}
+    data = {"original": original, "holdout": holdout, "keys": keys, "targets": targets}
+    settings = settings_of(synthetic, {**data, **allowed, "copy_columns": copy_columns, **reading})
     key_columns = chosen_columns(keys, "keys")
     left_out: dict[str, str] = {}
     with Progress(reading.get("progress")) as shown:
@@ -268,11 +271,10 @@ def audit_targets(
     }
     attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes_as_texts()}
     warnings = warnings_of(attrs, allow_no_match, {})
-    known |= {**({"warnings": warnings} if warnings else {}), **(provenance or {})}
+    known |= {**({"warnings": warnings} if warnings else {}), "settings": settings, **(provenance or {})}
     result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)
     worst = result.to_frame().index[0]
     target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]
-    allowed = {"allow_same": allow_same, "allow_no_match": allow_no_match}
     arguments = {"keys": key_columns, "target": target, **restricted({**reading, **allowed}, [*key_columns, target])}
     return replace(result, arguments=arguments)
 

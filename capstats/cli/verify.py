@@ -17,7 +17,7 @@ from capstats.cli.options import COMMANDS, HELD, Settings
 from capstats.cli.outputs import SHOWN, title
 from capstats.codes.names import listed, printable
 from capstats.sources.new_files import opened
-from capstats.tables.counts_files import read_counts
+from capstats.tables.counts_files import is_counts, read_counts
 from capstats.tables.printing import many
 
 AUDIT = next(command for command in COMMANDS if command.name == "audit")
@@ -78,10 +78,13 @@ def _of_counts(record: Mapping[str, Any], file: str) -> dict[str, Any]:
 
 def _of_records(record: Mapping[str, Any], files: Mapping[str, Any], messages: list[str]) -> dict[str, Any]:
     """The record of the same audit of files, those of the record where none are given."""
-    if not (settings := record["provenance"].get("settings")):
-        raise ValueError("The record was made in Python, and has no settings of a command. Give --counts.")
+    settings = record["provenance"].get("settings", {})
+    if not {"keys", "example"} & settings.keys() and not is_counts(files.get("original", settings.get("original", ""))):
+        raise ValueError("The record is one of counts. Give --counts.")
     asked = {key: option.configured(settings[key], Path()) for key, option in ASKED.items() if key in settings}
-    before, now = (table_labels(x.get("synthetic", [])) for x in (asked, files))
+    labelled = [list(x) for x in record.get("measures", {}).values() if isinstance(x, dict)]
+    before = table_labels(asked["synthetic"]) if "synthetic" in asked else next(iter(labelled), [])
+    now = table_labels(files.get("synthetic", []))
     if "synthetic" in files and len(before) > 1 and before != now:
         raise ValueError(f"The releases must be {listed(before)}, in this order, as in the record; got {listed(now)}.")
     with reading.levels_told(asked, messages):

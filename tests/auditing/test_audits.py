@@ -300,6 +300,7 @@ def test_provenance_says_how_the_numbers_came_to_be(found):
             "keys": {"smoking": {"kind": "text", "levels": 2, "missing": False}},
             "target": {"health": {"kind": "text", "levels": 2, "missing": False}},
         },
+        "settings": {"keys": ["smoking"], "target": ["health"]},
         "domain": {"kind": "original and synthetic", "targets": 2, "keys": 2},
         "missing": "level",
         "copies": {"columns": ["smoking", "health"], "left_out": {}},

@@ -4,12 +4,15 @@ import json
 import random
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import records
 from command_line import beyond, printed, refused, said
 
 from capstats import audit, tabulate, write_counts
+from capstats.auditing import audit_targets
 from capstats.auditing.record import SCHEMA
+from capstats.auditing.repeating import as_toml
 from capstats.cli import main
 from capstats.datasets import anes96
 
@@ -153,7 +156,37 @@ def test_a_record_that_python_wrote_is_verified_from_counts(folder, capsys):
     write_counts(tables, "counts.csv")
     Path("python.json").write_text(audit(tables, limits={"baseline": 0.1}, population_size=9000).to_json(), encoding="utf-8")
     assert "Nothing." in printed(capsys, "verify", "python.json", "--counts", "counts.csv")
-    assert "has no settings of a command. Give --counts" in refused(capsys, "verify", "python.json", "original.csv", "release.csv")
+    assert "The record is one of counts. Give --counts" in refused(capsys, "verify", "python.json", "original.csv", "release.csv")
+
+
+def test_a_record_that_python_wrote_of_files_is_verified_as_one_of_the_command_line(folder, capsys):
+    """Its settings are those that the command line records, so that a configuration repeats it."""
+    options = {"bins": {"age": ("quantile", 3)}, "types": {"educ": "text"}, "null_values": {"PID": [9]}, "allow_unused_codes": True}
+    given = {"keys": ("educ", "PID", "age"), "target": "vote", "holdout": Path("holdout.csv"), "limits": {"baseline": 0.9}}
+    found = audit("original.csv", Path("release.csv"), **given, **options, weights=("popul", None), progress=False)
+    Path("python.json").write_text(found.to_json(), encoding="utf-8")
+    assert "numbers from the files" in printed(capsys, "verify", "python.json", "original.csv", "release.csv")
+    settings = found.provenance["settings"]
+    Path("again.toml").write_text(as_toml(settings), encoding="utf-8")
+    again = records.read(printed(capsys, "audit", "--config", "again.toml", "--json"))
+    assert again["provenance"]["settings"] == {**settings, "json": True}
+    assert {**again, "provenance": None, "digest": None} == {**found.to_dict(), "provenance": None, "digest": None}
+    assert "Settings with which the audit can be repeated" in found.to_html()
+
+
+def test_of_many_targets_and_of_frames_too(folder, capsys):
+    found = audit_targets("original.csv", {x: x for x in ("release.csv", "holdout.csv")}, keys="educ", targets=["vote", "income"])
+    Path("many.json").write_text(found.to_json(), encoding="utf-8")
+    assert "Nothing." in printed(capsys, "verify", "many.json", "original.csv", "release.csv", "holdout.csv")
+    frames = [pd.read_csv(f"{name}.csv", dtype=str) for name in ("original", "release")]
+    found = audit(*frames, keys="educ", target="vote")
+    assert found.provenance["settings"] == {"keys": ["educ"], "target": ["vote"]}
+    Path("frames.json").write_text(found.to_json(), encoding="utf-8")
+    assert "Nothing." in printed(capsys, "verify", "frames.json", "original.csv", "release.csv")
+    assert "Settings with which" not in found.to_html()
+    labelled = audit(frames[0], dict(zip("ab", frames, strict=True)), keys="educ", target="vote", allow_same=True)
+    Path("labelled.json").write_text(labelled.to_json(), encoding="utf-8")
+    assert "The releases must be a and b" in refused(capsys, "verify", "labelled.json", *["original.csv", "original.csv", "release.csv"])
 
 
 def test_another_version_of_a_library_is_said(folder, capsys):
