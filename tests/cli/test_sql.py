@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 import sqlglot
 from command_line import printed, refused
+from spark_session import spark_session
 from sqlglot import exp
 
 from capstats import read_counts, tabulate
@@ -27,7 +28,7 @@ from capstats.codes.missing_codes import MissingCodes
 from capstats.sources.connections import identifier, quoted
 
 DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "tsql", "oracle", "mysql"]
-NAMES = ['na"me of it', "it's", "d.ay", "num", "cut", "moment", "t"]  # of columns
+NAMES = ['na"me of it', "it's", "d.ay", "x", "cut", "moment", "t"]  # of columns
 TEXTS = [
     "a",
     "A",
@@ -57,7 +58,7 @@ MOMENTS = [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 0, 0, 0, 1), dt.date
 VALUES = dict(zip(NAMES, [TEXTS, WORDS, DAYS, DECIMALS, NUMBERS, MOMENTS, TEXTS], strict=True))
 TYPES = dict(zip(NAMES, ["text", "text", "date", "number", "number", "datetime", "text"], strict=True))
 BINS = {"cut": ["0.1", "0.30000000000000004", "18", "65"], "moment": ["2020-01-01", "2021-01-01"], "d.ay": ["2000-02-29"]}
-CODES = {'na"me of it': ["NA", "-99", "é"], "num": ["-99"], "cut": ["-99.0"], "d.ay": ["1900-01-01"], "moment": ["2021-06-01 12:30:00"]}
+CODES = {'na"me of it': ["NA", "-99", "é"], "x": ["-99"], "cut": ["-99.0"], "d.ay": ["1900-01-01"], "moment": ["2021-06-01 12:30:00"]}
 
 
 def case(seed, single=False):
@@ -207,6 +208,21 @@ def of_postgres(folder, seeds):
             subprocess.run([*user, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **started)
 
 
+def of_spark(folder, seeds):
+    session = spark_session()
+
+    def create(name, table):
+        kinds = dict(zip(NAMES, ["STRING", "STRING", "DATE", "DECIMAL(12, 2)", "FLOAT", "TIMESTAMP", "STRING"], strict=True))
+        schema = ", ".join(f"`{c}` {kinds[c]}" for c in table)
+        session.createDataFrame(list(zip(*table.values(), strict=True)), schema).createOrReplaceTempView(f"`{name}`")
+
+    def ask(text, columns, file):
+        answered(file, columns, [tuple(row) for row in session.sql(text).collect()])
+
+    for seed in seeds:
+        compared(folder, seed, "spark", ask, create)
+
+
 POSTGRES = shutil.which(
     "postgres", path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
 )
@@ -227,6 +243,14 @@ def test_the_answers_are_the_counts_of_tabulate(engine, first, tmp_path):
 @pytest.mark.skipif(not (POSTGRES or os.environ.get("REQUIRE_ALL")), reason="PostgreSQL is not installed")
 def test_those_of_postgres_too(tmp_path):
     of_postgres(tmp_path, range(500))
+
+
+@same
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+def test_those_of_spark_too(tmp_path):
+    of_spark(tmp_path, range(8))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
