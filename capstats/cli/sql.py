@@ -66,7 +66,7 @@ class Counted:
     def _compared(self, x: str, sign: str, label: Any, kind: str | None) -> str:
         """The comparison of a column with a label that is no text; with a fraction as 64-bit floats, as capstats compares them."""
         if kind == "number":
-            return f"{x} {sign} {label}" if isinstance(label, int) else f"CAST({x} AS DOUBLE) {sign} CAST({label!r} AS DOUBLE)"
+            return f"{x} {sign} {label if isinstance(label, int) else f'CAST({label!r} AS DOUBLE)'}"
         return f"{x} {sign} {'DATE' if kind == 'date' else 'MOMENT'}_OF({quoted(str(label))})"
 
     def value(self, column: str) -> str:
