@@ -118,7 +118,7 @@ class RelationSource(DuckDBSource):
 
 def numbered(table: Any, wanted: Sequence[Hashable], texts: Collection[Hashable] = ()) -> Any:
     """The wanted columns of a relation as c0, c1, ...; ``texts`` are equal where their bytes are, whatever the collation of the column."""
-    binary = {column: ' COLLATE "binary"' for column in texts}
+    binary = dict.fromkeys(texts, ' COLLATE "binary"')
     return table.select(", ".join(f"{identifier(column)}{binary.get(column, '')} AS c{i}" for i, column in enumerate(wanted)))
 
 
