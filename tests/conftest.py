@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import re
 from collections import defaultdict
@@ -10,6 +11,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+import records
 from hypothesis import settings
 
 # no deadline: the first call into a library may take long; strategies.py says how many examples a test of its own number takes
@@ -39,6 +41,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_finish() -> None:
     gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def every_record_is_valid():
+    """Each record that a test makes is one that the schema validates, and has null in place of NaN."""
+    from capstats.auditing import audits, several_targets
+    from capstats.auditing.record import recorded
+
+    def checked(*given):
+        found = recorded(*given)
+        return records.valid(found) if json.dumps(found, allow_nan=False) else None
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (audits, several_targets):
+            patch.setattr(module, "recorded", checked)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -15,11 +15,14 @@ import xarray as xr
 from capstats.auditing.beside import BELOW_1, holdout_differs, register
 from capstats.auditing.columns import by_column
 from capstats.auditing.compute import Asked, measured
-from capstats.auditing.findings import Findings, check_comparison, check_limits, order_of, with_utility
+from capstats.auditing.findings import Findings, Limit, check_comparison, check_limits, order_of, with_utility
 from capstats.auditing.front import front
 from capstats.auditing.ledger import published
+from capstats.auditing.measures import BY_COLUMN, MEASURES
 from capstats.auditing.provenance import FRACTIONAL, conventions, description, files_named, files_seen, today, warnings_of
 from capstats.auditing.publication import public_page
+from capstats.auditing.record import meanings, recorded
+from capstats.auditing.repeating import settings_of
 from capstats.auditing.report import Sections
 from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
@@ -34,6 +37,7 @@ from capstats.counting.tabulate import counted, original_and_release
 from capstats.disclosure.published import more_columns, opened
 from capstats.sources.new_files import check_unread, write_file
 from capstats.tables.aligned import total_of
+from capstats.tables.counts_files import digest_of_rows
 from capstats.tables.dataset import as_tables, synthetic_labels
 
 
@@ -73,16 +77,21 @@ class Audit(Findings):
         return pd.DataFrame(columns, index).iloc[self.ranked]
 
     def to_dict(self) -> dict[str, Any]:
-        """Measures, those by target level and by key column, and provenance as plain numbers and texts; what is undefined is None."""
+        """The record: measures, those by target level and by key column, limits and provenance; what is undefined is None.
+
+        It is what `to_json` writes, by the schema that ``capstats verify --schema`` prints.
+        """
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
         names = [dict(zip(self.provenance["target"], map(in_json, level), strict=True)) for level in levels]
-        return {
+        found = {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": self._rows(self.by_target, "target", {"level": names}),
             "by_column": self._rows(self.by_column, "key_column", {"column": self.by_column.indexes["key_column"]}),
             **({"ranked": [self.columns[i] for i in self.ranked]} if "synthetic" in self.measures.dims else {}),
-            "provenance": self.provenance,
+            "counts": {"sha256": digest_of_rows(self.tables)},
         }
+        shown = {name: of for name, of in (MEASURES | BY_COLUMN).items() if name in self.measures or name in self.by_column}
+        return recorded(found, self.judged, meanings(shown, self.provenance, self.weighted), self.seen, self.provenance)
 
     def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  `to_html` has a page of its own
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
@@ -172,7 +181,7 @@ def audit(
     published: Sequence[Any] | None = None,
     against: Any = None,
     rank_by: str | None = None,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, Limit] | None = None,
     utility: Mapping[str, Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
     **reading: Unpack[Reading],
@@ -250,8 +259,9 @@ def audit(
         The measure, or utility, by which the report orders several synthetic tables, the greatest first; "-average_cap_nearest": the
         least first.
         By default the worst is first: by ``individual_gain`` where a holdout tells it, or else by average CAP.
-    limits : mapping {measure: number}, optional
-        The greatest value of each measure that the caller accepts; the report says which limits are kept (see `Audit.limits`).
+    limits : mapping {measure: number or mapping}, optional
+        The greatest value of each measure that the caller accepts; the report says which limits are kept (see `Audit.limits`). A mapping
+        has it as ``limit``, and as texts its ``audience``, ``why`` and ``who`` decided it, which the record keeps.
     utility : mapping {name: number or {label: number}}, optional
         Numbers that the caller knows of each synthetic table, such as its utility; reports have them under these names.
     provenance : mapping, optional
@@ -326,6 +336,9 @@ def audit(
     if population_size is not None and population is not None:
         raise ValueError("`population` says how many people there are; leave out `population_size` (--population-size).")
     given = {"keys": keys, "target": target, "holdout": holdout, "allow_same": allow_same, "copy_columns": copy_columns}
+    beside = {"population": population, "population_size": population_size, "generator": generator, "allow_no_match": allow_no_match}
+    wanted = {"rank_by": rank_by, "against": against, "utility": utility, "limits": limits and dict(limits)}
+    asked_for = settings_of(synthetic, {"original": original, **given, **beside, **wanted, **reading})
     if not counts_given and copy_columns is None:
         given["copy_columns"] = COLUMNS
     seen: list[list[str]] = []
@@ -377,7 +390,7 @@ def audit(
         if generator is not None:
             described["files"] = {**described.get("files", {}), "generator": seen}
         levels, columns = asked.by_target, by_column(tables, asked.unmatched)
-    wanted = {"rank_by": rank_by, "against": against, "utility": utility and list(utility), "limits": limits and dict(limits)}
+    wanted["utility"] = utility and list(utility)
     settings = {
         "date": today(),
         **described,
@@ -389,6 +402,7 @@ def audit(
         **({"holdout_differs": differs} if differs else {}),
         **({"published": asked.of_tables} if published is not None else {}),
         **({"warnings": warnings} if warnings else {}),
+        **({"settings": asked_for} if asked_for else {}),
         **(provenance or {}),
     }
     if rank_by is not None:

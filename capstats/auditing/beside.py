@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from capstats.anonymity.classes import k_anonymity, l_diversity
 from capstats.auditing.compute import Asked, Numbers
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
@@ -349,6 +350,11 @@ def certain_by_chance(asked: Asked) -> Numbers:
         share_of = {size: expected_disclosure(asked.o, model(size)).disco.item() for size in np.unique(m).tolist()}
         found[name] = m.copy(data=asked.n.item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
     return found
+
+
+def of_classes(asked: Asked) -> Numbers:
+    """The k of k-anonymity and the l of distinct l-diversity of the original."""
+    return {"original_k": k_anonymity(asked.records), "original_l": l_diversity(asked.records)}
 
 
 # --- what is already public of the same people -------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -19,7 +19,7 @@ from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, c
 from capstats.auditing.report import Report, headings
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical
-from capstats.codes.names import hint, in_cell, listed, named, shortened
+from capstats.codes.names import check_named, hint, in_cell, listed, named, shortened
 from capstats.counting.beyond_chance import LEVEL
 from capstats.tables.backing import unstacked
 from capstats.tables.printing import count, many, percent
@@ -33,6 +33,25 @@ SHOWN = 3  # columns that are named
 LONGEST = 64  # characters of a name in a sentence, at most
 Seen = tuple[Path, int, int]  # a file as it was when it was read: its size, and the nanosecond of its last change
 MOST = 0.5  # share of a release that is copies, from which it makes no sense to leave them out
+
+Limit = float | Mapping[str, Any]  # of a measure: a number, or a mapping that has it as "limit", with reasons
+Verdict = Literal["kept", "broken", "could not be told"]
+UNTOLD: Verdict = "could not be told"
+VERDICTS: Sequence[Verdict] = ("broken", UNTOLD, "kept")  # that of several limits is the first
+REASONS = ("audience", "why", "who")  # of a limit: who gets the release, the argument for the limit, and who decided it
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A limit of a measure, where the measure is of one of several tables with the labels of these, and whether it is kept."""
+
+    measure: str
+    where: tuple[Any, ...]
+    value: float
+    limit: float
+    reasons: Mapping[str, str]
+    verdict: Verdict
+    text: str
 
 
 @dataclass(frozen=True)
@@ -188,9 +207,14 @@ class Findings(Report):
         what = f"{len(self.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
         return f"Disclosure risk of {what}, {p['date']}"
 
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """Each limit of the caller for each synthetic table, with its reasons and its verdict."""
+        return judged(self.measures, self.provenance.get("limits", {}), self.provenance.get("copies", "undefined"))
+
     def limits(self) -> list[tuple[str, bool]]:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
-        return kept_limits(self.measures, self.provenance.get("limits", {}), self.provenance.get("copies", "undefined"))
+        return [(limit.text, limit.verdict == "kept") for limit in self.judged]
 
     @cached_property
     def columns(self) -> list[str]:
@@ -265,26 +289,32 @@ def level_names(found: xr.Dataset, width: int) -> list[str]:
     return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
 
 
-def kept_limits(measures: xr.Dataset, limits: Mapping[str, float], copies: Mapping[str, Any] | str) -> list[tuple[str, bool]]:
-    """Each limit of a measure, as text, and whether it is kept: by each table that the measure is of.
+def judged(measures: xr.Dataset, limits: Mapping[str, Limit], copies: Mapping[str, Any] | str) -> list[Judged]:
+    """Each limit of a measure, and whether it is kept: by each table that the measure is of.
 
-    An undefined measure is above its limit, and so is one that is not there; ``copies``, of the provenance, may have the reason.
+    Of an undefined measure, and of one that is not there, it could not be told; ``copies``, of the provenance, may have the reason.
     """
     found, why = [], copies if isinstance(copies, str) else copies.get("near", "undefined")
     absent = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
     if not isinstance(copies, str):
         absent["copied_beyond_chance"] = "not known: it could not be told"
-    for name, limit in limits.items():
-        if name not in measures:
-            found.append((f"{name} is {absent.get(name, 'undefined')} (limit {limit:.10g})", False))
-            continue
-        values = measures[name]
+    for name, given in limits.items():
+        limit, reasons = (given["limit"], given) if isinstance(given, Mapping) else (given, {})
+        values = measures.get(name, xr.DataArray(np.nan))
         labels = [list(values.indexes[dim]) for dim in values.dims]
         for where, value in zip(product(*labels), values.values.ravel().tolist(), strict=True):
             of = "".join(f" of {label!r}" for label in where) if values.size > 1 else ""
             shown = absent.get(name, "undefined") if np.isnan(value) else f"{value:.10g}"
-            found.append((f"{name}{of} is {shown} (limit {limit:.10g})", bool(at_most(value, limit))))
+            verdict: Verdict = UNTOLD if np.isnan(value) else "kept" if at_most(value, limit) else "broken"
+            told = {key: reasons[key] for key in REASONS if key in reasons}
+            found.append(Judged(name, tuple(where), value, limit, told, verdict, f"{name}{of} is {shown} (limit {limit:.10g})"))
     return found
+
+
+def verdict_of(limits: Iterable[Judged]) -> Verdict | None:
+    """The verdict on all limits; None where there are none."""
+    found = {limit.verdict for limit in limits}
+    return next((verdict for verdict in VERDICTS if verdict in found), None)
 
 
 # --- what the caller asks of releases: limits, a comparison, their utility, and an order -----------------------------------
@@ -313,14 +343,23 @@ def check_comparison(labels: Sequence[Hashable] | None, against: Any, rank_by: A
         )
 
 
-def check_limits(limits: Mapping[str, float] | None, utility: Mapping[str, Any] | None) -> None:
-    """Raise unless each limit is a number for a measure of an audit, or for a utility."""
+def check_limits(limits: Mapping[str, Limit] | None, utility: Mapping[str, Any] | None) -> None:
+    """Raise unless each limit is one of a measure of an audit, or of a utility."""
     if limits is not None and not isinstance(limits, Mapping):
         raise TypeError(f"`limits` must be a mapping of measures to numbers; got {type(limits).__name__}.")
     for name, limit in (limits or {}).items():
         if name not in (known := [*MEASURES, *(utility or {})]):
             raise ValueError(f"`limits` names {name!r}, which is no measure.{hint(name, known)}")
-        check_number(limit, f"limits[{name!r}]", "a number")
+        check_limit(name, limit)
+
+
+def check_limit(name: str, limit: Limit) -> None:
+    """Raise unless a limit is a number, or a mapping of it and its reasons."""
+    of = limit if isinstance(limit, Mapping) else {"limit": limit}
+    check_named(f"limits[{name!r}]", of, ("limit", *REASONS), "no entry of a limit")
+    check_number(of.get("limit"), f"limits[{name!r}]", "a number, or a mapping with it as limit")
+    if wrong := [key for key in REASONS if not isinstance(of.get(key, ""), str)]:
+        raise TypeError(f"`limits[{name!r}]` must have a text as {wrong[0]}; got {shown(of[wrong[0]])}.")
 
 
 def with_utility(measures: xr.Dataset, utility: Mapping[str, Any] | None) -> xr.Dataset:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from capstats.auditing.columns import by_group, changes
 from capstats.auditing.compute import Z, by_target, errors_known
-from capstats.auditing.findings import SIDE_BY_SIDE, Findings, level_names
+from capstats.auditing.findings import SIDE_BY_SIDE, UNTOLD, Findings, Judged, level_names
 from capstats.auditing.measures import MEASURES, SENTENCES, numbers
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
 from capstats.cap.uncertainty import average_cap_interval
@@ -30,12 +30,13 @@ FEWEST = 10  # people of a group that is listed
 MOST = 50_000  # keys times key columns, for which each column is left out and made coarser
 WIDE = 1.0  # interval of a share that is no headline; to leave the share out would choose those that chance made narrow
 RARE = 0.05  # probability that so low a release is chance, for all releases together
+VERDICTS = {"kept": "kept", "broken": "BROKEN", UNTOLD: "NOT TOLD"}
 SMALL = 0.0005  # a change of average CAP that is none
 
 
 def front(audit: Findings) -> Sections:
     """The sections of the front sheet; those about a single release describe the first in the report's order."""
-    first, limits = audit.ranked[0], audit.limits()
+    first, limits = audit.ranked[0], audit.judged
     several = len(audit.heads) > 1
     of = f" ({audit.heads[first]})" if several else ""
     alerts = [Alert(text, any(audit.of("copied_share", i) >= GRAVE for i in audit.ranked)) for text in audit.copies.alert(audit.ranked)]
@@ -55,7 +56,7 @@ def front(audit: Findings) -> Sections:
     ranked = FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]
     found: dict[str, Sequence[Block]] = {
         **({ranked: [table, *alerts, *notes]} if several else {"At a glance": [*alerts, *glance]}),
-        "Your limits": [Facts([("kept" if kept else "BROKEN", text) for text, kept in limits])] if limits else [],
+        "Your limits": [Facts([row for limit in limits for row in _limit(limit)])] if limits else [],
         f"What would lower it most{of}": [_change(audit, first)],
         "Which published table to withdraw or coarsen first": _public_tables(audit),
         f"Whom it hits{of}": _dots(audit, first),
@@ -63,6 +64,12 @@ def front(audit: Findings) -> Sections:
         **({"At a glance": glance} if several else {}),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
+
+
+def _limit(limit: Judged) -> list[tuple[str, str]]:
+    """Whether a limit is kept, and the reasons for it."""
+    reasons = "; ".join(limit.reasons.values())
+    return [(VERDICTS[limit.verdict], limit.text), *([("", reasons)] if reasons else [])]
 
 
 def _no_copies(audit: Findings, i: int) -> list[Block]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from capstats.codes.by_table import ALL, ARGUMENTS, BY_COLUMN, SCALARS, by_table
 from capstats.codes.missing_codes import plain
 
 SINGLE = {"keys": "key", "target": "target-column", "types": "type"}  # options, each for one value that may hold commas
+TABLES = ("original", "holdout", "population", "generator")
 LINE = 96  # characters; a longer command goes on in the next line
 
 
@@ -95,6 +100,38 @@ def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, 
     if isinstance(found.get("bins"), Mapping):
         found["bins"] = {column: value for column, value in found["bins"].items() if column in columns}
     return {name: value for name, value in found.items() if not isinstance(value, Mapping) or value}
+
+
+# --- arguments as settings ----------------------------------------------------------------------------------------------
+
+
+def settings_of(synthetic: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of an audit as the command line records its settings: of the tables only paths, and releases under the names of files."""
+    releases = synthetic if isinstance(synthetic, Mapping) else {None: synthetic}
+    paths = [str(x) for label, x in releases.items() if isinstance(x, (str, Path)) and label in (None, Path(x).name)]
+    found: dict[str, Any] = {"synthetic": paths if len(paths) == len(releases) else None}
+    for name, value in arguments.items():
+        if name == "progress" or (name in TABLES and not isinstance(value, (str, Path))):
+            continue
+        if name in ("keys", "target", "targets") and value is not None:
+            value = [str(x) for x in _several(value)]
+        elif name in ("weights", "counts") and isinstance(value, tuple):
+            value = dict(zip(("original", "synthetic", "holdout"), value, strict=False))
+        found[{"limits": "fail-above"}.get(name, name.replace("_", "-"))] = _setting(value)
+    return {name: value for name, value in found.items() if value is not False and value not in (None, {}, [])}
+
+
+def _setting(value: Any) -> Any:
+    """A value of a configuration; None where there is none."""
+    if isinstance(value, Mapping):
+        found = {str(name): _setting(x) for name, x in value.items()}
+        return {name: x for name, x in found.items() if x is not None}
+    if isinstance(value, tuple) and value and value[0] == "quantile":
+        return {"quantile": value[1]}
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        return list(map(_setting, value))
+    value = value.item() if isinstance(value, np.generic) else value
+    return str(value) if isinstance(value, (Path, dt.date)) else value if isinstance(value, (str, int, float)) else None
 
 
 # --- settings as the text of a configuration file, from which `capstats audit --config` repeats the audit -------------------

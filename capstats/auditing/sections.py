@@ -374,6 +374,7 @@ def _computed(audit: Findings) -> list[Block]:
     rows += [(name, str(p[name])) for name in ("seed", "source") if name in p]
     rows += [("" if i else "conventions", f"{name}: {text}") for i, (name, text) in enumerate(p["conventions"].items())]
     rows += [("" if i else "files", f"{name}: {text}") for i, (name, text) in enumerate(fingerprints(audit.seen))]
-    settings = p.get("settings")
-    again: list[Block] = ["Settings with which the audit can be repeated:", Listing(as_toml(settings))] if settings else []
+    settings = p.get("settings", {})
+    whole = {"original", "example"} & settings.keys()
+    again: list[Block] = ["Settings with which the audit can be repeated:", Listing(as_toml(settings))] if whole else []
     return [Facts(rows), *again]

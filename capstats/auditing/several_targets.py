@@ -12,10 +12,11 @@ import xarray as xr
 
 from capstats.auditing.compute import Asked, copied
 from capstats.auditing.descriptions import FirstReading
-from capstats.auditing.findings import Copies, Seen, kept_limits
+from capstats.auditing.findings import Copies, Judged, Limit, Seen, judged
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
-from capstats.auditing.provenance import files_named, files_seen, warnings_of
-from capstats.auditing.repeating import call, command, restricted
+from capstats.auditing.provenance import files_named, files_seen, today, warnings_of
+from capstats.auditing.record import meanings, recorded
+from capstats.auditing.repeating import call, command, restricted, settings_of
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
 from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named
@@ -74,14 +75,23 @@ class TargetAudits(Report):
         return frame.iloc[order]
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows of `to_frame`, what is known of copies, the columns left out, and the provenance; what is undefined is None."""
+        """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
         frame = self.to_frame()
         rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
-        return {"targets": rows, "copies": self.copies, "left_out": self.left_out, "provenance": self.provenance}
+        found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
+        return recorded(found, self.judged, meanings(OF_TARGET, self.provenance), self.seen, self.provenance)
 
-    def limits(self, limits: Mapping[str, float]) -> list[tuple[str, bool]]:
+    @property
+    def judged(self) -> list[Judged]:
+        """Each limit in the provenance for each target and synthetic table, with its reasons and its verdict."""
+        return self._judged(self.provenance.get("limits", {}))
+
+    def limits(self, limits: Mapping[str, Limit]) -> list[tuple[str, bool]]:
         """Each limit of a measure, as text, and whether each target and synthetic table keeps it."""
-        return kept_limits(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
+        return [(limit.text, limit.verdict == "kept") for limit in self._judged(limits)]
+
+    def _judged(self, limits: Mapping[str, Limit]) -> list[Judged]:
+        return judged(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
 
     @property
     def command(self) -> str:
@@ -214,6 +224,9 @@ def audit_targets(
     [['health', 1.0, 0.5, 1.0], ['town', 0.5, 0.5, 0.0]]
     """
     every = isinstance(targets, str) and targets == ALL_TARGETS
+    allowed = {"allow_same": allow_same, "allow_no_match": allow_no_match}
+    data = {"original": original, "holdout": holdout, "keys": keys, "targets": targets}
+    settings = settings_of(synthetic, {**data, **allowed, "copy_columns": copy_columns, **reading})
     key_columns = chosen_columns(keys, "keys")
     left_out: dict[str, str] = {}
     with Progress(reading.get("progress")) as shown:
@@ -247,6 +260,7 @@ def audit_targets(
         raise _no_target(left_out)
     found = _joined(rows, sizes[1]).assign(copied(copies, sizes[1]))
     known = {
+        "date": today(),
         "capstats": VERSION,
         **files_read(inputs),
         "keys": list(map(str, key_columns)),
@@ -257,11 +271,10 @@ def audit_targets(
     }
     attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes_as_texts()}
     warnings = warnings_of(attrs, allow_no_match, {})
-    known |= {**({"warnings": warnings} if warnings else {}), **(provenance or {})}
+    known |= {**({"warnings": warnings} if warnings else {}), "settings": settings, **(provenance or {})}
     result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)
     worst = result.to_frame().index[0]
     target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]
-    allowed = {"allow_same": allow_same, "allow_no_match": allow_no_match}
     arguments = {"keys": key_columns, "target": target, **restricted({**reading, **allowed}, [*key_columns, target])}
     return replace(result, arguments=arguments)
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from capstats.auditing.audits import Audit, audit
 from capstats.auditing.beside import FEWEST
+from capstats.auditing.findings import Judged, check_limit
 from capstats.auditing.ledger import WHY, published
 from capstats.auditing.measures import MEASURES, OF_TARGET, computed
 from capstats.auditing.publication import public_page, public_text
-from capstats.auditing.several_targets import ALL_TARGETS, audit_targets
+from capstats.auditing.several_targets import ALL_TARGETS, TargetAudits, audit_targets
 from capstats.cli import outputs, reading
 from capstats.cli.configuration import read_toml
 from capstats.cli.option_values import table_labels
@@ -52,12 +53,12 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     _check_measures(settings, [*computed(**needed, against=False), *more])
     outputs.check_files(settings, ("html",) if public else ())
     with reading.levels_told(settings, messages):
-        found = _audit(settings)
+        found = one_target(settings)
     page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
     despite = settings.get("despite-pages")
     released = published(found, threshold, ledger, reason, page, despite) if public else None
     text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
-    above = _broken(found.limits(), messages)
+    above = _broken(found.judged, messages)
     if public:  # which has nothing of them
         messages += [f"warning: {text}" for text in found.copies.alert(found.ranked)]
     failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
@@ -79,24 +80,32 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
         raise ValueError(f"{named} cannot be given with --targets, which has a row for each target and no more. Audit one with --target.")
     _check_measures(settings, [*OF_TARGET, *(x for x in computed(holdout="holdout" in settings) if "copied_" in x)])
     outputs.check_files(settings)
-    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
-    if given["targets"] == [ALL_TARGETS]:
-        given["targets"] = ALL_TARGETS
-    found = audit_targets(**given, progress=reading.progress(settings), provenance={"settings": dict(settings)})
-    above = _broken(found.limits(settings.get("fail-above", {})), messages)
+    found = several_targets(settings)
+    above = _broken(found.judged, messages)
     failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
     return found.to_json() if settings.get("json") else repr(found), failed or above
 
 
-def _broken(limits: Iterable[tuple[str, bool]], messages: list[str]) -> int:
+def several_targets(settings: Settings) -> TargetAudits:
+    """The audit of several targets that settings ask for."""
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
+    if given["targets"] == [ALL_TARGETS]:
+        given["targets"] = ALL_TARGETS
+    limits = {"limits": settings["fail-above"]} if "fail-above" in settings else {}
+    return audit_targets(**given, progress=reading.progress(settings), provenance={**limits, "settings": dict(settings)})
+
+
+def _broken(limits: Iterable[Judged], messages: list[str]) -> int:
     """The exit status that the limits ask for, with a message on those that are not kept."""
-    if above := [text for text, kept in limits if not kept]:
+    if above := [limit.text for limit in limits if limit.verdict != "kept"]:
         messages.append(f"--fail-above: {'; '.join(above)}.")
     return int(bool(above))
 
 
 def _check_measures(settings: Settings, known: Sequence[str]) -> None:
     """Raise unless each limit is of a measure that the audit will have."""
+    for name, limit in settings.get("fail-above", {}).items():
+        check_limit(name, limit)
     for name in [name for name in settings.get("fail-above", {}) if name not in known]:
         needs = MEASURES[name].needs if name in MEASURES else ""
         need = f"{name} needs --{needs.replace('_', '-')}." if needs else ""
@@ -105,7 +114,8 @@ def _check_measures(settings: Settings, known: Sequence[str]) -> None:
         raise ValueError(f"--fail-above must be MEASURE=VALUE; {name!r} is no measure. {hint}")
 
 
-def _audit(settings: Settings) -> Audit:
+def one_target(settings: Settings) -> Audit:
+    """The audit that settings ask for."""
     given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), without=())
     files = settings.get("synthetic", [])
     label = dict(zip(files, table_labels(files), strict=True))  # files by their labels
@@ -161,5 +171,5 @@ def _figure(found: Audit, file: str) -> bytes:
 
     if "individual_cap_median" not in found.measures:
         raise ValueError("it draws quartiles, which fractional --counts do not have. Leave one of the two out.")
-    made = replace(found, provenance={name: value for name, value in found.provenance.items() if name not in PATHS})
+    made = replace(found, provenance={name: value for name, value in found.provenance.items() if name not in PATHS}, seen={})
     return outputs.figure(boxplots(found, [found.columns[i] for i in found.ranked]), file, made.to_json())

@@ -49,9 +49,12 @@ def _read(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
 def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
     """The settings in a configuration file."""
     content, found = read_toml(file, "--config"), {}
-    for key, value in content.items():
-        if key not in options:
-            raise ValueError(f"--config {file!r} has {key!r}, which is not an option of this command.{hint(key, options)}")
+    spelled = {name: key for key, option in options.items() for name in (key, option.also) if name}
+    for name, value in content.items():
+        if (key := spelled.get(name)) is None:
+            raise ValueError(f"--config {file!r} has {name!r}, which is not an option of this command.{hint(name, options)}")
+        if key in found:
+            raise ValueError(f"--config {file!r} has {options[key].also!r} and {key!r}, which are one option. Give one of them.")
         try:
             found[key] = options[key].configured(value, Path(file).parent)
         except ValueError as error:

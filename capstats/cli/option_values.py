@@ -259,7 +259,11 @@ KINDS = {
     ),
     "weights": Kind(*BY_TABLE, partial(by_table, flag="--weights"), commas=True),
     "counts": Kind(*BY_TABLE, partial(by_table, flag="--counts"), commas=True),
-    "limits": Kind("a table of measures, each with its limit", dict[str, float], limits),
+    "limits": Kind(
+        "a table of measures, each with its limit, or with a table of limit, audience, why and who",
+        dict[str, float | dict[str, str | float]],
+        limits,
+    ),
     "utility": Kind(
         "a table of names, each with a number, or with a table of numbers by synthetic table",
         dict[str, float | dict[str, float]],

@@ -112,12 +112,14 @@ class RelationSource(DuckDBSource):
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:  # noqa: ARG002  of CSV
         with engine_errors(self.name):
             check_columns(query, list(self.table.columns), self.name)
-            return work(numbered(self.table, query.wanted), None)
+            texts = [x for x, dtype in zip(self.table.columns, self.table.types, strict=True) if dtype == "VARCHAR"]
+            return work(numbered(self.table, query.wanted, texts), None)
 
 
-def numbered(table: Any, wanted: Sequence[Hashable]) -> Any:
-    """The wanted columns of a relation as c0, c1, ..."""
-    return table.select(", ".join(f"{identifier(column)} AS c{i}" for i, column in enumerate(wanted)))
+def numbered(table: Any, wanted: Sequence[Hashable], texts: Collection[Hashable] = ()) -> Any:
+    """The wanted columns of a relation as c0, c1, ...; ``texts`` are equal where their bytes are, whatever the collation of the column."""
+    binary = dict.fromkeys(texts, ' COLLATE "binary"')
+    return table.select(", ".join(f"{identifier(column)}{binary.get(column, '')} AS c{i}" for i, column in enumerate(wanted)))
 
 
 def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import hashlib
+import io
 import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 import numpy as np
 import pandas as pd
@@ -91,17 +92,14 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     parts = [part for part in tables.encoding.get("digests", []) if part != digest]
     text = json.dumps({**header, "format": FORMAT, "capstats": VERSION, "digest": digest, "parts": parts}, default=_as_json)
     in_file = _in_csv if target.suffix.lower() == ".csv" else _in_parquet
-    cells = [np.array(in_file(column["levels"]), dtype=object)[at] for column, at in zip(_columns(header), places, strict=True)]
-    names = [*(column["name"] for column in _columns(header)), *(name for name, _ in _each(header))]
+    names, cells = _in_file(header, places, in_file)
     with replacing(target, counts_may=True) as (handle, place):
         if in_file is _in_parquet:
             write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
         else:
             with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
                 file.write(f"{COMMENT}{_without_formulas(text)}\n")
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(map(in_spreadsheet, names))
-                writer.writerows(zip(*cells, *(x.tolist() for x in numbers), strict=True))
+                _write_rows(file, names, cells, numbers)
 
 
 def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
@@ -185,6 +183,21 @@ def is_counts(path: str | Path) -> bool:
     return Path(path).is_file() and _header_of(path) is not None
 
 
+def digest_of_rows(tables: xr.Dataset) -> str | None:
+    """SHA-256 of the lines that `write_counts` writes as CSV, sorted, without the comment; None where labels cannot be written.
+
+    Whoever has the file can compute it: ``tail -n +2 counts.csv | LC_ALL=C sort | sha256sum``.
+    """
+    try:
+        header, places, numbers = _listed(as_tables(tables))
+    except TypeError:
+        return None
+    text = io.StringIO()
+    _write_rows(text, *_in_file(header, places, _in_csv), numbers)
+    lines = sorted(text.getvalue().encode().splitlines(keepends=True))
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
 # --- the cells --------------------------------------------------------------------------------------------------------
 
 
@@ -206,8 +219,9 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
         parts += of_variable
     targets = len(axes["target"])
     stored = filled_in(parts)
-    empty = np.setdiff1d(np.arange(len(axes["key"])), stored // targets)
-    key, target = np.divmod(np.union1d(stored, empty * targets), targets)
+    filled = np.zeros(len(axes["key"]), bool)
+    filled[stored // targets] = True
+    key, target = np.divmod(np.sort(np.concatenate([stored, np.flatnonzero(~filled) * targets])), targets)
     at = {"key": key, "target": target}
     header = {
         **{
@@ -223,6 +237,21 @@ def _listed(tables: xr.Dataset) -> tuple[dict[str, Any], list[Index], list[Array
     header = json.loads(json.dumps(header, default=_as_json), object_hook=_from_json)  # as it will be read
     places = [np.asarray(codes, np.int64)[at[dim]] for dim, axis in axes.items() for codes in axis.codes]
     return header, places, [values_at(part, target, key) for part in parts]
+
+
+def _in_file(
+    header: Mapping[str, Any], places: Sequence[Index], in_file: Callable[[Sequence[Label]], Sequence[str | None]]
+) -> tuple[list[str], list[Array]]:
+    """The names of all columns, and the labels of the cells as texts."""
+    cells = [np.array(in_file(column["levels"]), dtype=object)[at] for column, at in zip(_columns(header), places, strict=True)]
+    return [*(column["name"] for column in _columns(header)), *(name for name, _ in _each(header))], cells
+
+
+def _write_rows(file: TextIO, names: Sequence[str], cells: Sequence[Array], numbers: Sequence[Array]) -> None:
+    """Write a line of names, and one for each cell."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(in_spreadsheet, names))
+    writer.writerows(zip(*cells, *(x.tolist() for x in numbers), strict=True))
 
 
 def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], list[Array]]:

@@ -24,6 +24,7 @@ from capstats import (
     minimum_cap,
     tabulate,
 )
+from capstats.anonymity import k_anonymity, l_diversity
 from capstats.auditing.measures import MEASURES, SENTENCES
 from capstats.cap import normalized_cap, target_distance
 from capstats.codes.progress import Progress, Step
@@ -90,6 +91,8 @@ def recomputed(tables):
         "original_records": n,
         "synthetic_records": s.sum(["target", "key"]),
         "keys": (o.sum("target") > 0).sum(),
+        "original_k": k_anonymity(o),
+        "original_l": l_diversity(o),
         "unmatched_records": n - matched_records(o, s),
         "matched_share": matched_records(o, s) / n,
         "average_cap_nearest": average_cap(o, s, unmatched="nearest"),
@@ -140,6 +143,8 @@ def test_numbers_of_the_smokers_are_those_worked_out_by_hand(found):
         "original_records": 100,
         "synthetic_records": 100,
         "keys": 2,
+        "original_k": 50,
+        "original_l": 2,
         "unmatched_records": 0,
         "matched_share": 1,
         "average_cap_zero": cap,
@@ -296,6 +301,7 @@ def test_provenance_says_how_the_numbers_came_to_be(found):
             "keys": {"smoking": {"kind": "text", "levels": 2, "missing": False}},
             "target": {"health": {"kind": "text", "levels": 2, "missing": False}},
         },
+        "settings": {"keys": ["smoking"], "target": ["health"]},
         "domain": {"kind": "original and synthetic", "targets": 2, "keys": 2},
         "missing": "level",
         "copies": {"columns": ["smoking", "health"], "left_out": {}},

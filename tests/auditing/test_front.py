@@ -260,8 +260,11 @@ def test_a_fresh_sample_is_marked_within_0_and_1_and_only_with_an_interval():
 def test_limits_are_kept_or_broken():
     found = audited(ORIGINAL, None, limits={"average_cap_nearest": 0.1, "share_certain": 1, "holdout_cap": 1})
     (facts,) = blocks(found, Facts, "Your limits")
-    assert [name for name, _ in facts.rows] == ["BROKEN", "kept", "BROKEN"]
+    assert [name for name, _ in facts.rows] == ["BROKEN", "kept", "NOT TOLD"]
     assert facts.rows[2][1] == "holdout_cap is undefined (limit 1)"
+    argued = audited(ORIGINAL, None, limits={"share_certain": {"limit": 1, "why": "all may be known", "who": "the board"}})
+    (facts,) = blocks(argued, Facts, "Your limits")
+    assert facts.rows[1] == ("", "all may be known; the board")
     assert found.provenance["limits"] == {"average_cap_nearest": 0.1, "share_certain": 1, "holdout_cap": 1}
     for wrong, error in (({"avrage_cap": 1}, ValueError), ({"average_cap_zero": "x"}, ValueError), ([1], TypeError)):
         with pytest.raises(error, match="limits"):

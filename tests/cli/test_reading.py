@@ -150,6 +150,7 @@ def test_spaces_around_the_commas_of_types_are_not_part_of_them(here, capsys):
 def test_backing_may_be_chosen(here, capsys):
     dense, sparse = (in_json(capsys, *SMOKERS, "--backing", backing) for backing in ("dense", "sparse"))
     assert [found["provenance"]["settings"].pop("backing") for found in (dense, sparse)] == ["dense", "sparse"]
+    assert dense.pop("digest") != sparse.pop("digest")  # the settings differ
     assert dense == sparse
 
 

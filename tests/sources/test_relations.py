@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 
 import capstats
-from capstats import MISSING, tabulate
+from capstats import MISSING, audit, tabulate
 from capstats.sources import relations
 
 
@@ -34,6 +34,19 @@ def test_a_column_that_a_relation_lacks_is_named() -> None:
     for bins in (None, {"aeg": 2}):
         with pytest.raises(ValueError, match=r"Column 'aeg' is not in `original`. Did you mean 'age'\?"):
             capstats.tabulate(relation, keys="aeg", target="sick", bins=bins)
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_a_collation_takes_no_text_for_another() -> None:
+    people = {"k": ["a", "A", "a", "é", "E"], "t": ["x", "x", "x", "X", "x"]}
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE people (k VARCHAR COLLATE NOCASE.NOACCENT, t VARCHAR COLLATE NOCASE)")
+        connection.executemany("INSERT INTO people VALUES (?, ?)", list(zip(*people.values(), strict=True)))
+        table = connection.table("people")
+        found = tabulate(table, table, keys="k", target="t", null_values={"k": "A"})
+        copies = audit(table, people, keys="k", target="t", allow_same=True).measures
+    assert found.equals(tabulate(people, people, keys="k", target="t", null_values={"k": "A"}))
+    assert copies.copied_records == 5
 
 
 def test_an_enumeration_of_duckdb_keeps_its_order() -> None:
