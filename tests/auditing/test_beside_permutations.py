@@ -13,7 +13,6 @@ from capstats.auditing.compute import Asked
 from capstats.auditing.measures import MEASURES
 from capstats.laws import membership_test, permutation_test
 from capstats.tables.printing import percent
-from capstats.tables.printing import percent
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
