@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from capstats.cli.option_values import KINDS, LISTED, Kind, fits
+from capstats.cli.standard_input import standard_input
 
 Settings = Mapping[str, Any]  # the given options, by their long names
 HELD: dict[str, Any] = tomllib.loads(files("capstats.cli").joinpath("commands.toml").read_text(encoding="utf-8"))
@@ -66,6 +68,8 @@ class Option:
     def given(self, namespace: argparse.Namespace) -> Any:
         """Its value on the command line; None where it is not given."""
         found, single = getattr(namespace, self.key, None), getattr(namespace, _single(self.key), [])
+        if self.kind.is_path:
+            return self._placed(found)
         if self.kind.read is None or (found is None and not single):
             return found
         return self.kind.read(found or [], single) if self.single else self.kind.read(found)
@@ -84,7 +88,18 @@ class Option:
             return value
         if self.endings and ("\\" in value or PureWindowsPath(value).drive):
             raise ValueError(f"`{self.key}` must be a path with / between folders and without a drive; got {value!r}. Give --{self.key}.")
-        return [str(folder / path) for path in value] if isinstance(value, list) else str(folder / value)
+        return self._placed(value, folder)
+
+    def _placed(self, path: Any, folder: Path | None = None) -> Any:
+        """A path, or each of several, with ``~`` as the home of its user; where it is read, ``-`` is standard input."""
+        if isinstance(path, list):
+            return [self._placed(x, folder) for x in path]
+        if path == "-" and self.kind.is_input:
+            return standard_input()
+        if not isinstance(path, str):
+            return path
+        local = os.path.expanduser(path)  # noqa: PTH111  that of Path raises for a user who is not known
+        return local if folder is None else str(folder / local)
 
 
 @dataclass(frozen=True)
