@@ -31,7 +31,7 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
         return given
     found = {**configured, **given}
     for key in found:
-        if options[key].endings:
+        if options[key].endings and isinstance(found[key], str):
             if Path(found[key]).exists() and Path(found[key]).samefile(file):
                 raise ValueError(f"--{key} is {found[key]!r}, the configuration itself. Give another path.")
             if key not in given:

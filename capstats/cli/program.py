@@ -120,6 +120,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """The arguments; an error for an unknown one."""
+        args = list(sys.argv[1:] if args is None else args)
+        args = [
+            f"{x}=" if x == "--json" and not after.lower().endswith(".json") else x for x, after in zip(args, [*args[1:], ""], strict=True)
+        ]
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
             command: Command = given.command
@@ -127,7 +131,7 @@ class Parser(argparse.ArgumentParser):
             if gone := HELD["removed"].get(f"{command.name} {unknown[0].partition('=')[0]}"):
                 self.error(f"{unknown[0].partition('=')[0]} of {command.name} was removed; use {gone}", f"{self.prog} {command.name}")
             near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
-            hint = f". Did you mean --{near[0]}" if near else _separated(sys.argv[1:] if args is None else args, command)
+            hint = f". Did you mean --{near[0]}" if near else _separated(args, command)
             self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")
         return given
 
