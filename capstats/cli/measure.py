@@ -39,11 +39,11 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     columns = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
 
     def content() -> dict[str, Any]:
-        return {"measures": {name: _plain(x) for name, x in results.items()}, "provenance": provenance(settings, columns)}
+        return {"measures": {name: _plain(x, columns["target"]) for name, x in results.items()}, "provenance": provenance(settings, columns)}
 
     def text() -> str:
         read = "\n".join(f"{name}: {value}" for name, value in facts(settings, columns))
-        return "\n\n".join([title("measures"), read, *(f"{name}\n{_text(x)}" for name, x in results.items())])
+        return "\n\n".join([title("measures"), read, *(f"{name}\n{_text(x, columns['target'])}" for name, x in results.items())])
 
     return outputs.given_out(settings, messages, text, content)
 
@@ -114,8 +114,8 @@ def _value(node: ast.expr) -> Any:
         raise ValueError(MUST.format(ast.unparse(node))) from None
 
 
-def _plain(found: Any) -> Any:
-    """A number, a mapping of numbers, or the columns of a table in long form."""
+def _plain(found: Any, target: list[str]) -> Any:
+    """A number, a mapping of numbers, or the columns of a table in long form; the column ``target`` has its own name."""
     if isinstance(found, (xr.DataArray, xr.Dataset)):
         if not found.dims:
             return found.item() if isinstance(found, xr.DataArray) else {str(name): x.item() for name, x in found.data_vars.items()}
@@ -125,16 +125,18 @@ def _plain(found: Any) -> Any:
         found = shown[[x for x in shown if x not in shown.index.names]].reset_index()
     if isinstance(found, pd.DataFrame):
         frame = found if isinstance(found.index, pd.RangeIndex) else found.reset_index()
+        if len(target) == 1 and target[0] not in frame:
+            frame = frame.rename(columns={"target": target[0]})
         return {str(name): frame[name].tolist() for name in frame}
     if isinstance(found, dict):
-        return {str(name): _plain(x) for name, x in found.items()}
+        return {str(name): _plain(x, target) for name, x in found.items()}
     if not isinstance(found, (str, int, float, list, tuple, type(None))):
         raise ValueError(f"a {type(found).__name__} is no number and no table. Ask for a measure of it, such as expected_cap of a model.")
     return found
 
 
-def _text(found: Any) -> str:
-    value = _plain(found)
+def _text(found: Any, target: list[str]) -> str:
+    value = _plain(found, target)
     if not isinstance(value, dict):
         return f"  {value}"
     columns = {name: x for name, x in value.items() if isinstance(x, list)}

@@ -63,6 +63,7 @@ def test_a_table_comes_by_column_with_null_for_what_is_missing(capsys, tmp_path,
     found = measured(capsys, "key_summary", counts)
     assert found["smoking"] == ["yes", "no", None]
     assert found["records"] == [50, 50, 1]
+    assert measured(capsys, "individual_cap", counts)["health"] == ["sick"] * 3 + ["healthy"] * 3
     write_counts(TABLES, tmp_path / "several.json")
     assert measured(capsys, "average_cap", str(tmp_path / "several.json"))["synthetic"] == ["a", "b"]
 
