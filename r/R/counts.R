@@ -29,6 +29,9 @@ as_counts.svyrep.design <- as_counts.survey.design
 as_counts.data.frame <- function(original, release = NULL, keys, target, holdout = NULL, weights = NULL, counts = NULL, bins = NULL,
                                  null_values = NULL, missing = c("level", "drop"), ...) {
   if (...length()) stop("There is no argument ", paste(paste0("'", ...names(), "'"), collapse = ", "), ".", call. = FALSE)
+  if (length(bins) && (!is.list(bins) || is.null(names(bins)))) stop("`bins` must be a list by column: list(age = 5).", call. = FALSE)
+  unknown <- setdiff(names(bins), c(keys, target))
+  if (length(unknown)) refuse(unknown[1], "of `bins` is neither a key nor the target.")
   given <- releases(release)
   tables <- lapply(c(list(original), given$tables, if (!is.null(holdout)) list(holdout)), as.data.frame)
   called <- c("original", if (length(given$tables)) rep("release", length(given$tables)), if (!is.null(holdout)) "holdout")
@@ -40,8 +43,6 @@ as_counts.data.frame <- function(original, release = NULL, keys, target, holdout
     values <- lapply(tables, function(table) without_codes(table[[name]], if (is.list(null_values)) null_values[[name]] else null_values))
     coded(if (is.null(bins[[name]])) values else cut_columns(values, bins[[name]], name), name)
   })
-  unknown <- setdiff(names(bins), columns)
-  if (length(unknown)) refuse(unknown[1], "of `bins` is neither a key nor the target.")
   drop <- match.arg(missing) == "drop"
   kept <- lapply(seq_along(tables), function(i) {
     is_missing <- lapply(read, function(column) drop & column$json[column$codes[[i]] + 1] == "null")
@@ -66,8 +67,6 @@ as_counts.data.frame <- function(original, release = NULL, keys, target, holdout
   ), class = "capstats_counts")
 }
 
-setNames <- function(x, names) `names<-`(x, names)
-
 # One release, or several with labels; synthpop's result holds one or several.
 releases <- function(release) {
   if (inherits(release, "synds")) release <- release$syn
@@ -82,8 +81,8 @@ releases <- function(release) {
 present <- function(table, name, called) {
   if (name %in% names(table)) return(invisible())
   near <- agrep(name, names(table), ignore.case = TRUE, value = TRUE)
-  hint <- if (length(near)) paste0(" Did you mean '", near[1], "'?") else paste0(" It has ", paste0("'", utils::head(names(table), 20), "'", collapse = ", "), ".")
-  stop("The ", called, " has no column '", name, "'.", hint, call. = FALSE)
+  hint <- if (length(near)) paste0("Did you mean '", near[1], "'?") else paste0("It has ", toString(utils::head(names(table), 20)), ".")
+  stop("The ", called, " has no column '", name, "'. ", hint, call. = FALSE)
 }
 
 without_codes <- function(x, codes) {
@@ -103,14 +102,14 @@ weights_of <- function(weights, called) {
   called <- unique(called)
   found <- lapply(called, own, columns = weights)
   json_names <- c(original = "original", release = "synthetic", holdout = "holdout")[called]
-  stats::setNames(found, json_names)[lengths(found) > 0]
+  setNames(found, json_names)[lengths(found) > 0]
 }
 
 # The number of records of each row, and its weight.
 multiples <- function(table, called, weights, counts) {
   number <- function(name) {
     present(table, name, called)
-    x <- as.numeric(table[[name]])
+    x <- suppressWarnings(as.numeric(table[[name]]))
     if (anyNA(x) || any(x < 0 | is.infinite(x))) refuse(name, "of the ", called, " must have numbers, 0 or more, for every record.")
     x
   }
@@ -156,11 +155,12 @@ counts_json <- function(x, bare = FALSE) {
   values <- Map(sums, tables$called, tables$i)
   names(values) <- paste0(c(original = "o", release = "s", holdout = "h")[tables$called], c("", "_records", "_squares")[tables$i])
   values <- values[lengths(values) > 0]
+  object <- function(of) paste0("{", paste0(quoted(names(of)), ": ", of, collapse = ", "), "}")
   paste0(
     '{"capstats counts": 1, "key": ', axis(x$keys), ', "target": ', axis(x$target), ', "cells": ', listed(vapply(x$cells, listed, "")),
-    ', "counts": {', paste0('"', names(values), '": ', values, collapse = ", "), "}",
+    ', "counts": ', object(values),
     if (!is.null(x$releases)) paste0(', "synthetic": ', listed(quoted(x$releases))),
-    if (length(x$weights)) paste0(', "attrs": {"weights": {', paste0('"', names(x$weights), '": ', quoted(unlist(x$weights)), collapse = ", "), "}}"), "}"
+    if (length(x$weights)) paste0(', "attrs": {"weights": ', object(lapply(x$weights, quoted)), "}"), "}"
   )
 }
 

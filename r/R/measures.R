@@ -36,10 +36,10 @@ as_result <- function(found) {
 measure <- function(original, names, ..., options = list(), population = NULL) {
   x <- counted(original, ...)
   if (!is.null(population)) population <- counted(population, keys = x$counts$keys, target = x$counts$target)$counts
-  asked <- calls(names, c(x$options, options))
-  found <- on_counts("measure", x$counts, before = paste(asked, collapse = ", "), population = population)$measures
+  asked <- toString(calls(names, x$options))
+  found <- on_counts("measure", x$counts, options, before = asked, population = population)$measures
   results <- lapply(found, as_result)
-  if (length(names) == 1) results[[1]] else `names<-`(results, names)
+  if (length(names) == 1) results[[1]] else setNames(results, names)
 }
 
 as_synthpop <- function(original, ...) measure(original, "as_synthpop", ...)
@@ -54,12 +54,13 @@ of_records <- c(unique = "share_unique", replicated = "share_replicated", k = "k
 
 cap <- function(original, ...) {
   x <- counted(original, ...)
-  if (length(x$options)) stop("There is no argument '", names(x$options)[1], "'.", call. = FALSE)
+  options <- x$options
   x <- x$counts
   n <- sum(x$called == "release")
   if (n == 0) stop("Give a release.", call. = FALSE)
-  measures <- c(of_cap, if (!length(x$weights)) of_records)
-  found <- on_counts("measure", x, before = paste(c("summary", measures), collapse = ", "))$measures
+  is_whole <- !length(x$weights) && all(unlist(lapply(x$sums, `[[`, 1)) %% 1 == 0)
+  measures <- c(of_cap, if (is_whole) of_records)
+  found <- on_counts("measure", x, options, before = toString(c("summary", measures)))$measures
   numbers <- c(lapply(found[[1]][of_summary], as_numbers), lapply(found[-1], function(of) as_numbers(of[[length(of)]])))
   names(numbers) <- c(names(of_summary), names(measures))
   numbers$records <- sum(x$sums[[1]][[1]])
@@ -73,22 +74,25 @@ as_numbers <- function(x) if (length(x)) as.numeric(unlist(x)) else NA_real_
 print.capstats_cap <- function(x, ...) {
   keys <- attr(x, "keys")
   if (is.null(keys) || !all(c("cap", "baseline", "original_cap", "records") %in% names(x))) return(NextMethod())
-  cat("Somebody who knows ", paste(keys, collapse = ", "), " guesses ", paste(attr(x, "target"), collapse = ", "), " of ",
+  cat("Somebody who knows ", toString(keys), " guesses ", toString(attr(x, "target")), " of ",
     format(x$records[1], big.mark = ","), " people right with probability\n", sep = "")
-  shown <- data.frame(release = x$cap, `without it` = x$baseline, `original itself` = x$original_cap, row.names = row.names(x), check.names = FALSE)
+  shown <- setNames(as.data.frame(x)[c("cap", "baseline", "original_cap")], c("release", "without it", "original itself"))
   print(format(round(shown, 3), nsmall = 3), row.names = nrow(x) > 1)
   cat("All numbers: as.data.frame(); what they mean: ?cap\n")
   invisible(x)
 }
 
-plot.capstats_cap <- function(x, ...) bars(c(stats::setNames(x$cap, if (nrow(x) > 1) row.names(x) else "release")), x$baseline[1], x$original_cap[1], ...)
+plot.capstats_cap <- function(x, ...) {
+  bars(setNames(x$cap, if (nrow(x) > 1) row.names(x) else "release"), x$baseline[1], x$original_cap[1], ...)
+}
 
 # Bars of average CAP, between a guess without the release and one with the original.
 bars <- function(releases, baseline, original, main = "Guessed right (average CAP)", ...) {
-  values <- rev(c("without it" = baseline, releases, "original itself" = original))
+  values <- c("original itself" = original, rev(releases), "without it" = baseline)
   old <- par(mar = c(4, 9, 3, 3))
   on.exit(par(old))
-  at <- barplot(values, horiz = TRUE, las = 1, xlim = c(0, 1), main = main, col = c("grey80", rep("steelblue", length(releases)), "grey80"), ...)
+  col <- c("grey80", rep("steelblue", length(releases)), "grey80")
+  at <- barplot(values, horiz = TRUE, las = 1, xlim = c(0, 1), main = main, col = col, ...)
   text(values, at, sprintf("%.3f", values), pos = 4, xpd = TRUE)
   invisible(values)
 }
@@ -140,7 +144,7 @@ anonymity <- function(original, ...) {
   x <- counted(original, ...)
   models <- on_counts("anonymity", x$counts, x$options)$models
   tables <- names(models[[1]])
-  as.data.frame(lapply(models, function(of) vapply(of, function(value) if (is.null(value)) NA_real_ else as.numeric(value), 0)), row.names = tables)
+  as.data.frame(lapply(models, function(of) vapply(of, as_numbers, 0)), row.names = tables)
 }
 
 # Labels do not leave R: the program counts with the places of the levels.
@@ -150,34 +154,23 @@ people <- function(original, ..., top = Inf) {
   if (!is.data.frame(original)) original <- if (inherits(original, "survey.design")) original$variables else original
   if (!is.data.frame(original)) stop("Counts do not say which record is which. Give the records as a data frame.", call. = FALSE)
   found <- on_counts("measure", x, bare = TRUE, before = "individual_cap, individual_cap(unmatched=nearest), key_summary")$measures
-  names <- names(x$levels)
-  cells <- as.data.frame(x$cells)
-  id <- function(columns, names) do.call(paste, unname(columns[names]))
-  bare <- function(of) stats::setNames(of, c(original_names(of, names)))
-  zero <- bare(found[[1]])
-  nearest <- bare(found[[2]])
-  keys <- bare(found[[3]])
-  colnames(cells) <- names
-  cell <- id(cells, names)
-  of_key <- match(id(cells, x$keys), id(keys, x$keys))
-  of_cell <- data.frame(
-    cap = zero$individual_cap[match(cell, id(zero, names))], cap_nearest = nearest$individual_cap[match(cell, id(nearest, names))],
-    certain = keys$certain[of_key], original_certain = keys$original_certain[of_key], key_records = keys$records[of_key],
-    key_synthetic_records = keys$synthetic_records[of_key], unique = keys$unique[of_key], replicated = keys$replicated[of_key]
-  )
-  of_cell$cap[is.na(of_cell$cap)] <- 0
-  kept <- which(!is.na(x$cell))
-  at <- x$cell[kept]
-  order <- utils::head(order(-of_cell$cap[at], -of_cell$cap_nearest[at], of_cell$key_records[at], kept), top)
+  names <- paste0("c", seq_along(x$levels))  # as `counts_json` has them
+  of_keys <- names[seq_along(x$keys)]
+  cells <- as.data.frame(setNames(x$cells, names))
+  place <- function(table, names) match(do.call(paste, unname(cells[names])), do.call(paste, unname(table[names])))
+  number <- function(i) found[[i]]$individual_cap[place(found[[i]], names)]
+  columns <- c("certain", "original_certain", key_records = "records", key_synthetic_records = "synthetic_records", "unique", "replicated")
+  summary <- as.data.frame(found[[3]])[place(found[[3]], of_keys), columns]
+  names(summary) <- ifelse(nzchar(names(columns)), names(columns), columns)
+  of_cell <- cbind(cap = ifelse(is.na(number(1)), 0, number(1)), cap_nearest = number(2), summary)
   of_cell$disclosed <- of_cell$cap == 1
-  result <- cbind(data.frame(record = kept[order]), as.data.frame(original)[kept[order], names, drop = FALSE], of_cell[at[order], ])
+  kept <- which(!is.na(x$cell))
+  risk <- of_cell[x$cell[kept], ]
+  order <- utils::head(order(-risk$cap, -risk$cap_nearest, risk$key_records, kept), top)
+  records <- as.data.frame(original)[kept[order], names(x$levels), drop = FALSE]
+  result <- cbind(data.frame(record = kept[order]), records, risk[order, ])
   row.names(result) <- NULL
   result
-}
-
-original_names <- function(of, names) {
-  bare <- match(names(of), paste0("c", seq_along(names)))
-  ifelse(is.na(bare), names(of), names[bare])
 }
 
 describe <- function(original, release = NULL, ...) {
@@ -185,10 +178,9 @@ describe <- function(original, release = NULL, ...) {
   on.exit(unlink(folder, recursive = TRUE))
   given <- releases(release)
   tables <- c(list(original), given$tables)
-  files <- file.path(folder, paste0(make.names(c("original", if (is.null(given$labels)) "release" else given$labels)[seq_along(tables)]), ".csv"))
+  files <- file.path(folder, paste0(c("original", paste0("release", seq_along(given$tables)))[seq_along(tables)], ".csv"))
   for (i in seq_along(tables)) write_csv(as.data.frame(tables[[i]]), files[i])
-  texts <- Filter(function(name) plain(original[[name]], name)$kind == "text", names(original))
-  found <- run("describe", folder, files, c(list(type = stats::setNames(rep("text", length(texts)), texts)), list(...)))
+  found <- run("describe", folder, files, list(...))
   structure(found$columns, text = found$text, keys = found$keys, targets = found$targets)
 }
 
@@ -205,7 +197,7 @@ write_csv <- function(table, file) {
 
 print.capstats_counts <- function(x, ...) {
   n <- vapply(x$sums, function(of) sum(of[[1]]), 0)
-  cat("Counts of ", paste(x$called, format(n, big.mark = ",", trim = TRUE), collapse = ", "), "; keys ", paste(x$keys, collapse = ", "), "; target ",
-    paste(x$target, collapse = ", "), "; ", length(x$cells[[1]]), " cells\n", sep = "")
+  cat("Counts of ", toString(paste(x$called, format(n, big.mark = ",", trim = TRUE))), "; keys ", toString(x$keys), "; target ",
+    toString(x$target), "; ", length(x$cells[[1]]), " cells\n", sep = "")
   invisible(x)
 }

@@ -48,7 +48,7 @@ flags <- function(options) {
     flag <- paste0("--", gsub("_", "-", name))
     if (isTRUE(value)) return(flag)
     value <- if (is.numeric(value)) vapply(value, digits, "") else value
-    c(rbind(flag, shQuote(if (is.null(names(value))) value else paste0(names(value), "=", value))))
+    shQuote(paste0(flag, "=", if (is.null(names(value))) value else paste0(names(value), "=", value)))
   }, names(options), options), use.names = FALSE)
 }
 
@@ -57,12 +57,12 @@ run <- function(command, folder, files, options = list()) {
   out <- file.path(folder, "found.json")
   err <- file.path(folder, "messages")
   arguments <- c(command, shQuote(files), flags(options), "--json", shQuote(out))
-  utf8 <- c("PYTHONUTF8=1", "COLUMNS=100")
-  text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = if (.Platform$OS.type != "windows") utf8 else character()))
+  utf8 <- if (.Platform$OS.type != "windows") c("PYTHONUTF8=1", "COLUMNS=100")
+  text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = as.character(utf8)))
   status <- attr(text, "status")
   said <- sub("^capstats [a-z]+( [a-z]+)?: ", "", readLines(err, encoding = "UTF-8", warn = FALSE))
   if (isTRUE(status > 1) || !file.exists(out)) stop(paste(said, collapse = "\n"), call. = FALSE)
-  found <- infinite(jsonlite::read_json(out, simplifyVector = TRUE))
+  found <- infinite(jsonlite::read_json(out, simplifyVector = TRUE, bigint_as_char = TRUE))
   for (text_of in unlist(found$warnings)) warning(text_of, call. = FALSE)
   others <- said[!startsWith(said, "warning: ")]
   if (length(others)) warning(paste(others, collapse = "\n"), call. = FALSE)

@@ -5,7 +5,8 @@ refuse <- function(name, ...) stop("Column '", name, "' ", ..., call. = FALSE)
 # The shortest decimal number that is this double.
 digits <- function(x) {
   short <- sprintf("%.15g", x)
-  ifelse(as.numeric(short) == x, short, sprintf("%.17g", x))
+  long <- !is.na(x) & suppressWarnings(as.numeric(short)) != x
+  replace(short, long, sprintf("%.17g", x[long]))
 }
 
 quoted <- function(x) {
@@ -22,7 +23,7 @@ plain <- function(x, name) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   if (inherits(x, "integer64")) {
     if (!requireNamespace("bit64", quietly = TRUE)) refuse(name, "is integer64, which needs the package bit64.")
-    return(list(kind = "number", values = as.character(x), exact = TRUE))
+    return(list(kind = "number", values = as.character(x)))
   }
   if (inherits(x, "Date")) {
     if (any(unclass(x) %% 1 != 0, na.rm = TRUE)) refuse(name, "holds parts of days. Round them, or convert it to POSIXct.")
@@ -63,13 +64,12 @@ labelled <- function(x, name) {
 coded <- function(columns, name) {
   parts <- lapply(columns, plain, name)
   filled <- Filter(function(part) length(part$levels) || any(!is.na(part$values)), parts)
-  kinds <- unique(vapply(filled, function(part) part$kind, ""))
+  kinds <- unique(vapply(filled, `[[`, "", "kind"))
   if (length(kinds) > 1) refuse(name, "holds ", paste(kinds, collapse = " in one table and "), " in another. Convert it to one kind.")
-  all <- unlist(lapply(filled, function(part) if (isTRUE(part$exact)) part$values else part$values), use.names = FALSE)
-  if ("number" %in% kinds && is.character(all)) {  # integer64 beside other numbers
-    parts <- lapply(parts, function(part) within(part, values <- if (is.numeric(values)) digits(values) else values))
-    all <- unlist(lapply(parts, `[[`, "values"), use.names = FALSE)
+  if ("number" %in% kinds && any(vapply(filled, function(part) is.character(part$values), NA))) {  # integer64 beside other numbers
+    parts <- lapply(parts, function(part) replace(part, "values", list(if (is.numeric(part$values)) digits(part$values) else part$values)))
   }
+  all <- unlist(lapply(parts, `[[`, "values"), use.names = FALSE)
   known <- unique(all[!is.na(all)])
   levels <- unlist(lapply(parts, `[[`, "levels"), use.names = FALSE)
   known <- if ("number" %in% kinds && is.character(known)) known[order(as.numeric(known))] else sort(known, method = "radix")
@@ -79,7 +79,7 @@ coded <- function(columns, name) {
     number = if (is.character(known)) known else sub("^(-?)Inf$", "\\1Infinity", digits(known)),
     bool = tolower(as.character(known)),
     date = dated(format(structure(known, class = "Date"), "%Y-%m-%d"), "date"),
-    datetime = dated(moments(known, unique(vapply(filled, function(part) part$zone, "")), name), "datetime")
+    datetime = dated(moments(known, unique(vapply(filled, `[[`, "", "zone")), name), "datetime")
   )
   codes <- lapply(parts, function(part) match(part$values, known) - 1L)
   if (any(vapply(codes, anyNA, NA))) {
@@ -103,19 +103,23 @@ moments <- function(known, zones, name) {
   text
 }
 
+as_points <- function(given, of) {
+  as.numeric(switch(of$kind, number = given, date = as.Date(given), datetime = as.POSIXct(given, tz = of$zone)))
+}
+
 # Numbers and dates cut into bins, in all tables at the same points, which come from the original.
 cut_columns <- function(columns, bins, name) {
   parts <- lapply(columns, plain, name)
   kind <- parts[[1]]$kind
-  if (!kind %in% c("number", "date", "datetime") || isTRUE(parts[[1]]$exact)) refuse(name, "is ", kind, "; only numbers and dates can be cut.")
   x <- parts[[1]]$values
+  if (!kind %in% c("number", "date", "datetime") || is.character(x)) refuse(name, "is ", kind, "; only numbers and dates can be cut.")
   x <- x[is.finite(x)]
   how <- if (is.character(bins[[1]])) "quantile" else if (is.numeric(bins) && length(bins) == 1 && !is.object(bins)) "width" else "points"
   n <- if (how == "quantile") as.numeric(bins[[2]]) else bins[[1]]
   points <- switch(how,
     width = seq(min(x), max(x), length.out = n + 1),
     quantile = quantile(x, 0:n / n, names = FALSE),
-    points = as.numeric(unlist(lapply(bins, function(point) if (kind == "number") point else as.numeric(if (kind == "date") as.Date(point) else as.POSIXct(point)))))
+    points = as_points(do.call(c, as.list(bins)), parts[[1]])
   )
   if (how != "points") points <- unique(points[points > min(x) & points < max(x)])
   if (is.unsorted(points, strictly = TRUE)) refuse(name, "has cut points that do not increase.")
