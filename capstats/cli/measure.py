@@ -39,7 +39,10 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     columns = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
 
     def content() -> dict[str, Any]:
-        return {"measures": {name: _plain(x, columns["target"]) for name, x in results.items()}, "provenance": provenance(settings, columns)}
+        return {
+            "measures": {name: _plain(x, columns["target"]) for name, x in results.items()},
+            "provenance": provenance(settings, columns),
+        }
 
     def text() -> str:
         read = "\n".join(f"{name}: {value}" for name, value in facts(settings, columns))

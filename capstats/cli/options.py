@@ -148,6 +148,7 @@ def _command(name: str, words: Mapping[str, Any]) -> Command:
 
 
 OPTIONS = {key: _option(key) for key in HELD["options"]}
+INPUTS = [key for key, option in OPTIONS.items() if option.kind.is_input]
 COMMANDS = tuple(_command(name, words) for name, words in HELD["commands"].items())
 
 

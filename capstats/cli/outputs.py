@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
 from capstats.auditing.ledger import lock_of
-from capstats.cli.options import HELD, OPTIONS, Settings
+from capstats.cli.options import HELD, INPUTS, Settings
 from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
-INPUTS = [key for key, option in OPTIONS.items() if option.kind.is_input]
 FILES = ("html", "csv", "figure", "out", "json")
 SHOWN = 20  # rows of a text without --top
 MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # explanations of the numbers in a report

@@ -20,8 +20,7 @@ from typing import Any, NoReturn
 from capstats import __version__
 from capstats.cli.about import about
 from capstats.cli.configuration import settings_of
-from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
-from capstats.cli.outputs import INPUTS
+from capstats.cli.options import COMMANDS, HELD, INPUTS, OPTIONS, Command
 from capstats.codes.names import printable
 
 TEXTS: dict[str, str] = HELD["texts"]

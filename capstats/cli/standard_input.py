@@ -10,14 +10,14 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from capstats.tables.counts_json import START
-
 NAME = "standard-input"
 
 
 @cache
 def standard_input() -> str:
     """The path of a file with all of standard input, whose ending says what it is; an error where nothing is piped into it."""
+    from capstats.tables.counts_json import START
+
     if sys.stdin is None or sys.stdin.isatty():
         raise ValueError("- is standard input, into which nothing is piped. Give a file, or put a program and | before the command.")
     content = sys.stdin.buffer.read()
