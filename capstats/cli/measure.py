@@ -104,8 +104,7 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Dict):
         return {_value(key): _value(x) for key, x in zip(node.keys, node.values, strict=True) if key is not None}
     if isinstance(node, ast.Call):
-        from capstats import laws
-
+        laws = import_module("capstats.laws")
         name, options = _named(node)
         models = [x for x in laws.__all__ if isinstance(getattr(laws, x), type)]
         if name not in models:
