@@ -305,8 +305,8 @@ def test_the_original_alone_decides_and_the_outer_bins_are_open() -> None:
 def test_a_whole_double_is_a_number_of_bins_and_a_list_a_pair() -> None:
     """As R has them, which knows neither integers without an L nor pairs."""
     frame = pd.DataFrame({"age": range(20), "sick": ["no", "yes"] * 10})
-    for given, as_r_has_it in ((4, 4.0), (("quantile", 4), ["quantile", 4.0])):
-        found, expected = (tabulate(frame, keys="age", target="sick", bins={"age": bins}) for bins in (as_r_has_it, given))
+    for plain, of_r in ((4, 4.0), (("quantile", 4), ["quantile", 4.0])):
+        found, expected = (tabulate(frame, keys="age", target="sick", bins={"age": bins}) for bins in (of_r, plain))
         assert found.identical(expected)
 
 
