@@ -82,5 +82,6 @@ def _check_output(file: str, option: Option, path: str, *, force: bool) -> None:
         raise ValueError(f"{what} must lie within the folder of the configuration; got {path!r}. Give --{option.key} on the command line.")
     if not is_plain(place):
         raise ValueError(f"{what} is {path!r}, which is a link, a folder or a device. Give another name.")
-    if place.exists() and not force and not made_by_capstats(place):
+    ours = option.key != "json" and made_by_capstats(place)  # of JSON, a ledger has the only mark, and is to be kept
+    if place.exists() and not force and not ours:
         raise ValueError(f"{what} is {path!r}, a file that capstats did not make. Give another name, or --force.")

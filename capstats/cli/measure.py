@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -51,16 +52,14 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     return outputs.given_out(settings, messages, text, content)
 
 
-def functions() -> dict[str, Any]:
-    """The public measures of tables of counts, by their names."""
-    found = {}
+def functions() -> Iterator[tuple[str, Any]]:
+    """The public measures of tables of counts with their names; a room is loaded when those before it are exhausted."""
     for room in ROOMS:
         module = import_module(f"capstats.{room}")
         for name in module.__all__:
             function = getattr(module, name)
             if inspect.isfunction(function) and next(iter(inspect.signature(function).parameters)) in FIRST:
-                found[name] = function
-    return found
+                yield name, function
 
 
 def _asked(text: str) -> dict[str, ast.expr]:
@@ -77,13 +76,12 @@ def _asked(text: str) -> dict[str, ast.expr]:
 def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
     """The result of one measure."""
     name, options = _named(call)
-    known = functions()
-    if name not in known:
-        raise ValueError(f"there is no measure of counts {name!r}.{hint(name, known)}")
-    parameters = inspect.signature(known[name]).parameters
-    if population is not None and "population" in parameters:
+    function = next((function for known, function in functions() if known == name), None)
+    if function is None:
+        raise ValueError(f"there is no measure of counts {name!r}.{hint(name, dict(functions()))}")
+    if population is not None and "population" in inspect.signature(function).parameters:
         options["population"] = population
-    return known[name](tables, **options)
+    return function(tables, **options)
 
 
 def _named(call: ast.expr) -> tuple[str, dict[str, Any]]:

@@ -89,7 +89,7 @@ class Option:
             raise ValueError(f"`{self.key}` must be {must}; got {text if len(text) <= 80 else f'{text[:77]}...'}.")
         if isinstance(value, str) and self.kind.type == LISTED:
             value = [value]
-        if not self.kind.is_path:
+        if not self.kind.is_path or isinstance(value, bool):
             return value
         if self.endings and ("\\" in value or PureWindowsPath(value).drive):
             raise ValueError(f"`{self.key}` must be a path with / between folders and without a drive; got {value!r}. Give --{self.key}.")

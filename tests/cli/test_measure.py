@@ -82,7 +82,7 @@ def test_records_are_counted_on_the_way(capsys):
 
 
 def test_every_public_measure_of_counts_is_there():
-    found = functions()
+    found = dict(functions())
     rooms = (cap, disclosure, anonymity, population, laws, peers, screening)
     names = {name.split()[0] for name in (*BOTH, *ALONE)}
     public = {name for name in names if any(inspect.isfunction(getattr(room, name, None)) for room in rooms)}
