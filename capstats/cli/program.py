@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -120,9 +120,8 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """The arguments; an error for an unknown one."""
         args = list(sys.argv[1:] if args is None else args)
-        args = [
-            f"{x}=" if x == "--json" and not after.lower().endswith(".json") else x for x, after in zip(args, [*args[1:], ""], strict=True)
-        ]
+        pairs = zip_longest(args, args[1:], fillvalue="")
+        args = [f"{x}=" if x == "--json" and not after.lower().endswith(".json") else x for x, after in pairs]  # no table is its FILE
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
             command: Command = given.command

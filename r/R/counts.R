@@ -80,8 +80,10 @@ releases <- function(release) {
 
 present <- function(table, name, called) {
   if (name %in% names(table)) return(invisible())
-  near <- agrep(name, names(table), ignore.case = TRUE, value = TRUE)
-  hint <- if (length(near)) paste0("Did you mean '", near[1], "'?") else paste0("It has ", toString(utils::head(names(table), 20)), ".")
+  far <- utils::adist(name, names(table), ignore.case = TRUE)
+  near <- names(table)[which.min(far)]
+  is_near <- length(near) && min(far) <= nchar(name) / 3
+  hint <- if (is_near) paste0("Did you mean '", near, "'?") else paste0("It has ", toString(utils::head(names(table), 20)), ".")
   stop("The ", called, " has no column '", name, "'. ", hint, call. = FALSE)
 }
 

@@ -2,8 +2,12 @@
 
 home <- function() getOption("capstats.home", tools::R_user_dir("capstats", "data"))
 
+windows <- .Platform$OS.type == "windows"
+
+# What a program needs that R starts: not the libraries of R before its own, and texts as UTF-8.
+surroundings <- function() if (windows) character() else c("LD_LIBRARY_PATH=", "PYTHONUTF8=1", "COLUMNS=100")
+
 in_environment <- function(name) {
-  windows <- .Platform$OS.type == "windows"
   file.path(home(), "python", if (windows) "Scripts" else "bin", paste0(name, if (windows) ".exe"))
 }
 
@@ -29,9 +33,10 @@ install_capstats <- function(source = "capstats", python = NULL) {
     list(in_environment("python"), c("-m", "pip", "install", "--quiet", "--disable-pip-version-check", shQuote(source)))
   )
   for (step in steps) {
-    if (system2(step[[1]], step[[2]]) != 0) stop("Installing failed: ", paste(step[[1]], paste(step[[2]], collapse = " ")), call. = FALSE)
+    status <- system2(step[[1]], step[[2]], env = surroundings())
+    if (status != 0) stop("Installing failed: ", paste(unlist(step), collapse = " "), call. = FALSE)
   }
-  message(system2(in_environment("capstats"), "--version", stdout = TRUE), " is in ", folder)
+  message(system2(in_environment("capstats"), "--version", stdout = TRUE, env = surroundings()), " is in ", folder)
   invisible(in_environment("capstats"))
 }
 
@@ -57,8 +62,7 @@ run <- function(command, folder, files, options = list()) {
   out <- file.path(folder, "found.json")
   err <- file.path(folder, "messages")
   arguments <- c(command, shQuote(files), flags(options), "--json", shQuote(out))
-  utf8 <- if (.Platform$OS.type != "windows") c("PYTHONUTF8=1", "COLUMNS=100")
-  text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = as.character(utf8)))
+  text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = surroundings()))
   status <- attr(text, "status")
   said <- sub("^capstats [a-z]+( [a-z]+)?: ", "", readLines(err, encoding = "UTF-8", warn = FALSE))
   if (isTRUE(status > 1) || !file.exists(out)) stop(paste(said, collapse = "\n"), call. = FALSE)

@@ -66,6 +66,7 @@ test_that("what cannot arrive is refused by the name of its column", {
   expect_error(as_counts(f, keys = "z", target = "b"), "Column 'z' is of type complex")
   expect_error(as_counts(f, data.frame(a = c("1", "2"), b = "x"), keys = "a", target = "b"), "Column 'a' holds number in one table and text in another")
   expect_error(as_counts(f, keys = "A", target = "b"), "The original has no column 'A'. Did you mean 'a'?", fixed = TRUE)
+  expect_error(as_counts(f, keys = "colour", target = "b"), "The original has no column 'colour'. It has a, b", fixed = TRUE)
   expect_error(as_counts(f, f["a"], keys = "a", target = "b"), "The release has no column 'b'")
   expect_error(as_counts(f, keys = "a", target = "b", weights = "b"), "Column 'b' of the original must have numbers")
   expect_error(as_counts(f, keys = c("a", "b"), target = "b"), "Column 'b' is given twice")
