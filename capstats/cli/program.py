@@ -130,7 +130,8 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"{unknown[0].partition('=')[0]} of {command.name} was removed; use {gone}", f"{self.prog} {command.name}")
             near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
             hint = f". Did you mean --{near[0]}" if near else _separated(args, command)
-            self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")
+            given_so = " ".join("--json" if x == "--json=" else x for x in unknown)
+            self.error(f"unrecognized arguments of {command.name}: {given_so}{hint}", f"{self.prog} {command.name}")
         return given
 
     def error(self, message: str, of: str | None = None) -> NoReturn:
