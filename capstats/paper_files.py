@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from capstats import __version__
+from capstats.codes.names import printable, shortened
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.sources.confidential import check_replaceable
 from capstats.sources.new_files import write_file
@@ -36,12 +40,27 @@ def numbered() -> dict[str, xr.DataArray]:
     return tables
 
 
-def table_rows() -> Iterator[list[Any]]:
-    """The cells of the paper's tables: table, target, key, count."""
-    for name, table in numbered().items():
-        for i, target in enumerate(table.indexes["target"]):
-            for j, (key,) in enumerate(table.indexes["key"]):
-                yield [name, target, key, int(table.values[i, j])]
+def labelled(*batches: xr.DataArray) -> dict[str, xr.DataArray]:
+    """The tables of batches, by their labels along the dims of each."""
+    return {
+        " ".join(str(batch[dim].values[i]) for dim, i in zip(batch.dims, at, strict=False)): batch[at]
+        for batch in batches
+        for at in np.ndindex(batch.shape[:-2])
+    }
+
+
+def table_rows(tables: Mapping[str, xr.DataArray]) -> Iterator[list[Any]]:
+    """The cells of tables: table, target, key, count; labels of several columns are one text."""
+    for name, table in tables.items():
+        targets, keys = ([", ".join(map(str, np.atleast_1d(x))) for x in table.get_index(dim)] for dim in ("target", "key"))
+        for target, counts in zip(targets, table.values.tolist(), strict=True):
+            for key, count in zip(keys, counts, strict=True):
+                yield [name, target, key, count]
+
+
+def symbol(label: Any) -> str:
+    """A label as text of a figure; one such as O_1 with a subscript."""
+    return f"${label}$" if re.fullmatch(r"[A-Z]_[A-Za-z0-9]", str(label)) else shortened(printable(label), 24).replace("$", r"\$")
 
 
 def write_csv(path: Path, rows: Iterator[list[Any]]) -> Path:
@@ -50,15 +69,21 @@ def write_csv(path: Path, rows: Iterator[list[Any]]) -> Path:
     return path
 
 
-def four_panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], description: Mapping[str, Any]) -> list[Path]:
-    """A figure of four panels, each drawn by its label, under one legend."""
+def panels(path: Path, draw: Callable[[Any, str], None], labels: list[str], description: Mapping[str, Any], below: str = "") -> list[Path]:
+    """A figure of two panels in a row, each drawn by its label, under one legend, with a text below."""
     import matplotlib.pyplot as plt
+    from matplotlib.font_manager import FontProperties
 
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
-    for ax, label in zip(axes.flat, labels, strict=True):
+    columns, rows = min(2, len(labels)), -(-len(labels) // 2)
+    size = max(5 * columns, 7), 3.5 * rows
+    figure, axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    for ax, label in zip(axes.flat, labels, strict=False):
         draw(ax, label)
+    for ax in axes.flat[len(labels) :]:
+        ax.axis("off")
     handles, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    legend = figure.legend(handles, names, loc="outside lower center", ncols=1 + columns, frameon=False)
+    legend.set_title(fill(below, 130), FontProperties(size="small"))
     return _save(figure, path, description)
 
 
@@ -69,14 +94,15 @@ def tables_page(path: Path, description: Mapping[str, Any]) -> list[Path]:
     figure, axes = plt.subplots(5, 2, figsize=(7, 9.5), layout="constrained")
     for ax, (name, table) in zip(axes.flat, numbered().items(), strict=True):
         ax.axis("off")
-        number, _, symbol = name.partition(": ")
-        ax.set_title(f"{number}: ${symbol}$", fontsize=10)
+        number, _, label = name.partition(": ")
+        ax.set_title(f"{number}: ${label}$", fontsize=10)
         ax.table(
             [[f"{x}" for x in row] for row in table.values],
-            rowLabels=[f"${x}$" if "_" in x else x for x in table.indexes["target"]],
-            colLabels=[f"${x}$" if "_" in x else x for (x,) in table.indexes["key"]],
+            rowLabels=list(map(symbol, table.indexes["target"])),
+            colLabels=[symbol(x) for (x,) in table.indexes["key"]],
             loc="center",
             cellLoc="right",
+            colLoc="right",
             bbox=[0.2, 0.05, 0.75, 0.9],
             edges="horizontal",
         )

@@ -6,22 +6,31 @@ on the site.
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import tomllib
+from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc, isclass
 from pathlib import Path
+from textwrap import shorten
+from typing import Any
 
+import pypandoc
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.writers.html5 import HTML5Translator
 
 import capstats
-from capstats import lessons
+from capstats import audit, lessons
+from capstats.datasets import example
 from capstats.lessons.browser import browser_page
+from capstats.tables.project import described
+from capstats.tables.project import project as project_link
 
 project = "capstats"
 author = "The capstats developers"
@@ -32,7 +41,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpyd
 default_role = "literal"
 root_doc = "docs/index"
 include_patterns = ["docs/**", "theory/*", "proofs/README.md", "notebooks/*"]
-exclude_patterns = [f"mathjax/{unused}" for unused in ("sre/**", "*svg*", "output/svg*/**", "*full*", "mml-*", "tex-mml-*")]
+exclude_patterns = ["docs/exam.md"]  # with its answers
 templates_path = ["templates"]
 
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -57,7 +66,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "show_prev_next": True,
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["accessibility.html"],
     "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {f"docs/{page.stem}": [] for page in Path(__file__).parent.glob("*.md") if page.stem != "notebooks"}
@@ -67,14 +76,32 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_css_files = ["site.css"]
-html_js_files = ["fold.js"]
+ANSWERS = {  # words of a newcomer's question, and the page that the search then shows first; the first that fits
+    "docs/custodians/what-to-do-next": r"lower|reduce|what (to|can i) do",
+    "docs/custodians/formats": r"\b(csv|files? formats?)\b",
+    "docs/custodians/frameworks": r"\blaws?\b|legal|anonymous",
+    "docs/custodians/what-is-high": r"\b(high|low|good|bad|safe|enough)\b",
+    "docs/custodians/interpret-a-report": r"\breport",
+    "docs/which-measure": r"who is|which measure|inference",
+    "docs/start": r"two files|command line|example|begin",
+    "docs/browser": r"upload|without install|browser",
+    "docs/custodians/choosing-keys": r"\bkeys?\b|columns",
+    "docs/lessons": r"\blesson|average",
+    "docs/researchers": r"figure|paper",
+    "docs/instructors": r"slides|class|teach|handout",
+    "docs/cost-and-scale": r"large|big|slow|memory",
+    "docs/glossary": r"^(what is|what does) |attribution|k-anonymity",
+}
+html_js_files = ["fold.js", (None, {"body": f"const ANSWERS = {json.dumps(list(ANSWERS.items()))};"})]
 html_search_scorer = str(Path(__file__).with_name("search_order.js"))
-_mathjax = find_spec("sphinx-mathjax-offline")
-assert _mathjax is not None
-assert _mathjax.submodule_search_locations is not None
-html_static_path = ["static", *(f"{folder}/static" for folder in _mathjax.submodule_search_locations)]
-mathjax_path = "mathjax/tex-chtml.js"
+_fonts = find_spec("ziamath")
+assert _fonts is not None
+assert _fonts.submodule_search_locations is not None
+html_static_path = ["static", *(f"{folder}/fonts/STIXTwoMath-Regular.ttf" for folder in _fonts.submodule_search_locations)]
+html_math_renderer = "mathml"
 
+PREVIEW = "_static/preview.png"
+THESIS = runpy.run_path(str(Path(__file__).with_name("thesis.py")))
 CHART = runpy.run_path(str(Path(__file__).with_name("which_measure.py")))
 PAGE = re.compile(r"(``)?((?:theory|docs/coming-from)/[\w-]+)\.md(?:#([\w-]+))?(?(1)``)")
 STATEMENTS = tomllib.loads((Path(__file__).parents[1] / "theory" / "statements.toml").read_text(encoding="utf-8"))
@@ -186,14 +213,57 @@ def fold_questions(app: Sphinx, tree: nodes.document, page: str) -> None:
             section[:] = [before, section[0], between, *section[1:], after]
 
 
+def set_formulas(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """All formulas of a page as MathML, which browsers draw and read aloud without a script: by one run of pandoc."""
+    formulas = [node for node in tree.findall() if isinstance(node, (nodes.math, nodes.math_block))]
+    kinds = ["DisplayMath" if isinstance(node, nodes.math_block) else "InlineMath" for node in formulas]
+    given = [
+        {"t": "Para", "c": [{"t": "Math", "c": [{"t": kind}, node.astext().replace(r"\thinspace", r"\,")]}]}
+        for kind, node in zip(kinds, formulas, strict=True)
+    ]
+    document = json.dumps({"pandoc-api-version": [1, 23], "meta": {}, "blocks": given})
+    found = re.findall("<math.*?</math>", pypandoc.convert_text(document, "html", "json", ["--mathml"]) if formulas else "", re.S)
+    for node, text in zip(formulas, found, strict=True):  # one that pandoc cannot read is missing
+        node["mathml"] = text
+
+
+def show_formula(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
+    """In a box that scrolls where a narrow screen may be too small for it."""
+    tag = "div" if isinstance(node, nodes.math_block) else "span"
+    wide = tag == "div" or len(node.astext()) > 30
+    translator.body.append(f'<{tag} class="math" tabindex="0">{node["mathml"]}</{tag}>' if wide else node["mathml"])
+    raise nodes.SkipNode
+
+
 def write_lessons(app: Sphinx, failure: Exception | None) -> None:
-    """Each lesson is a file of its own, and so is the page that counts two files."""
+    """Each lesson is a file of its own; so are the page that counts two files, a sample report, and the picture for previews of links."""
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
+    THESIS["preview"](Path(app.outdir) / PREVIEW)
     links = {"beside": lessons.LESSONS, "home": "../lessons.html"}
     pages = {name: lessons.page(name, **links) for name in lessons.LESSONS} | {"browser": browser_page(**links)}
-    for name, text in pages.items():
-        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    written = {f"lessons/{name}": text for name, text in pages.items()} | {"sample-report": audit(**example("anes96")).to_html()}
+    for name, text in written.items():
+        top = "../" * name.count("/")
+        found = text.replace(f"{project_link()}, a Python", f"{project_link(f'{top}index.html')}, a Python")
+        picture = preview(app.config.html_baseurl, f"{top}../{PREVIEW}")
+        found = found.replace('<meta property="og:title"', f'<meta property="og:image" content="{picture}">\n<meta property="og:title"')
+        (folder.parent / f"{name}.html").write_text(found, encoding="utf-8")
+
+
+def preview(site: str, relative: str) -> str:
+    """The address of the picture of a page: on the site if its address is known, as messengers need it, else beside the page."""
+    return f"{site.rstrip('/')}/{PREVIEW}" if site else relative
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None) -> None:
+    """The first paragraph of a page is its description."""
+    first = next((one for one in tree.findall(nodes.paragraph) if len(one.astext()) > 40), None) if tree else None
+    if first is not None:
+        said = shorten(first.astext(), 200, placeholder=" ...")
+        picture = preview(app.config.html_baseurl, context["pathto"](PREVIEW, 1))
+        title = unescape(re.sub("<[^>]+>", "", context["title"]))
+        context["metatags"] = f"{context.get('metatags', '')}{described(title, said, picture)}"
 
 
 def setup(app: Sphinx) -> None:
@@ -202,4 +272,7 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", leave_out)
     app.connect("missing-reference", find_short_name)
     app.connect("doctree-resolved", fold_questions)
+    app.connect("html-page-context", describe)
+    app.connect("doctree-resolved", set_formulas)
+    app.add_html_math_renderer("mathml", (show_formula, None), (show_formula, None))
     app.connect("build-finished", write_lessons)

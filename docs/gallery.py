@@ -60,8 +60,8 @@ CHAPTERS = {
         "plot_individual_cap": "ax = plotting.plot_individual_cap(capstats.cap_boxplot(o, several.s))",
         "plot_key_summary": "ax = plotting.plot_key_summary(disclosure.key_summary(o, s), average=average, **references)",
         "plot_key_target": """
-            worst = disclosure.key_summary(o, s).cap
-            ax = plotting.plot_key_target(one, capstats.individual_cap(o, s), by=worst, most=12)
+            largest = disclosure.key_summary(o, s).records
+            ax = plotting.plot_key_target(one, capstats.individual_cap(o, s), by=largest, most=12)
         """,
     },
     "Which columns make the risk": {
@@ -108,7 +108,7 @@ CHAPTERS = {
         """,
         "plot_membership_difference": """
             pool = [release(0, seed) for seed in range(4)]
-            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, n_releases=[1, 2, 4])
+            roc = attacks.membership_roc(members, others, pool, columns=["age", "popul", "PID"], widths=0.5, n_releases=[1, 4])
             ax = plotting.plot_membership_difference(roc)
         """,
         "plot_maximum_knowledge": """

@@ -1,5 +1,5 @@
-// What the search of the site shows first. Sphinx's scores, and then: a page named by the query before others, and pages that explain before those
-// that list; who asks for a name of the library, which has a dot or an underscore, gets its reference.
+// What the search of the site shows first. Sphinx's scores, and then: the page that answers a newcomer's question (ANSWERS of conf.py), one
+// that the query names, pages that explain before those that list; a name of the library, with a dot or underscore, finds its reference.
 var Scorer = {
   objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
   title: 15, partialTitle: 7, term: 5, partialTerm: 2,
@@ -8,6 +8,7 @@ var Scorer = {
     if (/[._]/.test(query)) return score;
     const later = { "docs/api/": 40, "notebooks/": 8, "theory/": 4, "proofs/": 8 };
     const lists = Object.keys(later).find((start) => page.startsWith(start));
-    return score + (title.toLowerCase().includes(query) ? 10 : 0) - (lists ? later[lists] : 0);
+    const [answer] = ANSWERS.find(([, words]) => new RegExp(words).test(query)) || [];
+    return score + (page === answer ? 60 : 0) + (title.toLowerCase().includes(query) ? 10 : 0) - (lists ? later[lists] : 0);
   },
 };

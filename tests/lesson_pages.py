@@ -126,6 +126,11 @@ def counts(**tables: Any) -> dict[str, int]:
     return {f'[data-count="{name}-{i}-{j}"]': int(n) for name, table in found.items() for (i, j), n in np.ndenumerate(table)}
 
 
+def in_percent(share: float) -> str:
+    """A share as the lessons write it: "31 %", "30.7 %"."""
+    return f"{round(100 * share, 1):g}\u00a0%"
+
+
 def agree(shown: dict[str, float], expected: dict[str, Any]) -> None:
     """Every number of the page is the expected one, to 1e-9; none lacks."""
     assert set(shown) == set(expected), set(shown) ^ set(expected)

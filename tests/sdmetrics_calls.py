@@ -18,7 +18,7 @@ METHODS = ("cap", "zero_cap", "generalized_cap")
 DIRECT = {"cap": CategoricalCAP, "zero_cap": CategoricalZeroCAP, "generalized_cap": CategoricalGeneralizedCAP}
 MISSING = {"nan": np.nan, "None": None}
 
-direct = pytest.mark.filterwarnings("ignore:SDMetrics calls:DeprecationWarning")
+direct = pytest.mark.filterwarnings("ignore:Computing CAP metrics directly:DeprecationWarning")
 
 
 def column(description: dict[str, Any]) -> pd.Series:

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chromium import printed as on_paper
 from noisy_mean import noisy_mean
 
 from capstats import average_cap, baseline_cap, cap_ecdf, correct_predictions, individual_cap, maximum_cap, minimum_cap
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.laws import Pram, Swap, Uniform, calibrate, cap_law, dp_bound, dp_epsilon, expected_cap
+from capstats.lessons.given import given
 
-PAGE = (Path(__file__).parents[1] / "docs" / "instructors.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, HANDOUT = ((DOCS / name).read_text(encoding="utf-8") for name in ("instructors.md", "handout.html"))
 ROWS = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \|(?: (.+?) \|)?$", PAGE, re.M)
 TABLES = [(lesson, np.array(json.loads(table.strip("`"))), numbers) for lesson, _, table, numbers in ROWS if table.startswith("`[[")]
 ANSWERS = "".join(f"{lesson}: {asked}: {answer}\n" for lesson, asked, answer, numbers in ROWS if not numbers)
@@ -61,11 +64,19 @@ def test_average() -> None:
 
 def test_guessing() -> None:
     for table, numbers in zip(tables("guessing"), printed("guessing"), strict=True):
-        assert [cap(O_4, table), correct_predictions(O_4.values, table).item()] == pytest.approx(numbers, abs=5e-4)
-    low, high = (cap(O_4, table) for table in tables("guessing"))
-    assert low < cap(O_4, S["a"]) < high
-    assert high > cap(O_4, S["e"])
-    assert f"{correct_predictions(O_4, O_4).item():.0f}, with the original itself" in ANSWERS
+        assert [cap(O_3, table), correct_predictions(O_3.values, table).item()] == pytest.approx(numbers, abs=5e-4)
+    low, high = (cap(O_3, table) for table in tables("guessing"))
+    assert low < cap(O_3, S["b"]) < cap(O_3, S["g"]) < high
+    assert f"{correct_predictions(O_3, O_3).item():.0f}, with the original itself" in ANSWERS
+    (a, b), (first_a, first_b) = (
+        [f"{float(of(O_3, S[name])):.0f}" for name in "bg"] for of in (correct_predictions, lambda o, s: 900 * cap(o, s))
+    )
+    highest = [individual_cap(O_3, S[name]).where(O_3 > 0).max().item() for name in "bg"]
+    assert highest[1] <= 0.5 < highest[0]
+    said = (
+        f"with B both guessers are right about more people ({first_b} and {b}, with A {first_a} and {a}), but only A has people above 50 %"
+    )
+    assert said in ANSWERS
 
 
 def test_law() -> None:
@@ -80,6 +91,8 @@ def test_protection() -> None:
     assert cap(unrelated, unrelated) == baseline_cap(unrelated).item() == printed("protection")[0][0]
     redrawn, swapped = calibrate(O_3, Pram, risk=0.42).theta.item(), calibrate(O_3, Swap, risk=0.42).records.item()
     assert f"a share of {redrawn:.3f} of the targets drawn anew, or {swapped:.0f} records swapped" in ANSWERS
+    share = O_3.values[2].sum() / 900  # of heart disease, which all under 40 have
+    assert f"a share of {0.5 / (1 - share):.3f} drawn anew" in ANSWERS
     assert f": {dp_epsilon([0.25, 0.75], 0.75).item():.3f}\n" in ANSWERS
     averages = {f"{expected_cap(O_3, model).item():.4f}" for model in (Pram(theta=0.5), Swap(records=450))}
     assert averages == {"0.4216"}
@@ -90,3 +103,24 @@ def test_protection() -> None:
     noisy = noisy_mean(O_3, np.exp(-0.5))
     assert f"with at most {dp_bound(O_3.values, 1.0).bound.item():.3f}" in ANSWERS
     assert f"{expected_cap(O_3, response).item():.3f} and {noisy:.3f}, and that of the original {cap(O_3, O_3):.3f}" in ANSWERS
+
+
+@pytest.mark.chromium
+def test_the_handout_prints_on_one_sheet(tmp_path: Path) -> None:
+    assert len(re.findall(rb"/Type\s*/Page\b", on_paper(tmp_path, HANDOUT))) == 1
+
+
+def test_the_handout_has_four_votes_and_the_numbers_of_the_lessons() -> None:
+    assert re.findall(r"<h2>(\d)\.", HANDOUT) == ["1", "2", "3", "4"]
+    (rows,) = re.findall(r"<table>(.*?)</table>", HANDOUT, re.S)
+    assert [int(count) for count in re.findall(r"<td>(\d+)</td>", rows)] == np.ravel(given("hands")["s"]).tolist()
+    averages = [f"{100 * cap(O_3, S[name]):.0f} %" for name in "bg"]
+    assert "right about {} of the people on average with release A, and about {} with release B".format(*averages) in HANDOUT
+
+
+def test_the_site_leaves_out_the_examination_of_ten_questions() -> None:
+    exam = (DOCS / "exam.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\*\*(\d+)\.\*\* ", exam, re.M) == [str(number) for number in range(1, 11)]
+    assert exam.count("\n*Answer.* ") == 10
+    assert 'exclude_patterns = ["docs/exam.md"]' in (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert "**1.** Of 100" not in PAGE

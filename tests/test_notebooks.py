@@ -31,7 +31,10 @@ BESIDES = {  # what one notebook may import in addition
     "paper": {"textwrap"},
     "release": {"DataSynthesizer", "contextlib", "io", "pathlib", "sklearn", "tempfile", "warnings"},
 }
-WITHOUT_EXERCISES = {"measures"}
+WITHOUT_EXERCISES = {"measures", "slides"}
+GUESSES = {  # those that teach ask for a guess before the answer and its picture
+    *("average_hides", "baselines", "calibration", "frontier", "guessing", "introduction", "law", "unmatched"),
+}
 MEGABYTE = 1_000_000
 WIDTH = 88  # of a line of code, as in notebooks/ruff.toml
 WORDS = {"measures": 4_000}  # of one notebook, code included
@@ -39,6 +42,7 @@ INLINE = "module://matplotlib_inline.backend_inline"  # figures belong into the 
 
 pytestmark = pytest.mark.notebook
 each_notebook = pytest.mark.parametrize("name", NOTEBOOKS)
+each_tutorial = pytest.mark.parametrize("name", [name for name in NOTEBOOKS if name != "slides"])  # slides ask before they answer
 
 
 def source_tree(name):
@@ -156,7 +160,7 @@ def test_lines_of_code_are_not_wide_and_words_not_many(name):
     assert sum(len(cell.source.split()) for cell in notebook.cells) <= WORDS.get(name, 1_800)
 
 
-@each_notebook
+@each_tutorial
 def test_notebook_begins_with_a_picture(name):
     notebook = stored(name)
     first = notebook.cells[1]
@@ -197,20 +201,35 @@ def test_notebook_holds_no_machine_path_and_no_timings(name):
     notebook = stored(name)
     assert notebook.metadata == METADATA
     tagged = {id(x.given): "exercise" for x in exercises(notebook)} | {id(x.check): "check" for x in exercises(notebook)}
+    if name == "slides":
+        for cell in notebook.cells:
+            assert cell.metadata.pop("slideshow")["slide_type"] in ("slide", "fragment")
+            assert cell.metadata == ({"tags": ["hide-input"]} if cell.cell_type == "code" else {})
+        return
     tagged[id(notebook.cells[1])] = "picture"
     for cell in notebook.cells:
         assert cell.metadata == ({"tags": TAGS[tagged[id(cell)]]} if id(cell) in tagged else {})
 
 
-@each_notebook
+def test_before_every_picture_and_number_of_the_slides_there_is_a_vote():
+    cells = stored("slides").cells
+    votes = [i for i, cell in enumerate(cells) if cell.source.startswith("## Vote ")]
+    assert [cells[i].source[8] for i in votes] == ["1", "2", "3", "4"]
+    assert all(cells[i].source.endswith("?") and cells[i + 1].cell_type == "code" for i in votes)
+    assert sum(cell.cell_type == "code" for cell in cells) == 4
+
+
+@each_tutorial
 def test_notebook_opens_with_its_question_and_answer(name):
     first = stored(name).cells[0]
     assert first.cell_type == "markdown"
     assert re.match(r"# .+\n", first.source)
-    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == ["Question", "Answer"]
+    parts = ["Question", "Guess", "Answer"] if name in GUESSES else ["Question", "Answer"]
+    assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == parts
+    assert ("\n\n<details><summary>Answer</summary>\n\n**Answer.** " in first.source) == (name in GUESSES)
 
 
-@each_notebook
+@each_tutorial
 def test_notebook_closes_with_things_to_try_and_its_source(name):
     last = stored(name).cells[-1]
     assert last.cell_type == "markdown"

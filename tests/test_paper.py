@@ -4,7 +4,9 @@ import csv
 import json
 import subprocess
 import sys
-from math import sqrt
+from fractions import Fraction
+from itertools import product
+from math import factorial, prod, sqrt
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,13 +15,14 @@ import numpy as np
 import pytest
 import xarray as xr
 from PIL import Image
+from scipy.stats import kstest
 
 import capstats
-from capstats import at_most, average_cap, cap_boxplot, paper_files
+from capstats import at_most, average_cap, cap_boxplot, from_counts, paper_files, tabulate
 from capstats.cli import main
-from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
+from capstats.datasets import ERRATA, anes96, paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, sample_tables
-from capstats.paper import SEED, Value, figure_1_tables, figure_2_averages, printed_values, report, reproduce
+from capstats.paper import CHOSEN, SEED, Value, figure_1_tables, figure_2_averages, printed_values, report, reproduce
 
 NAMES = ["values.csv", "tables.csv", "figure-1.png", "figure-1.pdf", "figure-2.png", "figure-2.pdf", "tables.png", "tables.pdf"]
 PICTURES = NAMES[2:]
@@ -142,13 +145,15 @@ def test_a_wrong_number_does_not_agree(printed, computed):
 
 @pytest.mark.slow
 def test_report_has_a_line_for_every_value_share_and_erratum():
-    shares = xr.DataArray([1.0, 0.5], coords={"original": ["O_1", "O_3"]}, dims="original")
-    text = report([Value("4", "right", "0.5", 0.5), Value("4", "wrong", "0.5", 0.7)], shares)
+    averages = figure_2_averages()
+    text = report([Value("4", "right", "0.5", 0.5), Value("4", "wrong", "0.5", 0.7)], averages)
     lines = text.splitlines()
     assert lines[1].split() == ["4", "right", "0.5", "0.5000", "yes"]
     assert lines[2].split() == ["4", "wrong", "0.5", "0.7000", "NO"]
-    assert "  O_1: 1.0000 simulated; 1.0000 with 900 records, 1.000000 in the limit of many" in lines
-    (found,) = (line for line in lines if line.startswith("  O_3: 0.5000 simulated; "))
+    of_o_1 = "  O_1: average CAP 0.3333 with itself; of the tables 0.3333, exactly 0.3333 in the mean; 1.0000 of them no riskier"
+    assert f"{of_o_1}: 1.0000 with 900 records, 1.000000 in the limit of many" in lines
+    share = averages["no riskier"].sel(original="O_3").item()
+    (found,) = (line for line in lines if line.startswith("  O_3: ") and f"; {share:.4f} of them no riskier: " in line)
     assert found.endswith("with 900 records, 0.995823 in the limit of many")
     assert all(f"  - {line}" in lines for line in ERRATA)
 
@@ -247,7 +252,7 @@ def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_sha
     for ax, original in zip(panels, averages.original.values, strict=True):
         assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [2000, 2000]
         share = averages["no riskier"].sel(original=original).item()
-        assert ax.get_title() == f"${original}$: {share:.1%} of tables no riskier than the original"
+        assert ax.get_title() == f"${original}$: {100 * share:.4g}% of tables no riskier than the original"
         (line,) = (line for line in ax.lines if line.get_linestyle() == "--")
         assert set(line.get_xdata()) == {averages["itself"].sel(original=original).item()}
     texts = [text.get_text() for text in figures["figure-2"].legends[0].get_texts()]
@@ -258,15 +263,16 @@ def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_sha
 
 
 def test_same_seed_same_figures():
-    xr.testing.assert_identical(figure_1_tables(SEED), figure_1_tables())
-    xr.testing.assert_identical(figure_2_averages(SEED), figure_2_averages())
+    xr.testing.assert_identical(figure_1_tables(seed=SEED), figure_1_tables())
+    xr.testing.assert_identical(figure_2_averages(seed=SEED), figure_2_averages())
 
 
 def test_other_seed_other_figures_but_the_same_printed_tables():
-    ours, others = figure_1_tables(), figure_1_tables(SEED + 1)
+    ours, others = figure_1_tables(), figure_1_tables(seed=SEED + 1)
     differs = (ours != others).any(["target", "key"])
     assert ours.synthetic.values[~differs.values].tolist() == ["a", "b", "e", "g"]
-    assert (figure_2_averages()["version 1"] != figure_2_averages(SEED + 1)["version 1"]).sel(original=["O_2", "O_3", "O_4"]).mean() > 0.99
+    averages, of_others = (figure_2_averages(seed=seed)["version 1"] for seed in (SEED, SEED + 1))
+    assert (averages != of_others).sel(original=["O_2", "O_3", "O_4"]).mean() > 0.99
 
 
 # --- Files
@@ -282,9 +288,9 @@ def test_every_file_is_written_into_a_folder_that_is_made(written):
 
 @pytest.mark.slow
 def test_values_and_shares_are_returned(written):
-    values, shares, _ = written
+    values, averages, _ = written
     assert [value.agrees for value in values] == [True] * 14
-    xr.testing.assert_identical(shares, figure_2_averages()["no riskier"])
+    xr.testing.assert_identical(averages, figure_2_averages())
 
 
 @pytest.mark.slow
@@ -379,16 +385,167 @@ def test_the_command_writes_every_file_and_reports_that_every_value_agrees(by_co
 def test_another_seed_is_told_and_drawn(tmp_path, monkeypatch):
     told = []
     monkeypatch.setattr(mpl.figure.Figure, "savefig", lambda figure, path, **how: told.append(how["metadata"]))
-    _, shares, _ = reproduce(tmp_path, seed=5)
+    _, averages, _ = reproduce(tmp_path, seed=5)
     abouts = [json.loads(metadata.get("Description") or metadata["Subject"]) for metadata in told]
     assert [about["seed"] for about in abouts] == [5] * 6
-    xr.testing.assert_identical(shares, figure_2_averages(5)["no riskier"])
+    xr.testing.assert_identical(averages, figure_2_averages(seed=5))
 
 
 def test_a_folder_that_cannot_be_made_raises(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         reproduce(tmp_path / "file")
+
+
+# --- Other originals
+
+
+def test_averages_of_other_originals_are_those_of_tables_that_numpy_draws():
+    """The mean of bootstrap tables in exact fractions, over all of them; and a sample of numpy's own multinomial tables beside ours."""
+    o, m = np.array([[3, 1], [0, 2]]), 3
+    cells = o.ravel() / o.sum()
+    exact = Fraction(0)
+    for counts in (x for x in product(range(m + 1), repeat=4) if sum(x) == m):
+        ways = factorial(m) // prod(map(factorial, counts))
+        weight = ways * prod(Fraction(int(a), 6) ** x for a, x in zip(o.ravel(), counts, strict=True))
+        s = np.reshape(counts, (2, 2))
+        caps = (Fraction(int(o[i, j] * s[i, j]), int(6 * s[:, j].sum())) for i in range(2) for j in range(2) if s[:, j].sum())
+        exact += weight * sum(caps, Fraction(0))
+    found = figure_2_averages(o, m=m, model="bootstrap", draws=20_000, seed=3)
+    assert found["expected"].item() == pytest.approx(float(exact), rel=1e-12)
+    assert abs(found["version 1"].mean() - exact) < 5 * found["version 1"].std() / sqrt(20_000)
+    theirs = average_cap(o, np.random.default_rng(8).multinomial(m, cells, 20_000).reshape(-1, 2, 2))
+    assert kstest(found["version 1"].values.ravel().round(9), theirs.values.round(9)).pvalue > 1e-4
+    assert found["itself"].item() == average_cap(o, o).item()
+
+
+@pytest.mark.parametrize("model", ["uniform", "bootstrap", "independent"])
+def test_other_originals_may_have_every_form(model):
+    """A batch, a mapping of its tables, and each table alone, counted or bare, have the same figures."""
+    batch = paper_originals().isel(original=[2, 3])
+    by_name = {"O_3": batch.isel(original=0, drop=True), "O_4": batch.isel(original=1, drop=True)}
+    asked = {"m": 50, "model": model, "seed": 4}
+    tables, averages = figure_1_tables(batch, **asked), figure_2_averages(batch, **asked, draws=30)
+    np.testing.assert_array_equal(tables, figure_1_tables(by_name, **asked))
+    xr.testing.assert_equal(averages, figure_2_averages(by_name, **asked, draws=30))
+    assert averages.original.values.tolist() == ["O_3", "O_4"]
+    assert (tables.sum(["target", "key"]) == 50).all()
+    assert tables.dims == (() if model == "uniform" else ("original",)) + ("synthetic", "target", "key")
+    counted = from_counts(batch[0].values)
+    for alone in (by_name["O_3"], counted, counted.o, batch[0].values, batch[0].values.tolist()):
+        one = figure_2_averages(alone, **asked, draws=30)
+        assert one.original.values.tolist() in (["O"], ["O_3"])
+        np.testing.assert_array_equal(one["version 1"][0], averages["version 1"][0])
+    assert figure_2_averages(batch, **asked, draws=30).equals(averages)
+    assert figure_2_averages(batch.sel(original="O_4"), **asked, draws=30).original.values.tolist() == ["O_4"]
+    assert not figure_2_averages(batch, **(asked | {"seed": 5}), draws=30).equals(averages)
+
+
+def test_the_number_of_records_is_that_of_the_originals_unless_they_differ():
+    assert figure_1_tables([[3, 1], [1, 2]]).sum(["target", "key"]).values.tolist() == [7] * 20
+    with pytest.raises(ValueError, match=r"The originals have 3 to 4 records. Say how many a synthetic table has: `m`\."):
+        figure_1_tables({"a": [[3]], "b": [[4]]})
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"m": 0}, "`m` must be a number of synthetic records, an integer from 1"),
+        ({"model": "unifrom"}, '`model` must be "uniform", "bootstrap" or "independent"; got \'unifrom\''),
+        ({"draws": 0}, "`draws` must be a number of tables, an integer of at least 1"),
+        (
+            {"originals": xr.DataArray(np.ones((2, 2, 2, 2)), dims=["a", "b", "target", "key"])},
+            r"`originals` has dims .*; choose \(original, target, key\)",
+        ),
+        ({"originals": [[-1, 2]]}, "`originals` must be non-negative; got -1"),
+        ({"originals": {}}, "labels of the synthetic tables must be distinct, and one at least; got 0|holds no record"),
+    ],
+)
+def test_what_cannot_be_drawn_of_other_originals_is_named(asked, message):
+    with pytest.raises(ValueError, match=message):
+        figure_2_averages(**asked)
+
+
+def test_the_printed_tables_are_in_no_figure_of_other_tables():
+    for other in (figure_1_tables(m=50), figure_1_tables(model="bootstrap")[0], figure_1_tables(paper_originals(), m=900)):
+        assert (other.sel(synthetic="b").values != paper_synthetics().sel(synthetic="b").values).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["records", "counts"])
+def test_the_command_draws_figures_1_and_2_of_other_records(form, tmp_path):
+    """As somebody would who has a file: 50 records for `anes96`, and the numbers of the functions."""
+    anes96().to_csv(tmp_path / "anes.csv", index=False)
+    columns = ["--keys", "educ,PID", "--target", "vote"]
+    run = [sys.executable, "-m", "capstats.cli"]
+    if form == "counts":
+        subprocess.run([*run, "count", "anes.csv", *columns, "--out", "anes.parquet"], check=True, cwd=tmp_path, capture_output=True)
+    given = ["anes.csv", *columns] if form == "records" else ["anes.parquet"]
+    asked = ["--records", "50", "--model", "bootstrap", "--draws", "300", "--seed", "3", "--out", "out"]
+    done = subprocess.run([*run, "paper", "--originals", *given, *asked], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    o = tabulate(tmp_path / "anes.csv", keys=["educ", "PID"], target="vote").o
+    averages = figure_2_averages({given[0]: o}, m=50, model="bootstrap", draws=300, seed=3)
+    itself, mean, exact = (f"{averages[name].mean().item():.4f}" for name in ("itself", "version 1", "expected"))
+    said = f"  {given[0]}: average CAP {itself} with itself; of the tables {mean}, exactly {exact} in the mean;"
+    assert [line.startswith(said) for line in done.stdout.splitlines()].count(True) == 1
+    assert "agree" not in done.stdout
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "figure-1.pdf",
+        "figure-1.png",
+        "figure-2.pdf",
+        "figure-2.png",
+        "tables.csv",
+    ]
+    with (tmp_path / "out" / "tables.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    drawn = figure_1_tables({given[0]: o}, m=50, model="bootstrap", seed=3)
+    assert len(rows) == 21 * o.size
+    of_b = [int(float(row["count"])) for row in rows if row["table"].rpartition(" ")[2] == "b"]
+    assert of_b == drawn[0].sel(synthetic="b").values.ravel().tolist()
+    with Image.open(tmp_path / "out" / "figure-2.png") as picture:
+        about = json.loads(picture.info["Description"])
+    assert (about["model"], about["draws"], about["seed"], about["originals"]) == ("Bootstrap(m=50)", 300, 3, "given")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [1, 3, 5])
+def test_figures_of_other_originals_have_a_panel_each_and_nothing_overlaps(shape, tmp_path, monkeypatch):
+    caught = {}
+    monkeypatch.setattr(paper_files, "_save", lambda figure, path, _: caught.update({path.stem: figure}) or [])
+    labels = ["a long name of a file, with $ and more than there is room for.csv", *"bcde"][:shape]
+    reproduce(tmp_path, originals={label: [[3, 1 + i], [1, 3]] for i, label in enumerate(labels)}, m=20, draws=50)
+    assert set(caught) == {"figure-1", "figure-2"}
+    for figure in caught.values():
+        figure.draw_without_rendering()
+        drawn = [ax for ax in figure.axes if ax.axison]
+        assert len(drawn) == shape
+        boxes = [ax.get_tightbbox() for ax in drawn] + [figure.legends[0].get_window_extent()]
+        assert not [1 for i, box in enumerate(boxes) for other in boxes[:i] if box.overlaps(other)]
+        assert all(box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1 for box in boxes)
+        plt.close(figure)
+
+
+@pytest.mark.slow
+def test_that_the_seed_was_chosen_stands_under_figure_1_of_the_default_seed_alone(figures, tmp_path, monkeypatch):
+    said = figures["figure-1"].legends[0].get_title().get_text()
+    assert " ".join(said.split()) == CHOSEN
+    assert not figures["figure-2"].legends[0].get_title().get_text()
+    caught = {}
+    monkeypatch.setattr(paper_files, "_save", lambda figure, path, _: caught.update({path.stem: figure}) or [])
+    reproduce(tmp_path, seed=SEED + 1)
+    assert not caught["figure-1"].legends[0].get_title().get_text()
+    plt.close("all")
+
+
+@pytest.mark.slow
+def test_headings_of_the_page_of_tables_end_where_their_numbers_end(figures):
+    figure = figures["tables"]
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        cells = ax.tables[0].get_celld()
+        ends = {place: cell.get_text().get_window_extent().x1 for place, cell in cells.items()}
+        assert all(abs(ends[i, j] - ends[0, j]) < 3 for i, j in ends if j >= 0)
 
 
 # --- What lies in the folder

@@ -4,15 +4,15 @@ import pytest
 
 import capstats
 from capstats.cli import main
-from capstats.paper import SEED, Value
+from capstats.paper import Value
 
 pytestmark = pytest.mark.slow
 
 
 def test_paper_exits_with_1_where_a_printed_value_does_not_agree(tmp_path, monkeypatch, capsys):
-    def with_one_wrong(out, *, seed):
-        values, shares, files = real(out, seed=seed)
-        return [*values, Value("4", "made up", "0.5", 0.6)], shares, files
+    def with_one_wrong(out, **asked):
+        values, averages, files = real(out, **asked)
+        return [*values, Value("4", "made up", "0.5", 0.6)], averages, files
 
     real = capstats.paper.reproduce
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *args, **kwargs: None)
@@ -36,15 +36,45 @@ def test_paper_exits_with_1_where_a_table_is_wrong(tmp_path, monkeypatch, capsys
     assert "average CAP of O_4 with S_e" in wrong[0]
 
 
-@pytest.mark.parametrize(("given", "seed"), [([], SEED), (["--seed", "3"], 3), (["--seed", "0"], 0)])
-def test_paper_passes_its_seed_on(given, seed, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        ([], {}),
+        (["--seed", "3"], {"seed": 3}),
+        (["--seed", "0"], {"seed": 0}),
+        (["--records", "50", "--model", "independent", "--draws", "7"], {"m": 50, "model": "independent", "draws": 7}),
+    ],
+)
+def test_paper_passes_its_options_on(given, passed, tmp_path, monkeypatch, capsys):
     asked = []
 
-    def stop(out, *, seed):
-        asked.append((out, seed))
+    def stop(out, **of):
+        asked.append((out, of))
         raise ValueError("far enough")
 
     monkeypatch.setattr("capstats.paper.reproduce", stop)
     assert main(["paper", "--out", str(tmp_path), *given]) == 2
-    assert asked == [(str(tmp_path), seed)]
+    assert asked == [(str(tmp_path), {"originals": None, **passed})]
     assert capsys.readouterr().err == "capstats paper: far enough\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--records", "0"], "--m must be a number of synthetic records, an integer from 1 to below 2**53; got 0"),
+        (["--draws", "0"], "--draws must be a number of tables, an integer of at least 1; got 0"),
+        (["--keys", "educ"], "--keys says how --originals is read. Give both, or neither."),
+        (["--originals", "none.csv"], "give --keys and --target."),
+        (["--originals", "none.csv", "--keys", "a", "--target", "b"], "none.csv"),
+    ],
+)
+def test_paper_names_a_wrong_option_before_it_writes(given, said, tmp_path, capsys):
+    assert main(["paper", "--out", str(tmp_path / "out"), *given]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_paper_knows_three_models(capsys):
+    with pytest.raises(SystemExit):
+        main(["paper", "--out", "out", "--model", "multinomial"])
+    assert "argument --model: invalid choice: 'multinomial'" in capsys.readouterr().err

@@ -7,11 +7,14 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import capstats
+from capstats.cap import average_cap, individual_cap
 from capstats.cli import main
+from capstats.datasets import paper_originals, paper_synthetics
 from capstats.paper import printed_values
 
 ROOT = Path(__file__).parents[1]
@@ -106,6 +109,10 @@ def test_the_first_page_of_the_site_has_the_same_picture_command_and_answer() ->
     picture = r"!\[The lower average exposes 93 people\.[^]]+\]"
     assert re.findall(picture, README) == re.findall(picture, first) != []
     assert re.findall(r"```console\n(.*?)```", README, re.S) == re.findall(r"```console\n(.*?)```", first, re.S) != []
+    scale = r"!\[A scale: [^]]+\]"
+    assert re.findall(scale, README) == re.findall(scale, first) != []
+    for page in (README, first):
+        assert re.search(r"The 93 are (those )?over 65 (with|and have) asthma", page)
     ways = ("I have two files", "I have a number", "I teach", "I want proofs")
     assert [way for way in ways if f"**{way}**" not in README or f"**[{way}](" not in first] == []
 
@@ -123,9 +130,24 @@ def test_its_speeds_are_those_on_the_page_of_cost_and_scale() -> None:
 
 
 def test_it_leads_to_every_page_of_the_documentation() -> None:
-    """All but those that the site alone needs: its first page, and its list of notebooks."""
+    """All but those that the site alone needs, its first page and its list of notebooks, and the examination, to which the plans lead."""
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
-    pages -= {f"docs/{name}.md" for name in ("index", "notebooks")}
+    pages -= {f"docs/{name}.md" for name in ("index", "notebooks", "exam")}
     folders = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*/index.md") if path.parent.name != "api"}
     assert pages >= {"docs/start.md", "docs/gallery.md"}
     assert sorted(page for page in pages | folders if f"]({page})" not in README) == []
+
+
+def test_what_makes_the_riskier_release_safe_is_what_both_first_pages_say() -> None:
+    """In each column no diagnosis keeps more than half of the records; those above go to the commonest diagnosis of the patients."""
+    o, a = (x.values for x in (paper_originals().sel(original="O_3"), paper_synthetics().sel(synthetic="b")))
+    safe = np.minimum(a, a.sum(axis=0) // 2)
+    changed = (a - safe).sum(axis=0)
+    safe[o.argmax(axis=0), np.arange(3)] += changed
+    assert individual_cap(o, safe).max() <= 0.5
+    average = f"{100 * average_cap(o, safe).item():.0f}"
+    for page in (README, (ROOT / "docs" / "index.md").read_text(encoding="utf-8")):
+        said = r"give (\d+) of its (\d+) records the commonest diagnosis of their age: .* \*rises\* to (\d+) %"
+        found = re.search(said, page.replace("\n", " "))
+        assert found is not None
+        assert found.groups() == (str(changed.sum()), str(a.sum()), average)

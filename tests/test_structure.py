@@ -18,7 +18,7 @@ from public_names import ROOMS as PUBLIC_ROOMS
 from public_names import public_names
 
 import capstats
-from capstats.codes.names import REMOVED
+from capstats.codes.names import REMOVED, public_places
 
 PACKAGE = Path(capstats.__file__).parent
 TESTS = Path(__file__).parent
@@ -294,6 +294,34 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     for module in (capstats, capstats.attacks):
         with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'avrage_cap'"):
             module.avrage_cap  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "use"),
+    [
+        ("capstats", "plot_average_cap", r"capstats\.plotting\.plot_average_cap\."),
+        ("capstats", "sample_tables", r"capstats\.laws\.sample_tables\."),
+        ("capstats", "Multinomial", r"capstats\.laws\.Bootstrap, records drawn with the shares of the original, or capstats\.laws\.Given"),
+        ("capstats.laws", "average_cap", r"capstats\.average_cap\."),
+        ("capstats.plotting", "cap_law", r"capstats\.laws\.cap_law\."),
+    ],
+)
+def test_a_name_of_another_room_is_answered_with_its_place(room: str, name: str, use: str) -> None:
+    said = rf"^module '{room}' has no attribute '{name}'\. Use {use}"
+    with pytest.raises(AttributeError, match=said):
+        getattr(import_module(room), name)
+    with pytest.raises(ImportError, match=said):
+        exec(f"from {room} import {name}")
+
+
+def test_places_of_names_are_those_of_the_rooms_and_hide_no_file_of_a_room() -> None:
+    """A file that is not loaded yet is asked for as a name first, which must not be answered with another place."""
+    for name, path in public_places().items():
+        room, _, last = path.rpartition(".")
+        assert last == name in import_module(room).__all__
+    for file in MODULES:
+        room = import_module(".".join(file.parts[:-1]))
+        assert file.stem not in public_places() or not hasattr(room, "__getattr__") or file.stem in vars(room), file
 
 
 @pytest.mark.parametrize("path", REMOVED)

@@ -259,9 +259,10 @@ def distinct_targets(x: Table) -> Floats:
 
 def least_entropy(x: Table) -> Floats:
     """Exponential of the least entropy of the targets in a class."""
-    r = attribution(x, x.key_total(), 0.0)
-    information = -np.log(np.where(r.values > 0, r.values, 1.0))
-    return np.exp(least(r.like(r.values * information).key_total(), x))
+    r = attribution(x, x.key_greatest(), 0.0)  # shares of the greatest, so that equal counts give their number without rounding
+    information = r.like(r.values * np.log(np.where(r.values > 0, r.values, 1.0))).key_total()
+    total = r.key_total()
+    return least(total / np.exp(ratio(information, total, 0.0)), x)
 
 
 def recursive_factor(x: Table, number: int) -> Floats:

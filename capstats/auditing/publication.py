@@ -202,7 +202,7 @@ def _largest_weight(tables: xr.Dataset, name: str) -> float:
 
 def public_page(p: Publication) -> str:
     """The page, of the rounded numbers alone."""
-    return as_page(public_title(p), public_sections(p), note=public_note(p), footer=f"capstats {p.version}, public version.")
+    return as_page(public_title(p), public_sections(p), note=public_note(p), footer="Public version.")
 
 
 def public_text(p: Publication) -> str:

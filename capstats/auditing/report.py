@@ -18,8 +18,8 @@ import numpy as np
 
 from capstats.codes.names import in_cell, printable, printable_json, shortened
 from capstats.sources.new_files import write_file
-from capstats.tables.dataset import VERSION
 from capstats.tables.printing import Column, lines_of, many
+from capstats.tables.project import described, project
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -216,7 +216,7 @@ class Report:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as an HTML page in one file, as confidential as the original; its owner alone can read the file at `path`."""
-        note, footer = "Confidential, as the original is.", f"capstats {VERSION}. Confidential."
+        note, footer = "Confidential, as the original is.", "Confidential."
         page = as_page(self.title(), self.sections(whole=True), note=note, footer=footer)
         if path is not None:
             write_file(path, page)
@@ -332,6 +332,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
+    page.globals |= {"project": project, "described": described}
     page.filters |= {
         "cell": lambda text: _shown(text, CELL),
         "percent": lambda place: f"{2 + 96 * place:.2f}%",

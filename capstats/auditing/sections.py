@@ -252,7 +252,7 @@ def notes(audit: Findings) -> list[tuple[str, str]]:
 
 def internal_page(audit: Findings, front: Sections) -> str:
     """The page as text, with its front sheet."""
-    note, footer = audit.say(PAGE["note"]), f"capstats {audit.provenance['capstats']}. Confidential."
+    note, footer = audit.say(PAGE["note"]), "Confidential."
     return as_page(audit.title(), internal_sections(audit), note=note, footer=footer, front=front)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import inspect
 import json
 import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable
-from functools import wraps
+from functools import cache, wraps
+from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn, cast
 
@@ -64,6 +66,9 @@ REMOVED = {
     "capstats.laws.pooled_law": "capstats.average_cap of sums of the draws of capstats.laws.sample_tables",
 }
 
+
+# Names of other fields and libraries for what has another one here.
+GUESSED = {"multinomial": "capstats.laws.Bootstrap, records drawn with the shares of the original, or capstats.laws.Given, with any shares"}
 
 # Arguments that are guessed under the names of other libraries, or were called so before: what to give, where a function takes it.
 ARGUMENTS = {
@@ -135,15 +140,33 @@ def _right_argument(name: str, known: list[Hashable]) -> str:
 
 
 def missing_name(module: str, name: str) -> Exception:
-    """The AttributeError that a module raises for a name that it lacks; for a removed name it says what to use.
+    """The AttributeError that a module raises for a name that it lacks; of one that is elsewhere or was removed it says what to use.
 
     ``from capstats import name`` would replace the text of an AttributeError by its own, so it is given an ImportError.
     """
     path = f"{module}.{name}"
-    if path not in REMOVED:
+    there = GUESSED.get(name.lower()) or public_places().get(name)
+    if path in REMOVED:
+        told = f"{path} was removed; use {REMOVED[path]}."
+    elif there:
+        told = f"module {module!r} has no attribute {name!r}. Use {there}."
+    else:
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     imported = sys._getframe(2).f_globals["__name__"] == "importlib._bootstrap"
-    return (ImportError if imported else AttributeError)(f"{path} was removed; use {REMOVED[path]}.")
+    return (ImportError if imported else AttributeError)(told)
+
+
+@cache
+def public_places() -> dict[str, str]:
+    """The path of each public name, from the sources of the rooms, none of which is loaded for it; the top comes before its rooms."""
+    top = Path(__file__).parents[1]
+    found: dict[str, str] = {}
+    for file in [*sorted(top.glob("*/__init__.py")), top / "__init__.py"]:
+        path = ".".join(("capstats", *file.with_suffix("").relative_to(top).parts)).removesuffix(".__init__")
+        for line in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__all__":
+                found |= {name: f"{path}.{name}" for name in ast.literal_eval(line.value)}
+    return found
 
 
 def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:

@@ -31,7 +31,11 @@ def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
     texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
     parts = {name: Markup(joined(files)) for name, files in texts.items()}
     given = {**_titanic(), "front": SENTENCES["front"], "copies": SENTENCES["copies"], "words": words([])}
-    found = environment().get_template("browser.html.j2").render(title=TITLE, given=given, beside=beside, home=home, **parts)
+    found = (
+        environment()
+        .get_template("browser.html.j2")
+        .render(title=TITLE, given=given, beside=beside, home=home, documents=home.rpartition("/")[0], **parts)
+    )
     return f"{found.strip()}\n"
 
 

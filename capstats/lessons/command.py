@@ -5,12 +5,13 @@ from __future__ import annotations
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from capstats.cli.options import Settings
 from capstats.codes.names import printable
 from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
-from capstats.lessons.pages import contents
+from capstats.lessons.contents import contents
 from capstats.sources.confidential import check_replaceable
 from capstats.sources.new_files import write_file
 
@@ -21,7 +22,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     if not names:
         return listing(), 0
     if "all" in names:
-        pages = {"index": contents(), **{name: page(name, beside=LESSONS, home="index.html") for name in LESSONS}}
+        links: Any = {"beside": LESSONS, "home": "index.html"}
+        pages = {"index": contents(), **{name: page(name, **links) for name in LESSONS}, "browser": browser_page(**links)}
     else:
         pages = {name: page(name, beside=names) for name in names}
     folder = Path(settings.get("out", "."))

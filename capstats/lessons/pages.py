@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from capstats.codes.names import hint
 from capstats.lessons.given import given
+from capstats.tables.project import described, project
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -21,26 +22,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson: its title, and a sentence on what it shows."""
+    """One lesson: its title, a sentence on what it shows, and how long it takes; a form, which asks nothing, takes none."""
 
     title: str
     sentence: str
+    minutes: int = 10
 
 
 LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
     {
-        "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against."),
+        "number": Lesson("What does my number mean?", "Type the numbers of a report, and see what they are high or low against.", 0),
         "hands": Lesson("CAP with your hands", "Move people between the cells of a small table and watch every risk change."),
         "average": Lesson(
-            "The average hides people", "Of two releases, the one with the lower average CAP leaves 93 people with a risk of 0.92."
+            "The average hides people", "Two releases of the same 900 patients, and the average risk of each: which do you publish?"
         ),
         "guessing": Lesson(
-            "Guessing is not predicting", "A release can have the lower CAP and yet let an intruder predict twice as many people."
+            "Guessing is not predicting", "Another intruder names the commonest answer. Was the release that you published the safer one?"
         ),
         "law": Lesson(
             "Does a blind table pass?", "Draw releases that know nothing of anybody, and see how many are no riskier than the original."
         ),
-        "protection": Lesson("Choose your protection", "Turn the strength of a protection up and down, and see what it costs in utility."),
+        "protection": Lesson(
+            "Choose your protection", "Turn a protection up: the average falls, people stay above one half, and utility is lost.", 15
+        ),
         "tables": Lesson(
             "Three harmless tables", "Each of three tables by itself gives nobody away; together they tell how 14 of 30 people voted."
         ),
@@ -77,7 +81,8 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     beside : collection of str
         Lessons whose files ``NAME.html`` are in the same folder, and to which the page may therefore link.
     home : str
-        Address of a list of all lessons; without it the page lists the others with their commands.
+        Address of a list of all lessons; without it the page lists the others with their commands. Where it is in another folder, the
+        documentation is beside it.
 
     Returns
     -------
@@ -101,17 +106,9 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     sources = ("common.css", "common.js", "questions.js", "cap.js", *PARTS[name])
     style, script = (joined([file for file in sources if file.endswith(ending)]) for ending in (".css", ".js"))
     following = dict(pairwise(LESSONS)).get(name)
-    links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home}
+    links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home, "documents": home.rpartition("/")[0]}
     parts = {"style": Markup(style), "script": Markup(script), "given": given(name)}
     found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
-    return f"{found.strip()}\n"
-
-
-def contents() -> str:
-    """A page that links to all lessons in its folder, the `home` of each."""
-    from markupsafe import Markup
-
-    found = environment().get_template("contents.html.j2").render(lessons=LESSONS, style=Markup(joined(["common.css"])))
     return f"{found.strip()}\n"
 
 
@@ -131,5 +128,6 @@ def environment() -> Environment:
     found = Environment(
         loader=PackageLoader("capstats.lessons"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    found.globals |= {"project": project, "described": described}
     found.filters["hash"] = lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
     return found

@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from capstats.plotting.shared import BLUE, COLOURS, axes_of, check_result, lines, n_records, shortened, shown
 
 MARKERS = "osD^vPX*<>"  # enough, with the colours, for 70 different curves
+TICKS = 6  # on an axis of thresholds
 ROOM = 16  # greatest number of names in a legend within the Axes
 
 
@@ -36,7 +37,8 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     Axes
         Step curves from light (few tables) to dark (many), with a step at every threshold at which the difference changes; the legend has
         up to 16 of them. A dot marks the greatest difference. At a difference of 0 the threshold does not separate members from
-        non-members. The axis covers the thresholds within the range of ``at``, and the best thresholds.
+        non-members. The axis covers the thresholds within the range of ``at``, and the best thresholds; equal parts of it hold equally many
+        of the thresholds at which a difference changes, so that it is wide where the people are.
 
     Raises
     ------
@@ -56,11 +58,12 @@ def plot_membership_difference(roc: xr.Dataset, *, ax: Axes | None = None, **plo
     before = ax.get_xlim() if ax.has_data() else None
     for label, style, one in drawn:
         (line,) = ax.plot(one["threshold"][::-1], one["youden"][::-1], drawstyle="steps-pre", **_line(label, style, plot_kwargs))
-        ax.plot(one["best_threshold"], one["best_difference"], "o", color=line.get_color(), markersize=4, zorder=3)
+        ax.plot(one["best_threshold"], one["best_difference"], "o", color=line.get_color(), markersize=5, zorder=3, clip_on=False)
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
     if "at" in roc:
         _show(ax, roc, before)
-    ax.set_xlabel(lines("threshold, as log10", _both_kinds(roc)))
+    _spread(ax)
+    ax.set_xlabel(lines("threshold, as log10, wider where there are more people", _both_kinds(roc)))
     ax.set_ylabel("true minus false positive rate")
     return _keyed(ax)
 
@@ -180,6 +183,19 @@ def _show(ax: Axes, roc: xr.Dataset, before: tuple[float, float] | None) -> None
     if low < high:
         pad = 0.03 * (high - low)
         ax.set_xlim(*((low - pad, high + pad) if before is None else (min(low - pad, before[0]), max(high + pad, before[1]))))
+
+
+def _spread(ax: Axes) -> None:
+    """Space the axis evenly by the thresholds of all its curves: it is wide where there are many people."""
+    low, high = ax.get_xlim()
+    every = np.concatenate([np.asarray(line.get_xdata(), float) for line in ax.lines if line.get_drawstyle() == "steps-pre"])
+    knots = np.unique([low, *every[(every > low) & (every < high)], high])
+    at = np.concatenate([[2 * low - high], knots, [2 * high - low]])
+    place = np.arange(len(at))
+    ax.set_xscale("function", functions=(lambda x: np.interp(x, at, place), lambda y: np.interp(y, place, at)))
+    ax.set_xlim(low, high)
+    marks = np.unique(np.quantile(knots, np.linspace(0.02, 0.98, TICKS)).round(2))
+    ax.set_xticks(marks, [f"{x + 0:.3g}".replace("-", "\N{MINUS SIGN}") for x in marks])
 
 
 def _both_kinds(roc: xr.Dataset) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 
-from capstats.plotting.shared import BASELINE, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
+from capstats.plotting.shared import BASELINE, COLOURS, DASHES, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
 from capstats.tables.ties import at_most
 
-COLOURS, HATCHES = ("#56B4E9", "#E69F00", "white", "#009E73", "#CC79A7", "#F0E442"), (None, "////", "....", r"\\\\", "xxxx", "++++", "oo")
-FILLS = [{"facecolor": colour, "hatch": hatch} for colour, hatch in zip(COLOURS * len(HATCHES), HATCHES * len(COLOURS), strict=True)]
+FILL = "#56B4E9"  # of the first version; the outlines of others are told from it in grey, too
 BINS = 31  # bins over all values; odd, so that a single value is in the middle of one
 FAR = 3  # times the range of the values: beyond this the original is an arrow at the edge
 
@@ -28,7 +26,7 @@ def plot_average_cap(
     ax: Axes | None = None,
     **hist_kwargs: Any,
 ) -> Axes:
-    """Histogram of the average CAP of many synthetic tables, several versions side by side.
+    """Histogram of the average CAP of many synthetic tables, several versions over each other.
 
     Parameters
     ----------
@@ -48,9 +46,9 @@ def plot_average_cap(
     Returns
     -------
     Axes
-        In each bin the bars of the versions are side by side: plain blue for the first, hatched orange for the second, 42 in all that can
-        be told apart. There are 31 bins
-        from the least to the greatest average, and up to 93 if one version varies much less than all together.
+        The bars of the first version are filled; each other one, of up to 28 that can be told apart, has an outline. There are 31 bins from
+        the least to the greatest average, and up to 93 if one version varies much less than all together. If all averages are the same,
+        the axis goes from 0 to 1, and the bar has its number.
 
     Raises
     ------
@@ -82,16 +80,26 @@ def plot_average_cap(
     if not any(map(len, values)):
         raise ValueError("`averages` holds no number to draw.")
     given, ax = ax, axes_of(ax)
+    every = np.concatenate(values)
+    same = at_most(every.max(), every.min())
     bins = hist_kwargs.pop("bins", _bins(values))
-    style: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.3}
-    ax.hist(values, bins=bins, label=labels, **(style | hist_kwargs))
-    own = hist_kwargs.keys() | ({"facecolor"} if "color" in hist_kwargs else set())
-    for container, fill in zip(ax.containers[-len(values) :], cycle(FILLS), strict=False):
-        for bar in container:
-            bar.set(**{name: value for name, value in fill.items() if name not in own})
+    edges = np.histogram_bin_edges(every, bins)
+    for i, (numbers, label) in enumerate(zip(values, labels, strict=True)):
+        bars: dict[str, Any] = {"color": (0, 0, 0, 0), "label": ""} if i else {"color": FILL, "label": label}
+        heights = ax.hist(numbers, bins=edges.tolist(), **(bars | hist_kwargs))[0]
+        if i:
+            outline: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[(i - 1) % len(DASHES)], "linewidth": 1.3}
+            ax.stairs(heights, edges, **outline, label=label)
+    if same and len(edges) == BINS + 1:
+        ax.set_xlim(-0.03, 1.03)
+        side = 1 if every[0] < 0.5 else -1
+        beside: dict[str, Any] = {"ha": "left" if side > 0 else "right", "transform": ax.get_xaxis_transform()}
+        ax.text(every[0] + side / BINS, 0.5, f"all at {every[0]:.3g}", **beside)
+    low, high = every.min(), every.max()
+    reach = 1 if same else FAR * max(high - low, 0.02)
     for number, line, height in ((original, ORIGINAL, 0.5), (baseline, BASELINE, 0.6)):
         if number is not None:
-            _reference(ax, float(number), np.concatenate(values), line, height)
+            _reference(ax, float(number), (low - reach, high + reach), line, height)
     ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel("average CAP")
     sizes = sorted({np.size(array) for array in versions.values()})
@@ -111,20 +119,18 @@ def _bins(values: list[Any]) -> Any:
     """Edges of bins over all values; narrower bins if one version varies less than all together."""
     both = np.concatenate(values)
     low, high = both.min(), both.max()
-    if at_most(high, low):  # equal values still get a bin of visible width
-        return np.linspace(low - 0.01, high + 0.01, BINS + 1)
+    if at_most(high, low):  # one bar in the middle of its bin, on an axis of all averages
+        return np.linspace(low - 0.5, low + 0.5, BINS + 1)
     narrowest = min((np.ptp(x) for x in values if len(x) and not at_most(x.max(), x.min())), default=high - low)
     return np.linspace(low, high, int(min(max(BINS, 12 * (high - low) / narrowest), 3 * BINS)) + 1)
 
 
-def _reference(ax: Axes, number: float, values: Any, line: dict[str, Any], height: float) -> None:
+def _reference(ax: Axes, number: float, near: tuple[float, float], line: dict[str, Any], height: float) -> None:
     """A line at a number, or an arrow to it at the edge of the Axes where it is far from the values."""
-    low, high = values.min(), values.max()
-    reach = FAR * max(high - low, 0.02)
-    if low - reach <= number <= high + reach:
+    if near[0] <= number <= near[1]:
         ax.axvline(number, **line)
         return
-    right = number > high
+    right = number > near[1]
     label = f"{line['label']}: {number:.3g}, {'to the right' if right else 'to the left'} of the axis"
     style = line | {"label": label, "marker": ">" if right else "<", "clip_on": False}
     ax.plot([0.97, 1] if right else [0.03, 0], [height, height], markevery=[1], transform=ax.transAxes, **style)
@@ -203,11 +209,14 @@ def plot_cap_law(
         ax.plot(result["value"].values, heights, "o", color=style["color"], markersize=4, zorder=style["zorder"])
     else:
         lower, upper = (result[name].values * (tables * bin_width if is_density else 1.0) for name in ("least", "greatest"))
-        (line,) = ax.plot(result["value"].values, np.mean([lower, upper], axis=0), **({"linewidth": 1.4} | style))
+        heights = np.mean([lower, upper], axis=0)
+        (line,) = ax.plot(result["value"].values, heights, **({"linewidth": 1.4} | style))
         ax.fill_between(result["value"].values, lower, upper, color=line.get_color(), alpha=0.3, linewidth=0, zorder=line.get_zorder())
     references(ax, "x", None, original, baseline, zorder=2)
     if over is None:
         ax.set_xlabel("average CAP")
         ax.set_ylabel("probability" if "probability" in result else "density" if is_density else "probability of at most this average CAP")
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * np.max(heights)))
+        if len(result["value"]) == 1:
+            ax.set_xlim(-0.03, 1.03)  # of all averages
     return legend_above(ax, given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -12,10 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 
 from capstats.codes.checks import check_choice
-from capstats.plotting.shared import BLUE, VERMILLION, axes_of, check_result, in_points, lines, n_records, shortened, shown
+from capstats.plotting.shared import BLUE, VERMILLION, axes_of, check_result, in_points, lay_out, lines, n_records, shortened, shown
 from capstats.screening.key_subsets import span_of
 from capstats.tables.ties import at_most
 
@@ -76,10 +74,7 @@ def _rooms(every: list[list[str]], letters: int) -> list[int]:
 
 def write_cells(ax: Axes, mesh: QuadMesh, values: Any, written: list[str]) -> None:
     """Write a text in each cell, black or white by its colour, as large as the cells allow after the layout of all other parts."""
-    if isinstance(ax.figure, Figure):
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # matplotlib warns when the figure is drawn
-            ax.figure.draw_without_rendering()
+    lay_out(ax)
     split = [text.split("\n") for text in written]
     widest, highest = max(len(line) for text in split for line in text), max(map(len, split))
     width, height = in_points(ax)

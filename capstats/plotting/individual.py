@@ -21,6 +21,7 @@ from capstats.plotting.shared import (
     check_result,
     in_points,
     labels_at,
+    lay_out,
     legend_above,
     lines,
     n_records,
@@ -190,7 +191,8 @@ def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset, order: Order) ->
 MOST = 2000  # people; more dots are a grey area
 GROUPS = 40  # levels of the target, each with its own row
 STEPS = (0.02, 0.04)  # width of a stack of dots: the second where dots would be small with the first
-LARGEST, SMALL, SMALLEST = 6.0, 2.5, 0.75  # diameter of a dot, in points
+LARGEST, SMALL, SMALLEST = 6.0, 2.5, 0.2  # diameter of a dot, in points
+FINE = 0.1  # between the diameters that are tried
 LABEL = 11.0  # least height of a row with a label, in points
 
 
@@ -264,29 +266,34 @@ def plot_people(
     by_target = by_target and len(levels) > 0
     groups = [value[target == level] for level in levels] if by_target else [value]
     given, ax = ax, axes_of(ax, height=min(2 + 0.5 * len(groups), 9))
+    style: dict[str, Any] = {"s": LARGEST**2, "color": BLUE, "linewidths": 0, "zorder": 2, "label": "one record"}
+    dots = ax.scatter([], [], **(style | scatter_kwargs))
+    references(ax, "x", average, original, baseline)
+    undefined = int((~drawn).sum())
+    below = f"{n_records(len(value))}, one dot each{f'; {undefined:,} undefined' if undefined else ''}"
+    ax.set_xlabel(f"individual CAP, to within {STEPS[0] / 2:g}\n{below}")
+    names = shortened(list(map(text_of, labels_at(o, "target", levels))), 24) if by_target else []
+    labels = [f"{shown(name)}\nn = {len(group):,}" for name, group in zip(names, groups, strict=by_target)]
+    ax.set_yticks(range(len(labels)), labels, fontsize="small")
+    ax.tick_params(axis="y", length=0)
+    legend_above(ax, given)
+    lay_out(ax)  # all that takes room is there
     width, height = in_points(ax)
     for step in STEPS:
         diameter, rows = _fitted(groups, step, width * step / 1.06, height, LABEL if by_target else 0)
         if diameter >= SMALL:
             break
-    across = diameter * 1.06 / width
     base = np.concatenate([[0.0], np.cumsum(rows)])
+    across = diameter * 1.06 / width
     places = [_stacked(values, step, across) + np.array([0, bottom]) for values, bottom in zip(groups, base, strict=False)]
-    style: dict[str, Any] = {"s": (0.9 * diameter) ** 2, "color": BLUE, "linewidths": 0, "zorder": 2, "label": "one record"}
-    ax.scatter(*np.concatenate(places).T, **(style | scatter_kwargs))
-    references(ax, "x", average, original, baseline)
-    ax.set(xlim=(-0.03, 1.03), ylim=(0, max(base[-1], height / diameter)))
-    ax.set_yticks([])
+    dots.set_offsets(np.concatenate(places))
+    if "s" not in scatter_kwargs:
+        dots.set_sizes([(0.9 * diameter) ** 2])
+    ax.set(xlim=(-0.03, 1.03), ylim=(0, max(base[-1], height / diameter)), xlabel=f"individual CAP, to within {step / 2:g}\n{below}")
     if by_target:
         ax.hlines(base[1:-1], -0.03, 1.03, color="0.8", linewidth=0.6, zorder=1)
-        names = shortened(list(map(text_of, labels_at(o, "target", levels))), 24)
-        labels = [f"{shown(name)}\nn = {len(group):,}" for name, group in zip(names, groups, strict=True)]
-        ax.set_yticks((base[:-1] + base[1:]) / 2, labels, fontsize="small")
-        ax.tick_params(axis="y", length=0)
-    undefined = int((~drawn).sum())
-    left_out = f"; {undefined:,} undefined" if undefined else ""
-    ax.set_xlabel(f"individual CAP, to within {step / 2:g}\n{n_records(len(value))}, one dot each{left_out}")
-    return legend_above(ax, given)
+        ax.set_yticks((base[:-1] + base[1:]) / 2, labels)
+    return ax
 
 
 def _people(o: xr.DataArray, q: xr.DataArray) -> tuple[Index, Floats]:
@@ -312,7 +319,7 @@ def _stacks(values: Floats, step: float) -> tuple[Array, Array]:
 def _fitted(groups: list[Floats], step: float, wide: float, height: float, label: float) -> tuple[float, Floats]:
     """The greatest diameter with which all stacks are within the height, and the height of each group in diameters."""
     highest = [_stacks(values, step)[1].max(initial=1) for values in groups]
-    for diameter in np.arange(LARGEST, SMALLEST, -0.25):
+    for diameter in np.arange(max(min(LARGEST, wide), SMALLEST + FINE), SMALLEST, -FINE):
         rows = np.ceil(np.array(highest) / max(1, wide // diameter)) + 1  # one more than the stacks, as a margin
         rows = np.maximum(rows, label * 2 / diameter)
         if rows.sum() * diameter <= height:

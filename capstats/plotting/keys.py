@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.transforms import ScaledTranslation
 
 from capstats.codes.checks import check_integer
 from capstats.plotting.heatmaps import draw_cells, letter_size, name_cells, write_cells
@@ -31,6 +32,8 @@ from capstats.plotting.shared import (
 from capstats.tables.axes import alike, index_of
 from capstats.tables.backing import filled, values_at
 from capstats.tables.table import Array, Index, Tables
+
+MARK, APART = 22, 6  # area of the mark of one key, in square points, and points between the kinds of marks at one place
 
 
 def plot_key_summary(
@@ -61,8 +64,8 @@ def plot_key_summary(
     -------
     Axes
         One mark for each key of at least one original record: a triangle if all its synthetic records have the same target, a cross if it
-        has no synthetic record, otherwise a circle. Keys at the same position are one mark; its area grows with their number, by the same
-        step for each power of ten.
+        has no synthetic record, otherwise a circle. At the same position the three kinds stand side by side, and keys of one kind are one
+        mark; its area grows with their number, by the same step for each power of ten.
 
     Raises
     ------
@@ -95,21 +98,25 @@ def plot_key_summary(
         "synthetic records with one target": (matched & certain, {"marker": "^", "color": VERMILLION}),
         "no synthetic record": (~matched, {"marker": "x", "color": "black"}),
     }
-    most = 1
-    for label, (which, style) in kinds.items():
+    most, beside = 1, ax.figure.dpi_scale_trans
+    for side, (label, (which, style)) in zip((0, 1, -1), kinds.items(), strict=True):
         held = which & (records > 0)
         places, keys = np.unique([records[held], cap[held]], axis=1, return_counts=True)
         if keys.size:
             number = int(keys.sum())
             named = {"label": f"{label}: {number:,} key{'s' * (number > 1)}"}
-            ax.scatter(*places, **(named | style | {"s": area(keys, 10), "alpha": 0.6, "linewidths": 0.8, "zorder": 2} | scatter_kwargs))
+            apart = ax.transData + ScaledTranslation(side * APART / 72, 0, beside)
+            look = {"s": area(keys, MARK), "alpha": 0.85, "linewidths": 1.2, "zorder": 2, "transform": apart, "clip_on": False}
+            ax.scatter(*places, **(named | style | look | scatter_kwargs))
             most = max(most, keys.max())
     if most > 1:
-        ax.scatter([], [], s=area(most, 10), facecolors="none", edgecolors="black", linewidths=0.8, label=f"{most:,} keys at one place")
+        ax.scatter([], [], s=area(most, MARK), facecolors="none", edgecolors="black", linewidths=0.8, label=f"{most:,} keys at one place")
     references(ax, "y", average, original, baseline)
-    ax.set(xscale="log", ylim=(-0.03, 1.03), ylabel="average CAP of the key")
-    low, high = ax.get_xlim()
-    ax.set_xlim(low / 1.15, high * 1.15)
+    ax.set(xscale="log", ylim=(-0.06, 1.06), ylabel="average CAP of the key")
+    held = records[records > 0]
+    low, high = (held.min(), held.max()) if held.size else (1, 1)
+    room = 1.4 if high > 2 * low else 2.5  # so that two sizes are named
+    ax.set_xlim(low / room, high * room)
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 else (1,)))
     ax.xaxis.set_major_formatter("{x:,g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -187,7 +194,9 @@ def plot_key_target(
     risk = np.nansum(counts * values, axis=1)[held]
     targets = np.sort(held[np.argsort(-risk, kind="stable")[:TARGETS]])
     counts, others, values = (part[targets].T for part in (counts, others, values))
-    ax = axes_of(ax, width=min(2.5 + 0.45 * len(targets), 7), height=min(2 + 0.32 * len(keys), 9))
+    named = list(map(parts_of, labels_at(o, "key", keys)))
+    beside = 0.065 * max(len(", ".join(parts)) for parts in named)  # inches
+    ax = axes_of(ax, width=min(2.5 + 0.7 * len(targets) + beside, 9), height=min(2 + 0.32 * len(keys), 9))
     empty = counts + others == 0
     style: dict[str, Any] = {"cmap": WHITE_TO_BLUE, "vmin": 0, "vmax": 1, "edgecolors": "0.85", "linewidth": 0.4}
     shares = np.where(empty, np.nan, values)
@@ -199,10 +208,10 @@ def plot_key_target(
         "" if nobody else f"{_written(value)}\n{a:,.10g}{between}{b:,.10g}"
         for value, a, b, nobody in zip(shares.flat, counts.flat, others.flat, empty.flat, strict=True)
     ]
-    name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), list(map(parts_of, labels_at(o, "key", keys))))
-    below = [_columns(o, "target"), "in each cell: individual CAP;", both, _number(len(keys), o.sizes["key"], "keys", by)]
-    below += [_number(len(targets), len(held), "targets", None), n_records(filled(o.variable.data)[1].sum())]
-    ax.set_xlabel(lines(*below), fontsize=size)
+    name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), named)
+    drawn = [_number(len(keys), o.sizes["key"], "keys", by), _number(len(targets), len(held), "targets", None)]
+    below = [*drawn, n_records(filled(o.variable.data)[1].sum())]
+    ax.set_xlabel(lines(_columns(o, "target"), "in each cell: individual CAP;", both, *below), fontsize=size)
     ax.set_ylabel(_columns(o, "key"), fontsize=size)
     write_cells(ax, mesh, shares, written)
     return ax

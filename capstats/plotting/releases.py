@@ -20,6 +20,7 @@ from capstats.plotting.shared import (
     check_dims,
     check_result,
     in_points,
+    lay_out,
     legend_above,
     lines,
     n_records,
@@ -160,8 +161,9 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
     Returns
     -------
     Axes
-        Rows in the order of `found`, the first on top: an open circle at DiO, a filled one at DiSCO, from 0 to 1, and an arrow between
-        them. It is dashed where the release tells more, which it can: a key with several original targets may have one synthetic one.
+        Rows in the order of `found`, the first on top: an open circle at DiO, a filled one at DiSCO, and an arrow between them; the axis
+        goes from 0 to the greatest share. An arrow is dashed where the release tells more, which it can: a key with several original
+        targets may have one synthetic one.
 
     Raises
     ------
@@ -201,7 +203,8 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
     marks: dict[str, Any] = {"s": size, "zorder": 3}
     ax.scatter(start, rows, facecolors="white", edgecolors=BLUE, linewidths=1.2, label="certain in the original (DiO)", **marks)
     ax.scatter(end, rows, color=VERMILLION, label="disclosed by the release with certainty (DiSCO)", **marks)
-    ax.set(xlim=(-0.03, 1.03), ylim=(len(rows) - 0.4, -0.6))
+    reach = np.nanmax([*start, *end, 0.01])
+    ax.set(xlim=(-0.03 * reach, 1.03 * reach), ylim=(len(rows) - 0.4, -0.6))
     ax.set_yticks(rows if dim else [], list(map(shown, shortened(names, 40))) if dim else [])
     ax.tick_params(axis="y", length=0, labelsize=min(8.0, max(4.0, 0.85 * points)))
     ax.grid(axis="x", color="0.9", linewidth=0.6)
@@ -249,7 +252,7 @@ def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float
     The limits of the axes stay as they are. Points without a place are left out. ``size`` of the font and ``mark``, the radius of the
     marks of the points, are in points.
     """
-    ax.figure.figure.draw_without_rendering()  # until then a layout engine, that of the whole figure, moves the axes
+    lay_out(ax)
     scale = 72 / ax.figure.dpi
     points = ax.transData.transform(np.column_stack([x, y])) * scale
     held = np.flatnonzero(np.isfinite(points).all(axis=1))
@@ -346,7 +349,7 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     if points is not None:
         x, y, names = points
         ax.scatter(x, y, **(RELEASE | scatter_kwargs))
-        place_labels(ax, x, y, names)
+        place_labels(ax, x, y, names, mark=4)
     return legend_above(ax, given)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
@@ -39,7 +41,7 @@ def legend_above(ax: Axes, given: Axes | None) -> Axes:
     """The Axes; in a new figure with a legend above them. On given Axes the caller decides about a legend."""
     handles, labels = ax.get_legend_handles_labels()
     if given is None and labels and isinstance(ax.figure, Figure):
-        order = sorted(range(len(labels)), key=lambda i: not isinstance(handles[i], BarContainer))  # bars before lines
+        order = sorted(range(len(labels)), key=lambda i: not isinstance(handles[i], (BarContainer, Patch)))  # bars before lines
         handles, labels = ([entries[i] for i in order] for entries in (handles, labels))
         ax.figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
     return ax
@@ -93,6 +95,13 @@ def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
     if not all(alike(o, individual, dim) for dim in ("target", "key")):
         raise ValueError("`individual` has other targets or keys than `tables`. Give individual_cap(tables.o, tables.s) of these tables.")
     return o, individual
+
+
+def lay_out(ax: Axes) -> None:
+    """Give the Axes their place in the figure, which a layout engine does when it is drawn."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # matplotlib warns when the figure is drawn
+        ax.figure.figure.draw_without_rendering()
 
 
 def in_points(ax: Axes) -> Any:

@@ -64,8 +64,8 @@ class CategoricalMetric(Metric):
             With `CategoricalGeneralizedCAP`, if there are no synthetic records, so that none is nearest.
         """
         warnings.warn(
-            f"SDMetrics calls {cls.__name__} deprecated; 'DisclosureProtection' and 'DisclosureProtectionEstimate' compare the same "
-            f"protection with a baseline.",
+            f"Computing CAP metrics directly, as {cls.__name__} does, is deprecated in SDMetrics; 'DisclosureProtection' and "
+            f"'DisclosureProtectionEstimate' compare the same protection with a baseline.",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -178,7 +178,7 @@ def test_many_releases_share_the_last_line():
 def test_keys_without_labels_are_compared_with_themselves_alone():
     found = audit(from_counts([[2, 1], [1, 2]], [[3, 0], [0, 0]]))
     assert "are never right" in text(found)
-    assert "use the nearest" in text(audited(FRESH))
+    assert "Then the most similar are taken." in text(audited(FRESH))
 
 
 # --- whom it hits

@@ -1,9 +1,11 @@
 """The average hides people: the numbers on random tables, the dots, the keyboard and touch, and the questions."""
 
+import re
+
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import afresh, agree, agree_all, counts, first_screen, judged, moved, numbers, predicted
+from lesson_pages import afresh, agree, agree_all, counts, first_screen, inside, judged, moved, numbers, predicted, wait_for
 
 from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -32,6 +34,7 @@ def expected(o, left, right, threshold):
     found = {"people": n, "threshold": threshold, "original": average_cap(o, o), "baseline": baseline_cap(o)}
     found |= {
         "patients": 900,
+        "changed": 0,
         "least-records": S["b"][2, 2],
         "group-records": S["b"][:, 2].sum(),
         "average-a": average_cap(ORIGINALS["O_3"], S["b"]),
@@ -74,9 +77,10 @@ def test_every_table_of_the_paper_may_be_chosen(tab, original):
 
 
 def test_the_sentence_of_the_lesson_is_true():
-    o, q = ORIGINALS["O_3"], individual_cap(ORIGINALS["O_3"], S["b"]).values
-    most = np.where(o > 0, q, 0).argmax()
-    assert f"leaves {o.flat[most]} people with a risk of {q.flat[most]:.2f}" in LESSONS["average"].sentence
+    """It gives the vote away no more than the page does before it."""
+    o = ORIGINALS["O_3"]
+    assert f"the same {o.sum()} patients" in LESSONS["average"].sentence
+    assert not re.search(r"\b(93|92|A|B)\b", LESSONS["average"].sentence)
     assert float(average_cap(o, S["b"])) < float(average_cap(o, S["g"]))
 
 
@@ -155,7 +159,7 @@ def test_the_picture_is_in_the_first_screen_before_and_after_the_vote(browser, t
 @pytest.mark.parametrize(
     ("vote", "answer"),
     [
-        ("A", "You published A. 93 people over 65 with asthma can now be guessed right with 92 %. With B nobody is above 50 %."),
+        ("A", "You published A. 93 people over 65 with asthma can now be guessed right in 92 of 100 tries. With B nobody is above 50 %."),
         ("B", "You published B: nobody is above 50 %. With A, the lower average, it would be 92 % for 93 people over 65 with asthma."),
     ],
 )
@@ -169,7 +173,7 @@ def test_a_vote_is_answered_and_kept_in_the_address(lesson, vote, answer):
         assert lesson.locator("#said").inner_text().replace("\u00a0", " ") == answer
         assert lesson.locator(f"[data-vote={vote}]").get_attribute("aria-pressed") == "true"
         assert lesson.locator("summary", has_text="Why is A worse?").is_visible()
-        assert lesson.locator("#person").inner_text().startswith("Orange: above 50")
+        assert lesson.locator("#person").inner_text().startswith("\u25cf above 50")
         lesson.reload()
     assert f"vote={vote}" in lesson.url
 
@@ -220,7 +224,7 @@ def test_a_patient_is_named_by_the_pointer_and_by_the_keyboard_in_both_releases(
     said = lesson.locator("#person").inner_text().replace("\u00a0", " ")
     assert said == "93 people over 65 with asthma: risk 92 % with A, 49 % with B."
     assert lesson.locator("#crowd .chosen").count() == 2
-    lesson.locator("[data-vote=B]").focus()
+    lesson.locator("#changed").focus()
     lesson.keyboard.press("Tab")
     lesson.keyboard.press("ArrowRight")
     said = lesson.locator("#person").inner_text().replace("\u00a0", " ")
@@ -238,6 +242,101 @@ def test_nothing_moves_where_motion_is_to_be_reduced(lesson):
     lesson.wait_for_timeout(300)
     assert lesson.evaluate(dot) == there
     lesson.emulate_media(reduced_motion="no-preference")
+
+
+# --- A is made safe
+
+HALF = 0.5 + 1e-12
+
+
+def exposed(o, s):
+    """People above one half."""
+    return o[(individual_cap(o, s).values > HALF)].sum()
+
+
+def test_each_step_to_a_safe_release_is_one_record_and_no_fewer_records_do_it(lesson):
+    """On random tables: what the page does, beside all releases with the same key totals."""
+    rng = np.random.default_rng(5)
+    for _ in range(TABLES):
+        o, s = rng.integers(0, 4, (2, 3, 2)) * (rng.random((2, 3, 2)) < 0.8)
+        steps = np.array(lesson.evaluate("([o, s]) => safer(o, s)", [o.tolist(), s.tolist()]))
+        assert (steps[0] == s).all()
+        assert (np.abs(np.diff(steps, axis=0)).sum((1, 2)) == 2).all()
+        assert (steps.sum(1) == s.sum(0)).all()
+        for j in (0, 1):
+            splits = [(a, b, s[:, j].sum() - a - b) for a in range(s[:, j].sum() + 1) for b in range(s[:, j].sum() - a + 1)]
+            safe = [split for split in splits if not exposed(o[:, [j]], np.array(split)[:, None])]
+            if safe:
+                assert not exposed(o[:, [j]], steps[-1][:, [j]])
+                assert np.abs(steps[-1][:, j] - s[:, j]).sum() == np.abs(np.array(safe) - s[:, j]).sum(1).min()
+
+
+def test_a_is_made_safe_with_one_press_and_its_average_rises(lesson):
+    o, a = ORIGINALS["O_3"], S["b"]
+    afresh(lesson)
+    assert lesson.locator("#make-safe").is_hidden()
+    lesson.locator("[data-vote=A]").click()
+    before = crowd(lesson)
+    lesson.locator("#make-safe").click()
+    wait_for(lesson, "document.querySelector('#changed').value === '110'")
+    safe = np.array(lesson.evaluate("drawn.A"))
+    assert np.abs(safe - a).sum() / 2 == 110
+    assert exposed(o, safe) == 0
+    assert float(average_cap(o, safe)) > float(average_cap(o, S["g"])) > float(average_cap(o, a))
+    said = (
+        f"Nobody is above 50 % with A now. Yet its average rose from {100 * float(average_cap(o, a)):.0f} % to "
+        f"{100 * float(average_cap(o, safe)):.0f} %: watch people, not the average. Price: 110 of 900 records are changed."
+    )
+    for _ in range(2):
+        assert lesson.locator("#said").inner_text().replace("\u00a0", " ") == said
+        who = lesson.locator("#person").inner_text().replace("\u00a0", " ")
+        assert who == "\u25cf above 50 % before: 93 people over 65 with asthma, 78 people aged 40 to 65 with asthma."
+        assert numbers(lesson)["average-a"] == pytest.approx(float(average_cap(o, safe)), abs=1e-12)
+        lesson.reload()
+    after, width = crowd(lesson), lesson.locator("#crowd").bounding_box()["width"]
+    q = individual_cap(o, safe).values
+    for i, j in CELLS:
+        if o[i, j]:
+            assert np.mean([x for x, *_ in after[f"A {i}-{j}"]]) == pytest.approx(24 + (width - 48) * q[i, j], abs=0.03 * width)
+            assert {dot[2] for dot in after[f"A {i}-{j}"]} == {dot[2] for dot in before[f"A {i}-{j}"]}  # who they were
+    lesson.locator("#make-safe").click()
+    wait_for(lesson, "document.querySelector('#changed').value === '0'")
+    assert lesson.locator("#said").inner_text().startswith("You published A.")
+
+
+def test_the_records_are_changed_with_the_keyboard_and_every_sentence_follows(lesson):
+    o = ORIGINALS["O_3"]
+    afresh(lesson)
+    lesson.locator("[data-vote=B]").click()
+    lesson.locator("#changed").focus()
+    lesson.keyboard.press("End")
+    lesson.keyboard.press("ArrowLeft")
+    found, table = numbers(lesson), np.array(lesson.evaluate("drawn.A"))
+    assert found["changed"] == 109
+    assert found["average-a"] == pytest.approx(float(average_cap(o, table)), abs=1e-12)
+    said = lesson.locator("#said").inner_text().replace("\u00a0", " ")
+    above, highest = f"{exposed(o, table)} people are above 50 %", 100 * individual_cap(o, table).values[o > 0].max()
+    average = 100 * float(average_cap(o, table))
+    assert said == f"{above}, the highest at {float(f'{highest:.1f}'):g} %. The average rose from 31 % to {average:.0f} %."
+    lesson.keyboard.press("Tab")
+    risk = 100 * individual_cap(o, table).values[1, 2]
+    assert f"93 people over 65 with asthma: risk {risk:.0f} % with A" in lesson.locator("#person").inner_text().replace("\u00a0", " ")
+    lesson.locator("summary", has_text="Eight questions").click()  # which are about A as it was
+    assert numbers(lesson)["changed"] == 0
+    assert lesson.locator("#said").inner_text().startswith("You published B")
+
+
+def test_a_safe_release_is_in_the_first_screen_and_read_within_a_minute(browser, tmp_path):
+    for width, height in ((1280, 800), (375, 740)):
+        with opened(browser, tmp_path, page(LESSON), width=width, height=height) as tab:
+            seconds = len(tab.locator("h1, .thesis").all_inner_texts()[1].split()) / 3.3
+            for press, changed in (("[data-vote=A]", 0), ("#make-safe", 110)):
+                tab.locator(press).click()
+                wait_for(tab, f"document.querySelector('#changed').value === '{changed}'")
+                seconds += 3 + len(tab.locator("#said").inner_text().split()) / 3.3
+            for seen in ("#said", "#make-safe", "#changed", "#crowd", "#person"):
+                assert inside(tab, seen, height), seen
+            assert seconds < 40
 
 
 # --- other releases and other people
@@ -269,8 +368,8 @@ def test_the_dots_are_walked_with_the_keyboard_from_the_highest_risk_and_light_u
     while not tab.evaluate("document.activeElement.classList.contains('people')"):
         tab.keyboard.press("Tab")
     numbers(tab)
-    who = tab.locator("#who").inner_text()
-    assert who.startswith("93 people over 65 with asthma: risk 0.922 with A, 0.492 with B.")
+    who = tab.locator("#who").inner_text().replace("\u00a0", " ")
+    assert who.startswith("93 people over 65 with asthma: risk 92.2 % with A, 49.2 % with B.")
     assert "A: 213 of the 231 records over 65 have asthma." in who
     assert tab.locator(".people.chosen").count() == 2
     found = []
@@ -365,7 +464,7 @@ def test_an_answer_is_right_or_wrong(tab, name, wrong, answer):
 
 
 def test_a_threshold_with_more_people_above_it_in_s_g(tab):
-    assert "at 0.50 there are 171 people with A and 0 with B" in judged(tab, "turned")[1]
+    assert "at 50\u00a0% there are 171 people with A and 0 with B" in judged(tab, "turned")[1]
     moved(tab, {"#threshold": 0.3})
     assert judged(tab, "turned")[0] == "right"
     tab.locator("#original").select_option("O_1")
@@ -373,17 +472,17 @@ def test_a_threshold_with_more_people_above_it_in_s_g(tab):
 
 
 def test_a_release_with_a_low_average_and_nobody_at_risk(tab):
-    assert "A has an average of 0.307 and a highest risk of 0.922" in judged(tab, "better")[1]
+    assert "A has an average of 30.7\u00a0% and a highest risk of 92.2\u00a0%" in judged(tab, "better")[1]
     put(tab, right=[[1, 1, 1], [1, 1, 1], [1, 1, 1]])
     assert judged(tab, "better")[0] == "wrong"
     put(tab, right=[[5, 2, 1], [5, 5, 4], [0, 3, 5]])
     assert judged(tab, "better")[0] == "right"
     tab.locator("#original").select_option("O_4")
-    assert "choose the patients O_3" in judged(tab, "better")[1]
+    assert "choose clinic 3" in judged(tab, "better")[1]
 
 
 def test_the_same_average_with_other_people_at_risk(tab):
-    assert "the averages are 0.3074 and 0.3490" in judged(tab, "blind")[1]
+    assert "the averages are 30.7\u00a0% and 34.9\u00a0%" in judged(tab, "blind")[1]
     tab.locator("#original").select_option("O_1")
     assert judged(tab, "blind")[0] == "right"
     tab.locator("[data-release=left]").select_option("S_g")
@@ -392,9 +491,9 @@ def test_the_same_average_with_other_people_at_risk(tab):
 
 def test_the_answer_in_words_has_the_numbers_of_the_library(tab):
     text = tab.locator("#answer").inner_text().replace("\u00a0", " ")
-    assert "93 people over 65 with asthma have a risk of 0.92" in text
-    assert "nobody is above 0.49" in text
-    assert f"{ORIGINALS['O_3'][[0, 2], 2].sum()} other people have a risk below 0.1" in text
+    assert "93 people over 65 with asthma have a risk of 92 %" in text
+    assert "nobody is above 49 %" in text
+    assert f"{ORIGINALS['O_3'][[0, 2], 2].sum()} other people have a risk below 10 %" in text
     assert "judgement" in text
 
 

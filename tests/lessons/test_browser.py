@@ -431,7 +431,12 @@ def test_the_first_sentence_has_the_nearest_keys_and_both_guessers_or_says_versi
     # drawn: 3 right, and 2 of the 3 records nearest to (50, m) say cook; named: cook as well, 4 right
     slow = browser_page().replace("const MOST_WORK = 2e7;", "const MOST_WORK = 0;")
     expected = {
-        browser_page(): ("4", "is right about 4 of 4 people; naming the commonest answer, 4 (", "use the nearest", "nearest keys"),
+        browser_page(): (
+            "4",
+            "is right about 4 of 4 people; naming the commonest answer, 4 (",
+            "the most similar are taken.",
+            "nearest keys",
+        ),
         slow: ("3", "is right about 3 of 4 people; naming the commonest answer, 3 (", "(average CAP, version 1); keys", "never right"),
     }
     for text, (right, says, caption, heading) in expected.items():

@@ -1,5 +1,6 @@
 """The command `capstats lesson`: the list, the files that it writes, the browser, and wrong names."""
 
+import re
 import webbrowser
 from pathlib import Path
 
@@ -38,11 +39,12 @@ def test_several_are_written_into_a_new_folder_and_not_opened(asked, tmp_path, c
 
 def test_all_are_all_and_have_a_home(asked, tmp_path, capsys):
     assert main(["lesson", "all"]) == 0
-    assert {path.stem for path in tmp_path.iterdir()} == {"index", *LESSONS}
+    assert {path.stem for path in tmp_path.iterdir()} == {"index", *LESSONS, "browser"}
     assert asked == [(tmp_path / "index.html").as_uri()]
     home = Path("index.html").read_text(encoding="utf-8")
+    in_order = [*(name for name, lesson in LESSONS.items() if lesson.minutes), "number", "browser"]
+    assert re.findall(r'<a href="(\w+)\.html">', home) == in_order
     for name in LESSONS:
-        assert f'href="{name}.html"' in home
         assert 'href="index.html">All lessons' in Path(f"{name}.html").read_text(encoding="utf-8")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import afresh, agree, agree_all, counts, first_screen, judged, moved, numbers, predicted, question
+from lesson_pages import afresh, agree, agree_all, counts, first_screen, in_percent, judged, moved, numbers, predicted, question
 
 from capstats import average_cap, baseline_cap, individual_cap, maximum_cap, minimum_cap
 from capstats.lessons import page
@@ -65,13 +65,16 @@ def test_an_empty_original_has_no_average_and_an_empty_release_none_in_version_2
 
 def test_the_words_are_those_of_the_table(tab):
     tab.locator("summary").nth(1).click()
-    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 2/7 = 0.286", "CAP 1/13 = 0.077"]
-    assert "Least, the smallest cell = 1/20 = 0.050. " in tab.locator("#others").inner_text()
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 2/7 = 28.6\u00a0%", "CAP 1/13 = 7.7\u00a0%"]
+    assert "Least, the smallest cell = 1/20 = 5\u00a0%. " in tab.locator("#others").inner_text()
     formula = tab.locator("#formula").inner_text().replace("\N{MULTIPLICATION SIGN}", "*")
-    assert "(4 * 2/7 + 1 * 1/13 + 6 * 5/7 + 9 * 12/13) / 20 = 0.691" in formula
+    assert "(4 * 2/7 + 1 * 1/13 + 6 * 5/7 + 9 * 12/13) / 20 = 69.1\u00a0%" in formula
     put(tab, s=[[1, 0], [0, 0]])
     numbers(tab)
-    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == ["CAP 1/1 = 1", "CAP 0: nothing to guess from"]
+    assert [tab.locator(f"[data-cell=o-0-{j}] .risk").inner_text() for j in (0, 1)] == [
+        "CAP 1/1 = 100\u00a0%",
+        "CAP 0: nothing to guess from",
+    ]
     assert tab.locator("[data-share='1']").inner_text() == "none"
     assert tab.locator(".cell.certain").count() == 1
 
@@ -98,7 +101,7 @@ def test_a_guess_is_answered(browser, tmp_path):
             verdict = tab.locator(".guess .verdict").inner_text()
             assert said in verdict
             assert verdict.endswith(
-                "2 of the 7 smokers in the release are sick: 2/7 = 0.286 is Ann's Correct Attribution Probability, CAP."
+                "2 of the 7 smokers in the release are sick: 2/7 = 28.6\u00a0% is Ann's Correct Attribution Probability, CAP."
             )
         assert tab.locator(".guessed [data-share='0']").inner_text() == "2 of 7"
 
@@ -137,21 +140,28 @@ def test_nobody_is_moved_before_the_guess(browser, tmp_path):
         tab.locator("[data-cell=s-0-0] .place").focus()
         tab.keyboard.press("+")
         assert held(tab, "s")[0][0] == START["s"][0][0] + 1
+        verdict = tab.locator(".guess .verdict").inner_text()  # which follows the release
+        assert verdict.startswith("3 of the 8 smokers in the release are sick: 3/8 = 37.5\u00a0% is Ann's")
+        assert tab.locator(".predict .truth").inner_text().endswith("37.5\u00a0%")
+        put(tab, s=[[0, 1], [0, 1]])
+        numbers(tab)
+        assert tab.locator(".guess .verdict").inner_text().startswith("No smoker is in the release")
 
 
 def test_the_sick_alone_may_be_looked_at(tab):
     found = numbers(tab)
-    assert tab.locator(".big output:visible").inner_text() == f"{found['average-zero']:.3f}"
+    assert tab.locator(".big output:visible").inner_text() == in_percent(found["average-zero"])
     tab.locator("#sick-only").check()
     numbers(tab)
     o, q = np.array(START["o"])[0], individual_cap(START["o"], START["s"]).values[0]
     assert found["average-sick"] == pytest.approx((o * q).sum() / o.sum(), rel=1e-12)
-    assert tab.locator(".big output:visible").inner_text() == f"{found['average-sick']:.3f}"
-    assert tab.locator("#verdict").inner_text() == "below the original with itself"
-    assert tab.locator(".numbers").inner_text().split("Highest CAP: ")[1].startswith("0.286 (sick smokers)")
+    assert tab.locator(".big output:visible").inner_text() == in_percent(found["average-sick"])
+    assert tab.locator("#verdict").inner_text() == "less risky than publishing the original"
+    assert tab.locator(".numbers").inner_text().split("Highest CAP: ")[1].startswith("28.6\u00a0% (sick smokers)")
     tab.locator("[data-cell=s-0-0] [data-step='1']").click()
     assert (
-        tab.locator("#announcer").inner_text() == f"3 synthetic sick smokers. Average CAP of the sick {numbers(tab)['average-sick']:.3f}."
+        tab.locator("#announcer").inner_text()
+        == f"3 synthetic sick smokers. Average CAP of the sick {in_percent(numbers(tab)['average-sick'])}."
     )
 
 
@@ -163,15 +173,15 @@ def test_people_are_moved_added_and_taken_away_with_the_keyboard_alone(tab):
         tab.keyboard.press("Tab")
         if tab.evaluate("document.activeElement.closest('[data-cell]')?.dataset.cell") == "s-0-0":
             break
-    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "+", "+", "-"):
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowLeft", "+", "+", "-"):
         tab.keyboard.press(key)
     (a, b), (c, d) = START["s"]
     assert held(tab, "s") == [[a - 2 + 1, b + 1], [c + 1, d]]
-    assert tab.locator("#announcer").inner_text() == f"1 synthetic sick smoker. Average CAP {numbers(tab)['average-zero']:.3f}."
+    assert tab.locator("#announcer").inner_text() == f"1 synthetic sick smoker. Average CAP {in_percent(numbers(tab)['average-zero'])}."
     for _ in range(20):
         tab.keyboard.press("Delete")
     assert held(tab, "s")[0][0] == 0
-    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Shift+ArrowDown")
     assert held(tab, "s") == [[0, b + 1], [c + 1, d]]
     assert held(tab, "o") == START["o"]
 
@@ -278,18 +288,18 @@ RELEASES = {
         ([[5, 5], [5, 5]], "nobody has a CAP of 1"),
         ([[2, 13], [5, 0]], None),
     ],
-    "least": [([[0, 0], [0, 0]], "no record"), ([[1, 1], [0, 0]], "0.050 is possible"), ([[0, 3], [0, 0]], None)],
+    "least": [([[0, 0], [0, 0]], "no record"), ([[1, 1], [0, 0]], "5\u00a0% is possible"), ([[0, 3], [0, 0]], None)],
     "risky": [
-        ([[1, 1], [1, 1]], "0.670 is wanted"),
+        ([[1, 1], [1, 1]], "67\u00a0% is wanted"),
         ([[4, 1], [6, 9]], "sick smokers, sick non-smokers, healthy smokers, healthy non-smokers"),
         ([[8, 1], [12, 9]], "the CAP of the original"),
         ([[0, 1], [1, 4]], None),
         ([[4, 0], [1, 3]], None),
     ],
     "above": [
-        (START["s"], "0.691, above the 0.670 of the original"),
-        ([[4, 1], [6, 9]], "the original with itself has 0.670"),
-        ([[0, 0], [3, 0]], "the original with itself has 0.670"),
+        (START["s"], "69.1\u00a0%, above the 67\u00a0% of the original itself"),
+        ([[4, 1], [6, 9]], "the original itself has 67\u00a0%"),
+        ([[0, 0], [3, 0]], "the original itself has 67\u00a0%"),
         ([[0, 0], [3, 1]], None),
         ([[0, 0], [10, 10]], None),
     ],
@@ -348,7 +358,7 @@ def test_the_last_question_asks_for_a_release_without_non_smokers(tab):
     put(tab, s=[[2, 1], [5, 0]])
     assert "still non-smokers" in judged(tab, "hidden", 10)[1]
     put(tab, s=[[2, 0], [5, 0]])
-    assert "count the original people" in judged(tab, "hidden", 19)[1]
+    assert judged(tab, "hidden", 17)[1] == "Not yet: count the original people whose key is in the release."
     assert judged(tab, "hidden", 10)[0] == "right"
 
 

@@ -8,9 +8,9 @@ from lesson_controls import after, choices_that_are_right, choose, numbers_that_
 from lesson_pages import first_screen, judged, predicted, question, wait_for
 from noisy_mean import noisy_mean
 
-from capstats import average_cap, baseline_cap
+from capstats import average_cap, baseline_cap, individual_cap
 from capstats.cap import target_distance
-from capstats.datasets import paper_originals, smoking
+from capstats.datasets import paper_originals
 from capstats.laws import Pram, Swap, calibrate, dp_bound, dp_epsilon, expected_cap, variance_cap
 from capstats.lessons import page
 
@@ -84,6 +84,7 @@ def test_risk_utility_settings_and_promise_are_those_of_the_library_on_random_ta
             "itself": itself,
             "baseline": base,
             "risk": mean,
+            "above": o[individual_cap(o, table).values > 0.5 * (1 + 1e-12)].sum() / o.sum(),
             "distance": target_distance(o, table).item(),
             "guess": p.max(),
             "bound": promise.bound.item(),
@@ -142,7 +143,12 @@ def test_numbers_that_are_asked_for_are_those_of_the_library(tab):
 
 @pytest.mark.parametrize(
     ("asked", "answer", "wanted"),
-    [("theta", 0.514, "Patients"), ("swapped", 463, "Patients"), ("same", "both", "Patients"), ("epsilon", 1.1, "Smokers")],
+    [
+        ("theta", 0.514, "Patients, clinic 3"),
+        ("exposed", 0.82, "Patients, clinic 3"),
+        ("swapped", 463, "Patients, clinic 3"),
+        ("epsilon", 1.1, "Smokers"),
+    ],
 )
 def test_a_question_about_a_named_table_is_judged_only_while_the_page_shows_it(tab, asked, answer, wanted):
     question(tab, asked)
@@ -153,10 +159,11 @@ def test_a_question_about_a_named_table_is_judged_only_while_the_page_shows_it(t
 
 
 def test_a_question_puts_its_own_table_and_method_on_the_page(tab):
-    names = ("theta", "swapped", "epsilon", "silent", "same", "nothing")
+    names = ("theta", "exposed", "swapped", "epsilon", "silent", "same", "nothing")
     found = {name: (question(tab, name), tab.evaluate("[state.original, state.method]"))[1] for name in names}
     assert found == {
         "theta": ["O_3", "theta"],
+        "exposed": ["O_3", "theta"],
         "swapped": ["O_3", "swapped"],
         "epsilon": ["smokers", "epsilon"],
         "silent": ["smokers", "epsilon"],
@@ -180,8 +187,8 @@ def test_the_example_of_a_line_above_the_promise_has_the_numbers_of_the_library(
     bound = dp_bound(o.values, 0.2).bound.item()
     told = tab.locator("#breach").text_content()
     assert noisy > bound
-    assert f"{noisy:.3f}" in told
-    assert f"{bound:.3f}" in told
+    assert f"{100 * noisy:.1f}\u00a0%" in told
+    assert f"{100 * bound:.1f}\u00a0%" in told
     assert "not a breach" in told
 
 
@@ -193,6 +200,7 @@ def test_each_choice_has_one_answer(tab):
 
 WRONG = {
     "theta": [0.486, 0.42, 0.058, 0.122, 0.5, 1, 0.365, 0.478, 463, 0.7],
+    "exposed": [0.483, 0.514, 0.183, 0.5, 1, 0.9, 0.7],
     "swapped": [462, 437, 378, 450, 53, 900, 0, 600, 1000, 300],
     "epsilon": [3, 0.477, 1.386, 0.405, 0.288, -1.0986, 0.75, 0.25, 0, 2],
     "margins": ["safer", "keys"],
@@ -219,48 +227,63 @@ def test_an_explanation_is_of_the_table_on_the_page(tab):
 # --- the first screen
 
 
-def test_risk_and_use_of_the_smokers_are_those_of_the_library_at_every_noise(tab):
-    o = smoking().o.values
+PATIENTS = paper_originals().sel(original="O_3", drop=True).values
+
+
+def exposed(o, theta):
+    """People above one half in the expected release."""
+    return o[individual_cap(o, protected(o, "theta", {"theta": theta})[2]).values > 0.5 + 1e-12].sum()
+
+
+def test_the_least_theta_that_leaves_nobody_above_one_half_is_asked_for(tab):
+    assert exposed(PATIENTS, 0.816) == 127
+    assert exposed(PATIENTS, 0.8167) == 0
+    assert numbers_that_are_right(tab, "exposed", [0.5, 0.514, 0.8, 0.82]) == [0.82]
+
+
+def test_risk_people_above_one_half_and_use_of_the_patients_are_those_of_the_library_at_every_noise(tab):
+    o = PATIENTS
     for replaced, found in enumerate(after(tab, [[("#noise", k)] for k in range(101)])):
         mean, _, table = protected(o, "theta", {"theta": replaced / 100})
         assert found["noise"] == replaced / 100
         assert found["people_risk"] == pytest.approx(mean, abs=1e-9)
+        assert found["people_exposed"] == pytest.approx(exposed(o, replaced / 100) / 900, abs=1e-9)
         assert found["people_use"] == pytest.approx(1 - target_distance(o, table).item(), abs=1e-9)
     assert found["before"] == pytest.approx(average_cap(o, o).item(), abs=1e-9)
     assert found["floor"] == pytest.approx(baseline_cap(o).item(), abs=1e-9)
 
 
-DOTS = """() => ['', '.sick', '.replaced'].map(kind => document.querySelectorAll(`#people .person${kind}`).length)"""
+DOTS = """() => ['', '.hit', '.replaced'].map(kind => document.querySelectorAll(`#people .person${kind}`).length)"""
 
 
 def test_as_many_people_change_as_the_dial_says(tab):
     for replaced in (0, 50, 100):
         after(tab, [[("#noise", replaced)]])
-        people, sick, rings = tab.evaluate(DOTS)
-        assert (people, rings) == (100, replaced)
+        people, hit, rings = tab.evaluate(DOTS)
+        assert (people, hit, rings) == (900, exposed(PATIENTS, replaced / 100), 9 * replaced)
         told = tab.locator("#people svg").get_attribute("aria-label")
-        assert told.startswith(f"{replaced} of 100 answers are replaced.")
-        assert sum(int(word) for word in told.replace(",", "").split() if word.isdigit()) == replaced + 100 + sick
-    after(tab, [[("#noise", 0)]])
-    assert tab.evaluate(DOTS) == [100, smoking().o.values[0].sum(), 0]
+        assert told == f"{9 * replaced} of 900 diagnoses are replaced. Above 50 %: {hit} people"
+        said = tab.locator(".predict .verdict").inner_text().replace("\u00a0", " ")
+        assert (f"{hit} people are above 50 %" if hit else "nobody is above 50 %") in said  # every sentence follows the dial
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_guess_is_answered_and_kept_and_half_of_the_people_change(motion, browser, tmp_path):
     with chromium.opened(browser, tmp_path, page(LESSON), reduced_motion=motion) as tab:
         assert tab.locator("#noise").is_hidden()
-        after(tab, [[("#predict-half", 0.33)]])
+        after(tab, [[("#predict-half", 0.24)]])
         predicted(tab)
         if motion == "reduce":
-            assert tab.evaluate(DOTS)[2] == 50
-        wait_for(tab, "document.querySelectorAll('#people .replaced').length === 50")
+            assert tab.evaluate(DOTS)[2] == 450
+        wait_for(tab, "document.querySelectorAll('#people .replaced').length === 450")
         said = tab.locator(".predict .verdict").inner_text()
+        mean = protected(PATIENTS, "theta", {"theta": 0.5})[0]
+        fall = 100 * (average_cap(PATIENTS, PATIENTS).item() - mean)
         assert said.startswith("Half of it would be left")
-        assert "falls by 0.02 only" in said
-        assert "0.625" in said
+        assert f"falls only {fall:.0f} points, to {100 * mean:.0f} %, and 127 people are above 50 %" in said.replace("\u00a0", " ")
         assert tab.locator("#noise").input_value() == "50"
         tab.reload()
-        wait_for(tab, "document.querySelectorAll('#people .replaced').length === 50")
+        wait_for(tab, "document.querySelectorAll('#people .replaced').length === 450")
         assert tab.locator(".predict .verdict").inner_text() == said
 
 

@@ -248,6 +248,7 @@ def test_the_keyboard_guesses_asks_for_a_reason_and_takes_a_table_away(browser, 
         tab.locator("#ways input").first.focus()
         tab.keyboard.press("ArrowRight")
         tab.evaluate(DRAWN)
+        assert tab.locator(".predict .verdict").inner_text() == "0 of 30 votes are certain."  # with rounded counts
         assert tab.locator("#result").inner_text().startswith("0 of 30 votes are certain")
 
 

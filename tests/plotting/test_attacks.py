@@ -76,9 +76,34 @@ def test_the_axis_of_thresholds_shows_the_range_of_at_and_the_best_threshold(ax)
     assert ax.get_xlim()[1] == high
 
 
+def test_the_axis_is_wide_where_the_people_are(ax):
+    """Of 300 members and 300 others with thresholds down to -60, nearly all that differs lies between -1 and 1."""
+    rng = np.random.default_rng(6)
+    tail = -np.geomspace(1, 60, 100)
+    members, others = np.append(tail, rng.normal(0.3, 0.3, 200)), np.append(tail, rng.normal(-0.3, 0.3, 200))
+    plot_membership_difference(membership_roc(members, others, at=[-60, 2]), ax=ax)
+    ends = ax.transAxes.inverted().transform(ax.transData.transform([(-1, 0), (1, 0)]))[:, 0]
+    assert ends[1] - ends[0] > 0.6
+    x = ax.lines[0].get_xdata()
+    inside = np.unique(x[(x > -60) & (x < x.max())])
+    apart = np.diff(ax.transData.transform(np.column_stack([inside, 0 * inside]))[:, 0])
+    assert apart == pytest.approx(apart.mean())
+
+
+@pytest.mark.parametrize(("members", "others"), [([1.0], [0.0]), ([-2.11, -2.12, -8], [-2.13, -30]), ([0, 0], [0, 0])])
+def test_names_of_thresholds_do_not_touch_and_the_best_one_is_whole(members, others, ax):
+    plot_membership_difference(membership_roc(members, others), ax=ax)
+    ax.figure.draw_without_rendering()
+    (low, high), boxes = ax.get_xlim(), [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(left.x1 <= right.x0 for left, right in pairwise(boxes))
+    assert low < ax.lines[1].get_xdata().item() < high or not np.isfinite(ax.lines[1].get_xdata().item())
+
+
 def test_figures_of_attacks_say_how_many_records_they_are_of(roc, knowledge):
     assert plot_membership_roc(roc).get_xlabel() == "false positive rate\n20 members, 15 non-members"
-    assert plot_membership_difference(roc).get_xlabel() == "threshold, as log10\n20 members, 15 non-members"
+    assert (
+        plot_membership_difference(roc).get_xlabel() == "threshold, as log10, wider where there are more people\n20 members, 15 non-members"
+    )
     assert plot_maximum_knowledge(knowledge).get_xlabel() == "released tables\nn = 20 records"
 
 

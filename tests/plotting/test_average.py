@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
 from drawn import dashed
+from matplotlib.patches import StepPatch
 
 from capstats import average_cap
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.laws import Uniform, cap_law, sample_tables
+from capstats.laws import Bootstrap, Uniform, cap_law, sample_tables
 from capstats.plotting import plot_average_cap, plot_cap_law
 from capstats.plotting.shared import BLUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
+
+ATOMS = {"whole": Uniform(), "a part": Uniform(), "one atom": Uniform(4), "atoms": Bootstrap(3)}
 
 
 def test_bars_count_every_table_once(ax, averages):
     plot_average_cap(averages, original=0.5, ax=ax)
     assert len(ax.containers) == 2
     for container, (label, values) in zip(ax.containers, averages.items(), strict=True):
-        assert container[0].get_label() == label
+        assert label in ax.get_legend_handles_labels()[1]
         heights = [bar.get_height() for bar in container]
         assert sum(heights) == 500 == values.size
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("average CAP", "synthetic tables, of 500")
@@ -38,7 +43,7 @@ def test_bars_are_the_histogram_of_the_values_that_were_given(ax, averages):
 def test_undefined_averages_are_left_out_and_counted_in_the_label(ax):
     values = xr.DataArray([0.1, np.nan, 0.3, np.nan, np.nan], dims="draw")
     plot_average_cap({"version 1": values.fillna(0), "version 2": values, "none": values[1:2]}, ax=ax)
-    assert [container[0].get_label() for container in ax.containers] == ["version 1", "version 2 (3 undefined)", "none (1 undefined)"]
+    assert ax.get_legend_handles_labels()[1] == ["version 1", "version 2 (3 undefined)", "none (1 undefined)"]
     assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [5, 2, 0]
     assert plot_average_cap(values).get_legend_handles_labels()[1] == ["(3 undefined)"]
 
@@ -116,9 +121,34 @@ def test_averages_that_differ_by_little_are_told_apart(ax):
 def test_versions_are_told_apart_without_colour(ax, averages):
     plot_average_cap(averages, ax=ax)
     first, second = (container[0] for container in ax.containers)
-    assert first.get_hatch() is None
-    assert second.get_hatch() == "////"
-    assert first.get_facecolor() != second.get_facecolor()
+    assert first.get_facecolor()[3] == 1
+    assert second.get_facecolor()[3] == 0
+    (outline,) = (patch for patch in ax.patches if isinstance(patch, StepPatch))
+    heights, edges, _ = outline.get_data()
+    assert heights.tolist() == [bar.get_height() for bar in ax.containers[1]]
+    assert edges[:-1] == pytest.approx([bar.get_x() for bar in ax.containers[0]])
+    assert (outline.get_label(), outline.get_fill()) == ("version 2", False)
+
+
+def test_bars_of_versions_share_their_bins_and_leave_no_gap(ax, averages):
+    plot_average_cap(averages, ax=ax)
+    for container in ax.containers:
+        assert all(left.get_x() + left.get_width() == pytest.approx(right.get_x()) for left, right in pairwise(container))
+
+
+@pytest.mark.parametrize("at", [0, 1 / 3, 1])
+def test_averages_that_are_all_the_same_stand_on_an_axis_of_all_averages_with_their_number(ax, at):
+    values = xr.DataArray(np.full(50, at), dims="draw")
+    plot_average_cap({"a": values, "b": values}, original=0.9, baseline=0.05, ax=ax)
+    assert ax.get_xlim() == (-0.03, 1.03)
+    assert [set(line.get_xdata()) for line in ax.lines] == [{0.9}, {0.05}]
+    (text,) = ax.texts
+    assert text.get_text() == f"all at {at:.3g}"
+    ax.figure.draw_without_rendering()
+    box, (bar,) = text.get_window_extent(), (bar for bar in ax.containers[0] if bar.get_height())
+    assert ax.bbox.contains(*box.min)
+    assert ax.bbox.contains(*box.max)
+    assert not box.overlaps(bar.get_window_extent())
 
 
 def test_arguments_reach_hist(ax):
@@ -199,6 +229,22 @@ def test_an_atom_over_a_histogram_has_all_tables(ax):
     assert ax.lines[-1].get_ydata().tolist() == [40]
 
 
+@pytest.mark.parametrize("original", [0.05, 0.45, 1])
+@pytest.mark.parametrize("drawn", ["whole", "a part", "one atom", "atoms"])
+def test_the_axes_of_a_law_hold_every_mark(ax, drawn, original):
+    law = cap_law(TABLE if "atom" not in drawn else [[1], [1]] if drawn == "one atom" else [[3, 1], [1, 2]], ATOMS[drawn])
+    result = (
+        law.atoms() if "atom" in drawn else law.density(np.linspace(*((law.least, law.greatest) if drawn == "whole" else (0.3, 0.36)), 40))
+    )
+    plot_cap_law(result, original=original, baseline=0.0, ax=ax)
+    low, high = ax.get_xlim()
+    marks = [*result["value"].values, original, 0.0]
+    assert low < min(marks) <= max(marks) < high
+    top = max(result[name].max().item() for name in result.data_vars)
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > 1.04 * top
+
+
 def test_what_is_no_law_is_refused(ax):
     with pytest.raises(ValueError, match="`result` must be what `density`, `cdf` or `atoms` of a law returned for a row of values"):
         plot_cap_law(cap_law(TABLE, Uniform()).density(0.5), ax=ax)
@@ -209,9 +255,9 @@ def test_what_is_no_law_is_refused(ax):
         plot_cap_law(cap_law(TABLE, Uniform()).cdf(VALUES), over=bars, ax=ax)
 
 
-def test_versions_of_a_labelled_dim_are_named_by_it_and_up_to_42_are_told_apart(ax):
-    draws = xr.DataArray(np.random.default_rng(0).uniform(size=(42, 5)), {"m": range(42)}, ("m", "draw"))
+def test_versions_of_a_labelled_dim_are_named_by_it_and_up_to_29_are_told_apart(ax):
+    draws = xr.DataArray(np.random.default_rng(0).uniform(size=(29, 5)), {"m": range(29)}, ("m", "draw"))
     plot_average_cap(draws, ax=ax)
     assert ax.get_legend_handles_labels()[1][:2] == ["m = 0", "m = 1"]
-    looks = {(box[0].get_facecolor(), box[0].get_hatch()) for box in ax.containers}
-    assert len(looks) == 42
+    looks = {(line.get_edgecolor(), str(line.get_linestyle())) for line in ax.patches if isinstance(line, StepPatch)}
+    assert len(looks) == 28

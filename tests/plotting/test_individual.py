@@ -354,6 +354,26 @@ def test_dots_neither_overlap_nor_leave_the_axes(size, by_target):
     assert at[:, 1].max() < high
 
 
+@pytest.mark.parametrize("by_target", [False, True])
+@pytest.mark.parametrize(("size", "panels"), [((3, 2.5), 1), ((8, 3), 3)])
+@pytest.mark.parametrize(
+    ("o", "s"),
+    [([[1]], [[1]]), ([[30, 0], [0, 12]], [[1, 1], [0, 0]]), ([[900, 0], [0, 900]], [[1, 0], [0, 1]])],
+    ids=["one person", "at 0 and 1", "1,800 people"],
+)
+def test_no_dot_is_cut_and_none_covers_another_where_the_axes_are_small(o, s, size, panels, by_target):
+    """In a figure of a layout that moves its axes when titles and labels are known."""
+    axes = plt.subplots(1, panels, figsize=size, layout="constrained", squeeze=False)[1].flat
+    for ax in axes:
+        ax.set_title("a title")
+        plot_people(*of(o, s), by_target=by_target, ax=ax)
+    ax.figure.canvas.draw()
+    at, radius = ax.transData.transform(places(ax)), 0.45 * diameter(ax) * ax.figure.dpi / 72
+    assert (at - radius >= ax.bbox.min - 0.1).all()
+    assert (at + radius <= ax.bbox.max + 0.1).all()
+    assert len(at) == 1 or min(np.abs(np.diff(at[at[:, 0] == x, 1])).min(initial=9) for x in at[:, 0]) > 1.9 * radius
+
+
 def test_stacks_are_wider_where_dots_would_be_small():
     counted, q = of([[900, 0], [0, 900]], [[1, 0], [0, 1]])
     ax = plot_people(counted, q)

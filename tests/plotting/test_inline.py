@@ -67,7 +67,7 @@ def test_the_same_figure_gives_the_same_element(boxes, averages):
 
 def test_two_figures_of_a_page_have_no_id_in_common_and_refer_to_their_own_parts(averages, boxes):
     """Ids are those of markers, clips and hatches; nothing else has one."""
-    pages = [inline_svg(plot_average_cap(averages), prefix="one"), inline_svg(plot_individual_cap(boxes), prefix="two")]
+    pages = [inline_svg(plot_average_cap(averages, hatch="x"), prefix="one"), inline_svg(plot_individual_cap(boxes), prefix="two")]
     for text, prefix in zip(pages, ("one", "two"), strict=True):
         ids = [element.get("id") for element in elements(text) if element.get("id")]
         used = set(re.findall(r'href="#(.*?)"', text)) | set(re.findall(r"url\(#(.*?)\)", text))

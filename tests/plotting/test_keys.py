@@ -14,6 +14,7 @@ from capstats import from_counts, individual_cap
 from capstats.datasets import smoking
 from capstats.disclosure import key_summary
 from capstats.plotting import plot_key_summary, plot_key_target
+from capstats.plotting.keys import MARK
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.slow
 def marks(ax):
     """Place, number of keys and label of each kind of mark."""
     return {
-        c.get_label().split(":")[0]: (c.get_offsets().tolist(), (10 ** ((c.get_sizes() / 10 - 1) / 2.5)).round(6).tolist())
+        c.get_label().split(":")[0]: (c.get_offsets().tolist(), (10 ** ((c.get_sizes() / MARK - 1) / 2.5)).round(6).tolist())
         for c in ax.collections
         if len(c.get_offsets())
     }
@@ -43,6 +44,29 @@ def test_keys_stand_at_their_size_and_their_average_cap(ax):
     ]
     assert ax.get_xscale() == "log"
     assert ax.get_xlabel() == "original records with the key\nn = 13 records"
+
+
+def test_marks_of_one_place_stand_side_by_side_within_the_axes(ax):
+    """Keys of one record: one guessed right for certain, some with several targets, some that the release lacks; all at 0 or 1."""
+    o, s = [[1, 1, 1, 1], [0, 0, 0, 0]], [[2, 0, 0, 0], [0, 3, 0, 0]]
+    plot_key_summary(key_summary(o, s), ax=ax)
+    ax.figure.draw_without_rendering()
+    drawn = [c for c in ax.collections if len(c.get_offsets())]
+    at = [c.get_offset_transform().transform(c.get_offsets()) / ax.figure.dpi * 72 for c in drawn]
+    radius = [np.sqrt(c.get_sizes().max() / np.pi) for c in drawn]
+    certain, lacking = at
+    assert sorted(certain[:, 1].round(3)) != sorted(lacking[:, 1].round(3))
+    assert certain[certain[:, 1].argmin(), 0] - lacking[0, 0] >= max(radius)
+    low, high = ax.bbox.min / ax.figure.dpi * 72, ax.bbox.max / ax.figure.dpi * 72
+    assert all((x - r >= low).all() and (x + r <= high).all() for x, r in zip(at, radius, strict=True))
+
+
+@pytest.mark.parametrize("records", [1, 3, 40, 700])
+def test_keys_of_one_size_have_sizes_named_around_them(ax, records):
+    plot_key_summary(key_summary([[records]], [[2]]), ax=ax)
+    low, high = ax.get_xlim()
+    assert low < records < high
+    assert sum(low <= x <= high for x in ax.get_xticks()) >= 1
 
 
 def test_sizes_of_keys_are_written_as_plain_numbers():

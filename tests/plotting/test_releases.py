@@ -179,6 +179,15 @@ def test_an_arrow_to_more_certainty_is_dashed(ax):
     assert ax.texts[0].arrow_patch.get_linestyle() not in ("-", "solid")
 
 
+@pytest.mark.parametrize("greatest", [0, 0.02, 0.3, 1])
+def test_arrows_have_the_whole_width_however_small_the_shares_are(ax, three, greatest):
+    found = three.assign(original_certain=0 * three.original_certain + greatest, share_certain=three.share_certain * greatest / 2)
+    plot_disclosure_arrows(found, ax=ax)
+    low, high = ax.get_xlim()
+    assert low < 0 <= greatest < high
+    assert greatest in (0, pytest.approx(high, rel=0.05))
+
+
 def test_a_release_alone_is_one_arrow_without_a_name(ax):
     plot_disclosure_arrows(audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t").measures, ax=ax)
     assert arrows(ax) == [((1 / 6, 0), (1 / 6, 0))]

@@ -218,14 +218,14 @@ class Given(CellUrn):
         """The original and the probabilities, which sum to 1 with an additional target and key for all others."""
         o, p = super().arrays(aligned)
         weight = aligned.map(lambda _, p, *w: self._weight(p, *w), "key_weights", ("key",)).values
-        others = np.maximum(weight - p.sum(0), 0)
-        outside = max(1 - weight.sum(), 0.0)
-        more = (int(others.sum() > ROUNDING), int(outside > ROUNDING))
-        o, p = (np.pad(table, [(0, size) for size in more]) for table in (o, p))
+        others = np.maximum(weight - p.sum(-2), 0)
+        outside = np.maximum(1 - weight.sum(-1), 0)
+        more = (int((others.sum(-1) > ROUNDING).any()), int((outside > ROUNDING).any()))
+        o, p = (np.pad(table, [(0, 0)] * len(aligned.shape) + [(0, size) for size in more]) for table in (o, p))
         if more[0]:
-            p[-1, : len(others)] = others
+            p[..., -1, : others.shape[-1]] = others
         if more[1]:
-            p[0, -1] = outside
+            p[..., 0, -1] = outside
         return [o, p]
 
     def cells(self, o: Table, *given: Any) -> Cells:

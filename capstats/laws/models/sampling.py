@@ -25,8 +25,8 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
 
     Parameters
     ----------
-    o : array-like or DataArray, dims (target, key)
-        Counts of original records. `Uniform` uses only the I x J cells and their labels.
+    o : array-like or DataArray, dims (..., target, key)
+        Counts of original records; of a batch each table has draws of its own. `Uniform` uses only the I x J cells and their labels.
     model : Model
         How releases are made, with its parameters: `Uniform`, `Bootstrap`, `Independent`, `Dirichlet`, `Given`, `Permuted`, `Partial`,
         `Pram` or `Swap`.
@@ -37,13 +37,13 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
 
     Returns
     -------
-    DataArray of int, dims (draw, target, key)
+    DataArray of int, dims (draw, ..., target, key)
         Random tables. Each sums to m, to the records of `s`, or to those of `o`; under `Given` to m less the records of other keys.
 
     Raises
     ------
     ValueError, TypeError
-        If `draws` is not a positive integer, `model` is not a model or does not fit `o`, `o` is not one table of counts, or it holds no
+        If `draws` is not a positive integer, `model` is not a model or does not fit `o`, `o` holds no counts or no
         record that the model could use; if `o` holds weights under `Partial`, `Pram` or `Swap`.
 
     See Also
@@ -76,10 +76,12 @@ def sample_tables(o: Counts, model: Model, *, draws: int, rng: Rng = None) -> xr
     """
     model = checked_model(model, o)
     draws, rng = check_draws(draws), np.random.default_rng(rng)
-    aligned = one_table(model.aligned(o))
-    found = model.draw(*model.arrays(aligned), draws=draws, rng=rng)
+    aligned = model.aligned(o)
+    arrays = [np.broadcast_to(table, (*aligned.shape, *table.shape[-2:])) for table in model.arrays(aligned)]
+    drawn = [model.draw(*(table[at] for table in arrays), draws=draws, rng=rng) for at in np.ndindex(*aligned.shape)]
+    found = np.stack(drawn, axis=1).reshape(draws, *aligned.shape, *drawn[0].shape[1:])
     targets, keys = aligned.sizes["target"], aligned.sizes["key"]
-    if found.shape[1] > targets:
+    if found.shape[-2] > targets:
         raise ValueError("`key_weights` has targets that `p` lacks, of which no table can be drawn. Give `p` for every target.")
     return aligned.wrap(found[..., :keys], "s", ("target", "key"), before=("draw",))
 

@@ -1,7 +1,6 @@
 // The average hides people: the controls.
 
 let seed = 1;
-const shares = { o: () => uniformTable(900, 3, 3, random(seed++)) };
 const put = (table, counts, name) => {
   state[table] = counts;
   if (table === "o") state.chosen = null;
@@ -43,10 +42,11 @@ function restart() {
 }
 
 for (const button of findAll("[data-do]")) {
+  const which = button.dataset.do;
   button.addEventListener("click", () => {
-    if (button.dataset.do === "start") {
-      restart();
-    } else put(button.dataset.do, shares.o(), "own");
+    if (which === "start") restart();
+    else put(which, uniformTable(900, 3, 3, random(seed++)), "own");
+    announce(SIDES.map((side) => `Average of ${title(side)} ${inPercent(averageCap(state.o, state[side]))}`).join("; "));
   });
 }
 

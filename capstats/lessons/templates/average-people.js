@@ -1,4 +1,4 @@
-// The average hides people, first screen: a vote, and the patients, who move from the average to their own risk in both releases.
+// The average hides people, first screen: a vote, patients who move from the average to their own risk, and a release that is made safe.
 
 const patients = given.originals.O_3;
 const releases = { A: given.synthetics.S_b, B: given.synthetics.S_g };
@@ -9,7 +9,10 @@ const held = cells.filter((cell) => at(patients, cell) > 0).sort((a, b) => riskO
 const [worst] = held;
 const exposed = at(patients, worst);
 const atRisk = held.filter((cell) => !atMost(riskOf("A", cell), 0.5));
-const percent = (value) => `${Math.round(100 * value)}\u00a0%`;
+const percent = (value) => inPercent(value, 0);
+const steps = safer(patients, releases.A); // A with 0, 1, 2, ... records changed
+let drawn = releases; // what the dots show: B, and A with so many records changed
+const drawnRisk = (release, cell) => at(individualCap(drawn[release]), cell);
 
 const crowd = find("#crowd");
 const LEAST = 260; // pixels of the picture's height
@@ -47,7 +50,7 @@ function drawCrowd(moving) {
   const height = Math.min(Math.max(below - find("#person").offsetHeight - 24, LEAST), MOST_HIGH);
   const half = (height - BETWEEN) / 2;
   const place = scale(0, 1, EDGE, width - EDGE);
-  const stacks = stackedAll(patients, [releases.A, releases.B], place, 0.5, half - 4);
+  const stacks = stackedAll(patients, [drawn.A, drawn.B], place, 0.5, half - 4);
   crowd.classList.toggle("moving", moving && !still.matches);
   assign(crowd, { viewBox: `0 0 ${width} ${height}`, height });
   find(".fixed", crowd)?.remove();
@@ -57,9 +60,10 @@ function drawCrowd(moving) {
   }
   for (const y of [half + 2, half + BETWEEN - 2]) back.append(draw("path", { d: `M${place(0)} ${y}H${place(1)}` }));
   const side = (text, x, y, anchor) => draw("text", { x, y, class: "side", "text-anchor": anchor }, text);
-  back.append(side("Release A", width - EDGE, 18, "end"), side("Release B", width - EDGE, height - 6, "end"));
+  const titles = [drawn === releases ? "Release A" : "Release A, changed", "Release B"];
+  back.append(...titles.map((text, k) => side(text, width - EDGE, k ? height - 6 : 18, "end")));
   for (const release of ["A", "B"]) {
-    const mean = place(averages[release]);
+    const mean = place(averageCap(patients, drawn[release]));
     back.append(draw("path", { class: "mean", d: release === "A" ? `M${mean} ${half + 2}l-6 9h12z` : `M${mean} ${half + BETWEEN - 2}l-6 -9h12z` }));
   }
   crowd.prepend(back);
@@ -67,11 +71,12 @@ function drawCrowd(moving) {
   ["A", "B"].forEach((release, which) => {
     const [{ size }] = stacks[which];
     for (const [cell, dots] of places(release, stacks[which], place, half - 24)) {
-      const drawn = groups[release].get(cell);
-      if (!drawn.parentNode) crowd.append(drawn);
+      const group = groups[release].get(cell);
+      if (!group.parentNode) crowd.append(group);
+      if (voted && release === "A") assign(group, { "aria-label": risksOf(cell).join("") });
       dots.forEach(([x, high], k) => {
         const y = release === "A" ? half - high : half + BETWEEN + high;
-        const dot = drawn.children[k];
+        const dot = group.children[k];
         dot.setAttribute("r", (size * 0.43).toFixed(2));
         dot.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
         dotsAt.push([x, y, cell]);
@@ -85,17 +90,17 @@ const renewCrowd = rove(() => [...groups.A.values()]);
 
 /** Let the keyboard walk the groups of A, which tell their risk: once the vote is cast. */
 function openCrowd() {
-  for (const [cell, drawn] of groups.A) {
-    const label = `${group(patients, cell)}: risk ${percent(riskOf("A", cell))} with A, ${percent(riskOf("B", cell))} with B`;
-    assign(drawn, { "aria-hidden": null, role: "button", "aria-label": label, focus: () => point(cell) });
-  }
+  for (const [cell, dots] of groups.A) assign(dots, { "aria-hidden": null, role: "button", focus: () => point(cell) });
 }
+
+/** Who a group of patients is, and their risk in what the dots show. */
+const risksOf = (cell) => [group(patients, cell), `: risk ${["A", "B"].map((one) => `${percent(drawnRisk(one, cell))} with ${one}`).join(", ")}.`];
 
 /** Light up a group of patients in both releases, and say who they are. */
 function point(cell) {
   if (!voted || pointed === cell) return;
   pointed = cell;
-  for (const release of ["A", "B"]) for (const [one, drawn] of groups[release]) drawn.classList.toggle("chosen", one === cell);
+  for (const release of ["A", "B"]) for (const [one, dots] of groups[release]) dots.classList.toggle("chosen", one === cell);
   sayPerson();
 }
 
@@ -103,30 +108,66 @@ function sayPerson() {
   const line = find("#person");
   if (!voted) line.textContent = "Vote first; then point at the dots, or tap them.";
   else if (pointed) {
-    line.replaceChildren(make("strong", {}, group(patients, pointed)), `: risk ${percent(riskOf("A", pointed))} with A, ${percent(riskOf("B", pointed))} with B.`);
-  } else line.textContent = "Orange: above 50\u00a0% with A. Who is a dot? Point at it, tap it, or press Tab and the arrow keys.";
+    const [who, risk] = risksOf(pointed);
+    line.replaceChildren(make("strong", {}, who), risk);
+  } else {
+    const were = `above 50\u00a0% before: ${atRisk.map((cell) => group(patients, cell)).join(", ")}.`;
+    const are = "above 50\u00a0% with A. Point at a dot, tap it, or press Tab and arrows: who is it?";
+    line.replaceChildren(make("span", { class: "key-mark" }, "\u25cf"), ` ${drawn === releases ? are : were}`);
+  }
 }
 
-/** The answer to a vote. */
-function answer(vote) {
+/** The answer to a vote, and what becomes of it while records of A are changed. */
+function answer(changed) {
   const [them, risk] = [group(patients, worst), percent(riskOf("A", worst))];
-  if (vote === "A") return `You published A. ${them} can now be guessed right with ${risk}. With B nobody is above 50\u00a0%.`;
+  if (changed) {
+    const [was, is, still] = [averages.A, averageCap(patients, drawn.A), above(patients, drawn.A, 0.5)];
+    const rose = `${still ? "The" : "Yet its"} average ${is > was ? "rose" : "fell"} from ${percent(was)} to ${percent(is)}`;
+    const highest = Math.max(...held.map((cell) => drawnRisk("A", cell)));
+    if (still) return `${counted(still, "person is", "people are")} above 50\u00a0%, the highest at ${inPercent(highest)}. ${rose}.`;
+    return `Nobody is above 50\u00a0% with A now. ${rose}: watch people, not the average. `
+      + `Price: ${changed} of ${total(drawn.A)} records are changed.`;
+  }
+  const tries = `${Math.round(100 * riskOf("A", worst))} of 100 tries`;
+  if (voted === "A") return `You published A. ${them} can now be guessed right in ${tries}. With B nobody is above 50\u00a0%.`;
   return `You published B: nobody is above 50\u00a0%. With A, the lower average, it would be ${risk} for ${them}.`;
 }
 
-function vote(name, moving = true) {
-  if (!voted) openCrowd();
-  voted = name;
-  pointed = null;
-  for (const drawn of findAll(".dots", crowd)) drawn.classList.remove("chosen");
-  document.body.classList.add("voted");
-  for (const button of findAll("[data-vote]")) assign(button, { "aria-pressed": String(button.dataset.vote === name) });
-  find("#said").textContent = answer(name);
+/** Show A with so many records changed. */
+function change(changed, moving = false) {
+  drawn = changed ? { ...releases, A: steps[changed] } : releases;
+  find("#changed").value = changed;
+  show("changed", changed);
+  show("average-a", averageCap(patients, drawn.A), percent(averageCap(patients, drawn.A)));
+  find("#make-safe").textContent = changed === steps.length - 1 ? "A as it was" : "Make A safe";
+  find("#said").textContent = voted ? answer(changed) : "";
   sayPerson();
   drawCrowd(moving);
+  if (changed || kept.has("changed")) keep("changed", changed);
+}
+
+function vote(name, changed = 0, moving = true) {
+  if (!voted) openCrowd();
+  voted = name;
+  point(null);
+  document.body.classList.add("voted");
+  for (const button of findAll("[data-vote]")) assign(button, { "aria-pressed": String(button.dataset.vote === name) });
+  change(changed, moving);
   keep("vote", name);
 }
 
+let stop = () => {};
+assign(find("#changed"), { max: steps.length - 1, input: ({ target }) => {
+  stop();
+  change(Number(target.value));
+} });
+find("#make-safe").addEventListener("click", () => {
+  const [from, most] = [Number(find("#changed").value), steps.length - 1];
+  const to = from === most ? 0 : most;
+  stop();
+  point(null);
+  stop = grow((share) => change(Math.round(from + share * (to - from))));
+});
 for (const button of findAll("[data-vote]")) button.addEventListener("click", () => vote(button.dataset.vote));
 for (const [event, reach] of [["pointermove", 10], ["click", 24]]) {
   crowd.addEventListener(event, ({ clientX, clientY }) => {
@@ -141,7 +182,7 @@ show("patients", total(patients));
 const least = held[held.length - 1];
 show("least-records", at(releases.A, least));
 show("group-records", keyTotals(releases.A)[least[1]]);
-for (const release of ["A", "B"]) show(`average-${release.toLowerCase()}`, averages[release], shown(averages[release], 2));
-sayPerson();
-if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), false);
-else drawCrowd(false);
+show("average-b", averages.B, percent(averages.B));
+const was = Number(kept.get("changed"));
+if (["A", "B"].includes(kept.get("vote"))) vote(kept.get("vote"), was in steps ? was : 0, false);
+else change(0);

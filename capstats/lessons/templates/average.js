@@ -1,7 +1,6 @@
 // The average hides people: two releases of one original, a dot for each person.
 
 const SIDES = ["left", "right"];
-const AGED = given.ages.map((age) => age.replace(/^\d/, "aged $&"));
 const LETTERS = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
 const COLUMN = 0.05; // the width of a column of dots, in individual CAP
 const EDGE = 24; // pixels left and right of the axis
@@ -89,10 +88,10 @@ function renderPanel(side, found, groups, size) {
   const floor = height + 22;
   assign(svg, { viewBox: `0 0 ${width} ${floor + 112}`, height: floor + 112 });
   find(".fixed", svg)?.remove();
-  const back = draw("g", { class: "fixed" }, axis(place, floor, [0, 0.2, 0.4, 0.6, 0.8, 1], "risk: individual CAP"));
+  const back = draw("g", { class: "fixed" }, axis(place, floor, [0, 0.25, 0.5, 0.75, 1], "risk: individual CAP", inPercent));
   back.append(...boxplot(found, side, place, floor + 66), draw("g", { class: "threshold", "aria-hidden": "true" },
     draw("path", { d: `M${place(state.threshold)} 16V${floor}` }),
-    draw("text", { x: Math.min(Math.max(place(state.threshold), 24), width - 24), y: 11, "text-anchor": "middle" }, shown(state.threshold, 2))));
+    draw("text", { x: Math.min(Math.max(place(state.threshold), 24), width - 24), y: 11, "text-anchor": "middle" }, inPercent(state.threshold))));
   svg.prepend(back);
   for (const cell of cells) {
     const [i, j] = cell;
@@ -131,8 +130,8 @@ function boxplot(found, side, place, y) {
     draw("path", { d: `M${at("median")} ${y - 10}v20` }),
     ...outliers.map((value) => draw("circle", { class: "outlier", cx: place(value), cy: y, r: 3 })),
     draw("path", { class: "mean", d: `M${mean} ${y - 8}l8 8l-8 8l-8 -8z` }),
-    draw("text", { x: near(mean), y: y + 26, "text-anchor": "middle" }, `average ${shown(found[`average-${side}`])}`),
-    draw("text", { x: near(itself), y: y + 42, "text-anchor": "middle", class: "soft" }, `original with itself ${shown(found.original)}`))];
+    draw("text", { x: near(mean), y: y + 26, "text-anchor": "middle" }, `average ${inPercent(found[`average-${side}`])}`),
+    draw("text", { x: near(itself), y: y + 42, "text-anchor": "middle", class: "soft" }, `the original itself ${inPercent(found.original)}`))];
 }
 
 // --- one group of people
@@ -141,7 +140,7 @@ function boxplot(found, side, place, y) {
 const group = (o, [i, j]) => `${counted(o[i][j], "person", "people")} ${AGED[j]} with ${given.diagnoses[i]}`;
 
 function told(cell, found) {
-  const each = SIDES.map((side) => `${shown(found[`cap-${side}-${cell.join("-")}`])} with ${title(side)}`);
+  const each = SIDES.map((side) => `${inPercent(found[`cap-${side}-${cell.join("-")}`])} with ${title(side)}`);
   return `${group(state.o, cell)}: risk ${each.join(", ")}.`;
 }
 
@@ -172,7 +171,7 @@ function choose(cell) {
 
 const render = later(() => {
   const found = numbers(state);
-  for (const [name, value] of Object.entries(found)) show(name, value, name === "threshold" ? shown(value, 2) : value >= 1000 ? grouped(value) : shown(value));
+  for (const [name, value] of Object.entries(found)) show(name, value, /^(people|o-|above)/.test(name) ? grouped(value) : inPercent(value));
   for (const side of SIDES) {
     find(`[data-release="${side}"]`).value = state.names[side];
     for (const cell of findAll(`[data-title="${side}"]`)) cell.textContent = title(side);

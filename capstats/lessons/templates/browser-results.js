@@ -109,21 +109,24 @@ function showHint({ columns: fine, whole: isWhole }, { matched_share: matched })
 
 function showPeople({ each, rows, rest }, keys, target) {
   const buttons = [];
+  const tell = ({ target: dot }) => {
+    for (const one of buttons) one.classList.toggle("chosen", one === dot);
+    find("#person").textContent = dot.ariaLabel;
+  };
   const say = ({ key, cap, people: n }, level) => `${keys.map((name, i) => `${name} ${label(key[i])}`).join(", ")}; ${target} ${label(level)}: `
     + `guessed right with probability ${shown(cap)}${n >= 1.5 ? `. The dot stands for about ${people(Math.round(n))}; this is one of them` : ""}.`;
   find("#people").replaceChildren(...rows.map(({ target: level, numbers: [sure, half, others], dots }) => {
     const n = sure + half + others;
     const says = `${people(n)}, ${percent(sure / n)} guessed right with more than 9 in 10 (${whole(sure)}), ${percent((sure + half) / n)} with more than `
       + `1 in 2 (${whole(sure + half)})`;
-    const shownDots = dots.map((dot) => {
-      const text = say(dot, level);
-      const tell = () => (find("#person").textContent = text);
-      const button = make("button", { type: "button", class: `dot ${dot.kind}`, "aria-label": text, tabindex: "-1", pointerenter: tell, focus: tell, click: tell });
-      buttons.push(button);
-      return button;
-    });
-    const name = make("strong", {}, `${target} ${label(level)}`);
-    return make("div", { class: "level" }, make("p", {}, name, `: ${says}`), make("div", { class: "dots", role: "group", "aria-label": `${target} ${label(level)}` }, ...shownDots));
+    const own = dots.map((dot) => make("button", { type: "button", class: `dot ${dot.kind}`, "aria-label": say(dot, level), tabindex: "-1", focus: tell }));
+    buttons.push(...own);
+    const nearest = ({ clientX, clientY }) => {
+      const far = (dot) => Math.hypot(clientX - dot.getBoundingClientRect().x - 8, clientY - dot.getBoundingClientRect().y - 8);
+      tell({ target: own.reduce((a, b) => (far(b) < far(a) ? b : a)) });
+    };
+    const box = make("div", { class: "dots", role: "group", "aria-label": `${target} ${label(level)}`, pointermove: nearest, click: nearest }, ...own);
+    return make("div", { class: "level" }, make("p", {}, make("strong", {}, `${target} ${label(level)}`), `: ${says}`), box);
   }));
   rove(() => buttons)();
   find("#person").textContent = "Point at a dot, tap it, or go to it with the arrow keys: it says whom it stands for.";

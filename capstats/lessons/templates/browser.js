@@ -43,7 +43,7 @@ const chosenKeys = () => [...find("#keys").selectedOptions].map(({ value }) => v
 
 /** Take away what is shown of a choice that no longer holds. */
 function clear() {
-  if (find("#count").disabled) stop();
+  if (!find("#cancel").hidden) stop();
   busy(false);
   find("#alert").textContent = printable(unreadable.original || unreadable.synthetic || "");
   find("#results").hidden = true;
@@ -143,7 +143,7 @@ function put(name, files) {
 // --- counting
 
 function busy(is) {
-  find("#count").disabled = is;
+  assign(find("#count"), { "aria-disabled": String(is) });
   find("#cancel").hidden = find("#working").hidden = !is;
 }
 
@@ -231,7 +231,7 @@ function progress(files) {
   };
 }
 
-find("#count").addEventListener("click", count);
+find("#count").addEventListener("click", () => find("#cancel").hidden && count());
 find("#cancel").addEventListener("click", () => {
   stop();
   clear();

@@ -44,12 +44,11 @@ function correctPredictions(o, s) {
   }));
 }
 
-/** Probability of a right guess without the key, from the shares of the original's targets: "marginal", "modal" or "uniform". */
+/** Probability of a right guess without the key, from the shares of the original's targets: "marginal" or "modal". */
 function baselineCap(o, kind = "marginal") {
   const n = total(o);
   const o_i = targetTotals(o);
   if (kind === "modal") return ratio(Math.max(...o_i), n);
-  if (kind === "uniform") return ratio(1, o_i.filter((x) => x > 0).length);
   return ratio(sum(o_i.map((x) => x * x)), n * n);
 }
 
@@ -78,6 +77,29 @@ function byCap(o, s) {
 
 /** Number of people whose individual CAP is above a threshold; ties are not above. */
 const above = (o, s, threshold) => sum(byCap(o, s).map(({ value, people }) => (atMost(value, threshold) ? 0 : people)));
+
+/**
+ * A release and what it becomes, record by record, until no person has an individual CAP above one half: a record of the cell with the
+ * highest goes to another target of its key, that of the most people which stays at one half or below. No fewer records do it.
+ */
+function safer(o, s) {
+  const found = [s];
+  const half = keyTotals(s).map((s_j) => s_j / 2);
+  for (;;) {
+    const t = copy(found[found.length - 1]);
+    const moves = half.flatMap((most, j) => {
+      const from = o.findIndex((row, i) => row[j] > 0 && t[i][j] > most);
+      const free = [...o.keys()].filter((i) => i !== from && (o[i][j] === 0 || t[i][j] + 1 <= most));
+      if (from < 0 || !free.length) return [];
+      return [{ j, from, to: free.reduce((best, i) => (o[i][j] > o[best][j] ? i : best)), risk: t[from][j] / most }];
+    });
+    if (!moves.length) return found;
+    const { j, from, to } = moves.reduce((a, b) => (b.risk > a.risk ? b : a));
+    t[from][j] -= 1;
+    t[to][j] += 1;
+    found.push(t);
+  }
+}
 
 /** A quantile of individual CAP over the people, with linear interpolation. */
 function capQuantile(o, s, p) {

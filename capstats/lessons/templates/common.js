@@ -49,10 +49,26 @@ function later(render) {
   };
 }
 
+/** Call `each` with a share that grows from 0 to 1 in a second, or with 1 if motion is to be reduced. Returns a function that stops it. */
+function grow(each) {
+  const begin = performance.now();
+  let waiting;
+  const step = (now) => {
+    const share = still.matches ? 1 : Math.min(Math.max((now - begin) / 1000, 0), 1);
+    each(share);
+    if (share < 1) waiting = requestAnimationFrame(step);
+  };
+  step(begin);
+  return () => cancelAnimationFrame(waiting);
+}
+
 /** Say something to a screen reader. */
 function announce(text) {
   find("#announcer").textContent = text;
 }
+
+/** Go on from here with the Tab key, without a jump: for what is said after a press, and is no control. */
+const goTo = (element) => assign(element, { tabindex: -1 }).focus({ preventScroll: true });
 
 // --- numbers
 
@@ -70,9 +86,13 @@ function fixed(x, digits) {
   return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
 }
 
-/** Write a number into every <output data-name="...">: rounded as text, and with all its digits in data-value. */
+/** A share in percent: "31 %", "30.7 %". */
+const inPercent = (share, digits = 1) => (Number.isNaN(share) ? "undefined" : `${Number((100 * share).toFixed(digits))}\u00a0%`);
+
+/** Write a number into every <output data-name="...">: rounded as text, with all its digits in data-value, and read aloud only where it is asked for. */
 function show(name, value, text = shown(value)) {
   for (const output of findAll(`output[data-name="${name}"]`)) {
+    output.ariaLive = "off";
     output.dataset.value = String(value);
     output.textContent = text;
   }
@@ -87,18 +107,24 @@ const tableOf = (counts, columns, rows, attributes) => make("table", attributes,
 const output = (name, attributes = {}) => make("output", { "data-name": name, ...attributes });
 
 /**
- * A field for a count from 0 to `most`: what is typed is marked if it is none, and else given to `change` where it differs from `now()`, which
- * the field shows again once it is left.
+ * A field for a count from 0 to `most`, in a table with a caption: what is typed is given to `change` where it differs from `now()`; what is no
+ * such count is marked, and once the field is left, the caption says so and the field shows `now()` again.
  */
 function countField(input, most, now, change) {
   const mark = (valid) => assign(input, { "aria-invalid": String(!valid) });
+  const say = (text) => {
+    const caption = find("caption", input.closest("table"));
+    (find("[data-wrong-count]", caption) ?? caption.appendChild(make("span", { "data-wrong-count": true, role: "alert" }))).textContent = text;
+  };
   input.addEventListener("input", () => {
+    say("");
     const count = Number(input.value);
     const valid = input.value.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= most;
     mark(valid);
     if (valid && count !== now()) change(count);
   });
   input.addEventListener("change", () => {
+    if (input.ariaInvalid === "true") say(`${input.value || "Nothing"} is no whole number from 0 to ${most}: it is ${now()} again.`);
     mark(true);
     input.value = now();
   });
@@ -220,9 +246,7 @@ function rove(elements, visit = () => {}) {
     go(elements().indexOf(event.currentTarget) + by);
     elements()[at].focus();
   };
-  const all = keys({
-    ArrowRight: step(1), ArrowDown: step(1), ArrowLeft: step(-1), ArrowUp: step(-1), Home: step(-1e9), End: step(1e9),
-  });
+  const all = keys({ ArrowRight: step(1), ArrowDown: step(1), ArrowLeft: step(-1), ArrowUp: step(-1), Home: step(-1e9), End: step(1e9) });
   return () => {
     for (const element of elements()) {
       if (element.dataset.roves) continue;
@@ -243,11 +267,7 @@ function rove(elements, visit = () => {}) {
  */
 function draggable(surface, { start, move, drop, tap = () => {}, cancel = () => {} }) {
   let held = null;
-  const release = () => {
-    const was = held;
-    held = null;
-    return was;
-  };
+  const release = (was = held) => { held = null; return was; };
   surface.addEventListener("pointerdown", (event) => {
     if (held || event.button !== 0) return;
     const what = start(event);

@@ -1,12 +1,5 @@
 // What the lessons on guessing, on the law and on protection share: a row of choices, a table to type in, axes.
 
-/** "T_1" as T with a small 1. */
-function symbol(name, tag = make) {
-  const [letter, index] = name.split("_");
-  const small = tag === draw ? draw("tspan", { dy: 3, "font-size": "75%" }, index ?? "") : make("sub", {}, index ?? "");
-  return tag === draw ? draw("tspan", {}, letter, small) : make("span", { class: "symbol" }, letter, small);
-}
-
 /** The names of keys and targets of a table: of three targets the age groups and diagnoses of the story. */
 const groupsOf = (table) => ({
   ages: table[0].length === 3 ? given.ages : ["younger", "older"],

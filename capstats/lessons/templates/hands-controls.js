@@ -9,10 +9,11 @@ function listen(table, i, j) {
   const more = () => add(table, i, j, 1);
   const less = () => add(table, i, j, -1);
   place.addEventListener("keydown", (event) => guessed() && press(event));
+  const arrow = (count, to) => (event) => (event.shiftKey ? move(table, [i, j], to) : count());
   const press = keys({
-    ArrowLeft: () => move(table, [i, j], [i, 0]), ArrowRight: () => move(table, [i, j], [i, 1]),
-    ArrowUp: () => move(table, [i, j], [0, j]), ArrowDown: () => move(table, [i, j], [1, j]),
+    ArrowLeft: arrow(less, [i, 0]), ArrowRight: arrow(more, [i, 1]), ArrowUp: arrow(more, [0, j]), ArrowDown: arrow(less, [1, j]),
     "+": more, "=": more, "-": less, Delete: less, Backspace: less,
+    Home: () => add(table, i, j, -tables[table][i][j]), End: () => add(table, i, j, MOST - tables[table][i][j]),
   });
   for (const button of findAll("[data-step]", cell)) button.addEventListener("click", () => add(table, i, j, Number(button.dataset.step)));
 
@@ -68,5 +69,5 @@ const actions = {
 for (const table of ["o", "s"]) for (const [i, j] of places) listen(table, i, j);
 sickOnly.addEventListener("change", render);
 addEventListener("resize", render);
-for (const button of findAll("[data-do]")) button.addEventListener("click", actions[button.dataset.do]);
+for (const button of findAll("[data-do]")) button.addEventListener("click", () => { actions[button.dataset.do](); announce(inWords()); });
 render();

@@ -7,7 +7,7 @@ const start = () => ({ o: copy(given.o), s: copy(given.s) });
 const places = [0, 1].flatMap((i) => [0, 1].map((j) => [i, j]));
 
 const sickOnly = find("#sick-only");
-/** The names of the average that is looked at, of that of the original with itself, and of the highest risk. */
+/** The names of the average that is looked at, of that of the original itself, and of the highest risk. */
 const averaged = () => (sickOnly.checked ? ["average-sick", "original-sick", "highest-sick"] : ["average-zero", "original", "highest"]);
 
 let tables = start();
@@ -46,7 +46,7 @@ function change(edit) {
 const named = (i, j, n = 2) => `${TARGETS[i]} ${KEYS[j]}${n === 1 ? "" : "s"}`;
 const whose = (table) => (table === "o" ? "original" : "synthetic");
 
-const inWords = () => `Average CAP${sickOnly.checked ? " of the sick" : ""} ${shown(numbers(tables)[averaged()[0]])}.`;
+const inWords = () => `Average CAP${sickOnly.checked ? " of the sick" : ""} ${inPercent(numbers(tables)[averaged()[0]])}.`;
 
 function add(table, i, j, by) {
   const count = tables[table][i][j] + by;
@@ -99,23 +99,21 @@ function renderCell(table, i, j) {
   if (document.activeElement !== input) input.value = n;
 }
 
-/** Individual CAP as a fraction and a number: "2/7 = 0.286". */
+/** Individual CAP as a fraction and in percent: "2/7 = 28.6 %". */
 function risk(j, i) {
   const m = keyTotals(tables.s)[j];
-  if (m === 0) return "0: nothing to guess from";
-  const value = tables.s[i][j] / m;
-  return Number.isInteger(value) ? `${tables.s[i][j]}/${m} = ${value}` : `${tables.s[i][j]}/${m} = ${shown(value)}`;
+  return m === 0 ? "0: nothing to guess from" : `${tables.s[i][j]}/${m} = ${inPercent(tables.s[i][j] / m)}`;
 }
 
 // --- the ruler
 
 function renderRuler(found) {
   const svg = find("#ruler");
-  const place = scale(0, 1, 14, 346);
-  const marks = (sickOnly.checked ? [["original", "original-sick"]]
-    : [["least", "minimum-zero"], ["baseline", "baseline"], ["original", "original"], ["greatest", "maximum-zero"]])
+  const place = scale(0, 1, 16, 338);
+  const marks = (sickOnly.checked ? [["the original itself", "original-sick"]]
+    : [["least possible", "minimum-zero"], ["no release", "baseline"], ["the original itself", "original"], ["greatest possible", "maximum-zero"]])
     .map(([text, name]) => ({ text, value: found[name] })).filter(({ value }) => !Number.isNaN(value));
-  svg.replaceChildren(axis(place, 48, [0, 0.25, 0.5, 0.75, 1]));
+  svg.replaceChildren(axis(place, 48, [0, 0.25, 0.5, 0.75, 1], "", inPercent));
   const ends = [];
   for (const { text, value } of marks.sort((a, b) => a.value - b.value)) {
     const half = text.length * 3.7 + 4;
@@ -141,24 +139,24 @@ function renderWords(found) {
   const m = keyTotals(s);
   const terms = places.filter(([i, j]) => o[i][j] > 0).map(([i, j]) => `${o[i][j]} × ${m[j] ? `${s[i][j]}/${m[j]}` : "0"}`).join(" + ");
   const matched = matchedRecords(o, s);
-  const value = shown(found["average-zero"]);
+  const value = inPercent(found["average-zero"]);
   const version2 = matched === n ? "All keys of the original are in the release, so version 2 is the same."
     : matched === 0 ? "No key of the original is in the release, so version 2 is undefined."
-      : `Version 2 divides by the ${matched} people whose key is in the release: ${shown(found["average-drop"])}.`;
+      : `Version 2 divides by the ${matched} people whose key is in the release: ${inPercent(found["average-drop"])}.`;
   find("#formula").textContent = n ? `Average CAP, version 1 = (${terms}) / ${n} = ${value}. ${version2}` : "The original has no people.";
   const sick = targetTotals(o);
   find("#others").textContent = n
-    ? `Baseline = (${sick[0]}² + ${sick[1]}²) / ${n}² = ${shown(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `
-      + `${shown(found["minimum-zero"])}. Greatest, the largest cell of each key = (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
-      + `${shown(found["maximum-zero"])}.` : "";
+    ? `Baseline = (${sick[0]}² + ${sick[1]}²) / ${n}² = ${inPercent(found.baseline)}. Least, the smallest cell = ${Math.min(...o.flat())}/${n} = `
+      + `${inPercent(found["minimum-zero"])}. Greatest, the largest cell of each key = (${Math.max(...column(o, 0))} + ${Math.max(...column(o, 1))})/${n} = `
+      + `${inPercent(found["maximum-zero"])}.` : "";
 }
 
 function compared(found) {
   const [value, original] = averaged().map((name) => found[name]);
   if (Number.isNaN(value)) return "";
   if (!found["total-s"]) return "nothing to guess from";
-  if (same(value, original)) return "the same as the original with itself";
-  return value < original ? "below the original with itself" : "above the original with itself";
+  if (same(value, original)) return "as risky as publishing the original";
+  return value < original ? "less risky than publishing the original" : "riskier than publishing the original";
 }
 
 const render = later(() => {
@@ -166,7 +164,7 @@ const render = later(() => {
   for (const table of ["o", "s"]) for (const [i, j] of places) renderCell(table, i, j);
   for (const [name, value] of Object.entries(found)) {
     const [, i, j] = name.split("-");
-    show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : name.startsWith("average-") && !found["total-s"] ? "no release" : shown(value));
+    show(name, value, name.startsWith("cap-") ? risk(Number(j), Number(i)) : name.startsWith("average-") && !found["total-s"] ? "no release" : /^(o|s|total)-/.test(name) ? shown(value) : inPercent(value));
   }
   find("#verdict").textContent = compared(found);
   document.body.classList.toggle("sick-only", sickOnly.checked);
@@ -177,8 +175,9 @@ const render = later(() => {
   const seen = places.filter(([i, j]) => tables.o[i][j] > 0 && !(sickOnly.checked && i));
   const who = seen.filter(([i, j]) => found[`cap-${i}-${j}`] === most).map(([i, j]) => named(i, j, tables.o[i][j]));
   find("#riskiest").textContent = who.length && most > 0 ? `(${who.join(", ")})` : "";
-  find('[data-do="undo"]').disabled = past.length === 0;
+  assign(find('[data-do="undo"]'), { "aria-disabled": String(past.length === 0) });
   find(".glance").classList.toggle("until", past.length === 0); // on a phone, not over the answer
   renderRuler(found);
   renderWords(found);
+  changed();
 });

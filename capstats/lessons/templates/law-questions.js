@@ -3,7 +3,6 @@
 /** A count of failing tables: those that lie within these bounds. */
 const between = (least, greatest) => (answer) => answer >= least && answer <= greatest;
 
-ask("below", { load: () => put("O_3") });
 ask("fail", {
   of: () => 10000,
   check: (answer) => between(60, 65)(answer) || "the exact share that passes is among the exact numbers; the others fail.",
@@ -12,7 +11,7 @@ ask("fail", {
     [between(0.993, 0.9945), "this is the share that passes. How many of 10,000 fail?"],
     [6, "that is for 1,000 tables; here 10,000 are drawn."],
     [between(600, 650), "that is for 100,000 tables: ten times too many."],
-    [between(41, 45), "that is where the age group says more. Choose \u201cA little\u201d."],
+    [between(41, 45), "that is where the age group says more. Choose clinic 4."],
     [between(210, 211), "that is with 30 records. Choose 900."],
     [between(462, 463), "that is with 10 records. Choose 900."],
     [5000, "half would fail if the real data lay in the middle of the law. They lie far to the right."],
@@ -45,8 +44,8 @@ ask("never", {
   },
   wrong: [
     [() => isOwn() && empty(), "there are no people."],
-    [() => isOwn() && !atMost(itself(), 0.6) && atMost(maximumCap(table()), itself()), "no table can fail, but CAP(O) is above 0.6: here everybody's age gives the diagnosis away."],
-    [() => isOwn() && !atMost(itself(), 0.6), "CAP(O) is above 0.6."],
+    [() => isOwn() && !atMost(itself(), 0.6) && atMost(maximumCap(table()), itself()), "no table can fail, but CAP(O) is above 60 %: here everybody's age gives the diagnosis away."],
+    [() => isOwn() && !atMost(itself(), 0.6), "CAP(O) is above 60 %."],
   ],
   load: () => { if (!isOwn()) put("own"); },
 });

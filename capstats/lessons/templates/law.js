@@ -65,25 +65,6 @@ function clear() {
   update();
 }
 
-let running = false;
-const MOST = 50000; // tables; enough to see the law
-
-function run() {
-  if (!running) return;
-  drawTables(still.matches ? 1000 : 25);
-  if (drawn.averages.length >= MOST || empty()) keepDrawing(false);
-  else if (still.matches) setTimeout(run, 1000);
-  else requestAnimationFrame(run);
-}
-
-function keepDrawing(on) {
-  running = on;
-  assign(find("#run"), { "aria-pressed": String(on) });
-  find("#run").textContent = on ? "Stop" : "Keep drawing";
-  if (on) run();
-  else announce(`${drawn.passed} of ${drawn.averages.length} tables pass.`);
-}
-
 // --- the figure
 
 const [TOP, FOOT] = [46, 48]; // pixels above and below the plot
@@ -151,12 +132,12 @@ const drawChart = fitted(find("#chart"), 1168, (wide) => {
   svg.append(draw("rect", { x: x(own), y: 0, width: Math.max(wide - 14 - x(own), 0), height: floor, class: "fails-here" }));
   const coming = fallen < drawn.averages.length && dots ? " coming" : "";
   svg.append(...(dots ? dotsOf(dots, x, floor) : []), ...(bars ? barsOf(bars, x, y, floor) : []));
-  svg.append(axis(x, floor, ticks(0, end, wide < 500 ? 4 : 6), "average risk"));
+  svg.append(axis(x, floor, ticks(0, end, wide < 500 ? 4 : 6), "average risk", inPercent));
   if (line.length) svg.append(draw("path", { d: path(line.map(([a, b]) => [x(a), y(b)])), class: `curve secret${coming}` }));
   else if (!empty()) svg.append(draw("path", { d: `M${x(oneValue())} ${floor}V${TOP}`, class: `curve secret${coming}` }));
   if (!empty()) {
     svg.append(draw("path", { d: `M${x(own)} ${floor}V0`, class: "own-risk" }));
-    svg.append(draw("text", { x: x(own) - 8, y: 16, "text-anchor": "end", class: "halo of-itself" }, `the real data: ${own.toFixed(3)}`));
+    svg.append(draw("text", { x: x(own) - 8, y: 16, "text-anchor": "end", class: "halo of-itself" }, `the real data: ${inPercent(own)}`));
     svg.append(draw("text", { x: x(own) - 8, y: 36, "text-anchor": "end", class: "halo it-passes" }, "\u2190 passes"));
     svg.append(draw("text", { x: x(own) + 8, y: 36, class: "halo of-itself" }, "fails \u2192"));
   }
@@ -172,37 +153,38 @@ function showTable(found, title) {
   const { s, average } = found;
   const verdict = passes(average) ? make("span", { class: "passes" }, "passes") : make("span", { class: "fails" }, "fails");
   const { ages, diagnoses } = groupsOf(s);
-  return [make("div", {}, make("h3", { class: "after" }, title), tableOf(s, ages, diagnoses, { class: "drawn" }), make("p", { class: "verdict-line" }, `Average risk ${average.toFixed(3)}: `, verdict))];
+  return [make("div", {}, make("h2", { class: "after" }, title), tableOf(s, ages, diagnoses, { class: "drawn" }), make("p", { class: "verdict-line" }, `Average risk ${inPercent(average)}: `, verdict))];
 }
 
 function update() {
   document.body.classList.toggle("before-draw", !seen);
   const { limit, finite } = exact();
   const count = drawn.averages.length;
-  show("itself", empty() ? NaN : itself());
-  show("baseline", empty() ? NaN : baselineCap(table()));
+  show("itself", empty() ? NaN : itself(), empty() ? "undefined" : inPercent(itself()));
+  show("baseline", baselineCap(table()), inPercent(baselineCap(table())));
   show("drawn", count, number(count));
   show("passed", drawn.passed, number(drawn.passed));
-  show("passed_share", ratio(drawn.passed, count), count ? (drawn.passed / count).toFixed(4) : "-");
-  show("limit", limit, Number.isNaN(limit) ? "undefined" : limit.toFixed(4));
-  show("finite_lower", finite[0], Number.isNaN(finite[0]) ? "not computed" : finite[0].toFixed(finite[0] === finite[1] ? 4 : 5));
-  show("finite_upper", finite[1], Number.isNaN(finite[1]) ? "not computed" : finite[1].toFixed(5));
+  show("passed_share", ratio(drawn.passed, count), count ? inPercent(drawn.passed / count, 2) : "-");
+  show("limit", limit, inPercent(limit, 2));
+  show("finite_lower", finite[0], Number.isNaN(finite[0]) ? "not computed" : inPercent(finite[0], finite[0] === finite[1] ? 2 : 3));
+  show("finite_upper", finite[1], inPercent(finite[1], 3));
   find("#to").hidden = finite[0] === finite[1] || Number.isNaN(finite[0]);
   find("#finite-label").textContent = `Passes, ${state.m} records`;
-  show("mean", uniformMean(table(), state.m), uniformMean(table(), state.m).toFixed(4));
+  show("mean", uniformMean(table(), state.m), inPercent(uniformMean(table(), state.m), 2));
   const last = showTable(drawn.last, "The last table");
   const failed = drawn.failed === drawn.last ? [] : showTable(drawn.failed, "The last one that failed");
   find("#last").replaceChildren(...last, ...failed);
   find("#honest").textContent = honest();
   find("#honest").classList.toggle("secret", !empty());
-  for (const mark of [".truth", ".verdict"]) find(`.predict ${mark}`).hidden = state.original !== GUESSED || state.m !== 900;
+  for (const mark of [".truth", ".verdict"]) find(`.predict ${mark}`).hidden = state.original !== GUESSED || state.m !== 900 || !count;
+  changed();
   showChart();
 }
 
 function honest() {
   if (empty()) return "There are no people. Add some.";
   const text = state.m === 900 ? "With 900 records the law is close to the line." : `With ${state.m} records the law is another one: an age group may be missing, and shares are coarse.`;
-  if (!curve().length) return `${text} Here the line is one value, ${oneValue().toFixed(3)}: every table has it if no age group is missing.`;
+  if (!curve().length) return `${text} Here the line is one value, ${inPercent(oneValue())}: every table has it if no age group is missing.`;
   if (isOwn() && !finiteFits(table(), state.m)) return `${text} For three age groups and 900 records the exact share is not computed here; capstats has it.`;
   return text;
 }
@@ -214,7 +196,7 @@ const edit = tableEditor(find("#editor"), {
   label: "People", rows: (i) => make("span", {}, groupsOf(table()).diagnoses[i]), columns: (j) => make("span", {}, groupsOf(table()).ages[j]),
   change: (changed) => { own[state.keys] = changed; clear(); },
 });
-const setOriginal = choices(find("#originals"), "original", { O_1: "Nothing", O_4: "A little", O_3: "More", O_2: "Everything", own: "My own" }, (name) => { state.original = name; renew(); });
+const setOriginal = choices(find("#originals"), "original", { O_1: "Clinic 1: nothing", O_4: "Clinic 4: a little", O_3: "Clinic 3: more", O_2: "Clinic 2: everything", own: "My own" }, (name) => { state.original = name; renew(); });
 setOriginal(state.original);
 const setRecords = choices(find("#records"), "records", { 10: "10", 30: "30", 900: "900" }, (m) => { state.m = Number(m); renew(); });
 setRecords("900");
@@ -239,29 +221,27 @@ findAll("[data-draw]").forEach((button) => button.addEventListener("click", () =
   drawTables(Number(button.dataset.draw));
   announce(`${drawn.passed} of ${drawn.averages.length} tables pass.`);
 }));
-find("#run").addEventListener("click", () => keepDrawing(!running));
-find("#clear").addEventListener("click", () => { keepDrawing(false); clear(); });
+find("#clear").addEventListener("click", () => { clear(); announce("No table is drawn."); });
 renew();
 
 predict("pass", {
   text: (share) => String(Math.round(100 * share)),
-  value: () => {
+  value: () => ratio(drawn.passed, drawn.averages.length),
+  start: () => {
     const was = kept.get("guess-pass") === null ? GUESSED : state.original; // that of a question which was brought back
     put(GUESSED);
     clear();
     drawTables(100);
-    const share = drawn.passed / 100;
     put(was);
-    return share;
   },
   say: (guess, share) => {
-    const [yours, found] = [guess, share].map((x) => Math.round(100 * x));
+    const yours = Math.round(100 * guess);
     const opening = [
-      [Math.abs(yours - found) < 5, "You were close"],
+      [Math.abs(guess - share) < 0.045, "You were close"],
       [yours === 50, "It is no toss of a coin"],
       [yours < 10, "Not looking is no failing"],
       [true, `You said ${yours}`],
     ].find(([fits]) => fits)[1];
-    return `${opening}: ${found} of 100 passed, ${(100 * given.originals[GUESSED].limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
+    return `${opening}: ${number(drawn.passed)} of ${number(drawn.averages.length)} passed, ${(100 * given.originals[GUESSED].limit).toFixed(1)} of 100 in the long run. They know nobody, so passing proves nothing.`;
   },
 });

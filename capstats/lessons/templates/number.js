@@ -156,7 +156,7 @@ function linked(text) {
   const { home } = find("#next").dataset;
   const [before, title, path, after] = text.split(/\[(.+)\]\(docs\/(.+)\.md\)/);
   if (!title) return [before];
-  return [before, home ? make("a", { href: home.replace(/[^/]*$/, `${path}.html`) }, title) : `"${title}" in the documentation`, after];
+  return [before, home ? make("a", { href: `${home}/${path}.html` }, title) : `"${title}" in the documentation`, after];
 }
 
 // --- the page

@@ -15,14 +15,14 @@ function planeFigure(wide, { o, methods, chosen, point, deviation, wanted, dots 
   const y = scale(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, high - 52, 34);
   const svg = draw("svg", {
     width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img",
-    "aria-label": `Risk ${point[1].toFixed(3)} at distance ${point[0].toFixed(3)}, on the lines that the methods allow`,
+    "aria-label": `Risk ${inPercent(point[1])} at distance ${inPercent(point[0])}, on the lines that the methods allow`,
   });
   const rule = (value, text, name, down = -6) => {
     svg.append(draw("path", { d: `M54 ${y(value)}H${wide - 16}`, class: name }));
     svg.append(draw("text", { x: wide - 18, y: y(value) + down, "text-anchor": "end", class: `halo ${name}-text` }, text));
   };
-  svg.append(axis(x, high - 52, ticks(0, Math.max(...xs) * 1.06, wide < 500 ? 4 : 6), "distance from the original"));
-  svg.append(upright(y, 54, ticks(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, 6), "expected average CAP", (value) => value.toFixed(2), [high - 52, 34]));
+  svg.append(axis(x, high - 52, ticks(0, Math.max(...xs) * 1.06, wide < 500 ? 4 : 6), "distance from the original", inPercent));
+  svg.append(upright(y, 54, ticks(Math.min(...ys) - 0.08 * room, Math.max(...ys) + 0.1 * room, 6), "expected average CAP", inPercent, [high - 52, 34]));
   for (const [a, b] of dots) svg.append(draw("circle", { cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 3.5, class: "drawn-dot" }));
   rule(itself, "CAP(O)", "base");
   rule(base, "baseline", "base", 16);
@@ -48,10 +48,10 @@ function promiseFigure(wide, { p, o, epsilon }) {
   const x = scale(0, ENDS, 48, wide - 16);
   const y = scale(Math.max(least, 0), 1.02, high - 52, 34);
   const bound = dpBound(p, epsilon).bound;
-  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `At epsilon ${epsilon.toFixed(2)} a guess about one person, with all others known, is right with probability at most ${bound.toFixed(3)}` });
+  const svg = draw("svg", { width: wide, viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `At epsilon ${epsilon.toFixed(2)} a guess about one person, with all others known, is right with at most ${inPercent(bound)}` });
   const xs = Array.from({ length: 241 }, (_, k) => (ENDS * k) / 240);
   svg.append(axis(x, high - 52, ticks(0, ENDS, 6), "epsilon"));
-  svg.append(upright(y, 48, ticks(Math.max(least, 0), 1, 5), "probability of a right guess", (value) => value.toFixed(1), [high - 52, 34]));
+  svg.append(upright(y, 48, ticks(Math.max(least, 0), 1, 5), "probability of a right guess", inPercent, [high - 52, 34]));
   const noisier = noisyCap(o, 4) > Math.max(...p); // which of the two lines is the upper one
   svg.append(draw("path", { d: `M48 ${y(Math.max(...p))}H${wide - 16}`, class: "base" }));
   svg.append(draw("text", { x: wide - 18, y: y(Math.max(...p)) + (noisier ? 17 : -6), "text-anchor": "end", class: "halo soft" }, "modal guesser without it"));

@@ -1,96 +1,100 @@
-// Choose your protection, first screen: a hundred people, of whose answers some are replaced by those of people picked at random.
+// Choose your protection, first screen: the patients, of whose diagnoses some are replaced by those of people picked at random.
 
-const smokers = given.smokers;
-const p = shares(smokers);
-const [before, floor] = [averageCap(smokers, smokers), baselineCap(smokers)];
+const cast = given.O_3;
+const [before, floor] = [averageCap(cast, cast), baselineCap(cast)];
+const noise = find("#noise");
+let dialled = Number(noise.max) / 2; // percent, where the dial is or goes to
 
-/** Each person: key, answer, the answer that replaces it, and after how many others it is replaced. */
+/** Each patient, and after what share of the others the diagnosis is replaced; in each age group by diagnosis. */
 const crowd = (() => {
-  const next = random(11);
-  const all = smokers.flatMap((row, i) => row.flatMap((count, j) => Array.from({ length: count }, () => ({ i, j, other: picked(p, next), chance: next() }))));
-  [...all].sort((a, b) => a.chance - b.chance).forEach((person, rank) => { person.rank = rank; });
+  const all = cast.flatMap((row, i) => row.flatMap((count, j) => Array.from({ length: count }, () => ({ i, j }))));
+  shuffle([...all], random(11)).forEach((person, rank) => { person.rank = rank / all.length; });
   return all;
 })();
-const noise = find("#noise");
 
-/** People in rows, a block for each key; the sick of the original come first. */
+/** With a share of the diagnoses replaced: the average risk, the expected release, and the groups of people who are above one half. */
+function replacing(theta) {
+  const found = methods.theta(cast, theta);
+  const q = individualCap(found.table);
+  const hit = cast.flatMap((row, i) => row.flatMap((count, j) => (count > 0 && !atMost(q[i][j], 0.5) ? [[i, j]] : [])));
+  return { ...found, hit, exposed: sum(hit.map(([i, j]) => cast[i][j])) };
+}
+
+/** A block of dots for each age group. */
 const drawPeople = fitted(find("#people"), 1168, (wide) => {
-  const across = wide < 600 ? 10 : 17;
-  const room = (wide - 24) / 2;
-  const size = Math.min(room / across, 34);
+  const room = wide / 3;
+  const size = wide < 600 ? 5 : 11;
+  const across = Math.floor((room - 12) / size);
   const svg = draw("svg", { width: wide, role: "img" });
-  let high = 0;
-  keyTotals(smokers).forEach((held, j) => {
-    const left = j * (room + 24);
-    svg.append(draw("text", { x: left, y: 14, class: "halo" }, `${held} ${["smokers", "non-smokers"][j]}`));
+  keyTotals(cast).forEach((held, j) => {
+    svg.append(draw("text", { x: j * room, y: 14, class: "halo" }, `${given.ages[j]}: ${held}`));
     crowd.filter((person) => person.j === j).forEach((person, k) => {
-      const [x, y] = [left + ((k % across) + 0.5) * size, 24 + (Math.floor(k / across) + 0.5) * size];
-      high = Math.max(high, y + size / 2 + 2);
-      person.dot = draw("circle", { cx: x, cy: y, r: size * 0.38 });
+      person.dot = draw("circle", { cx: j * room + ((k % across) + 0.5) * size, cy: 24 + (Math.floor(k / across) + 0.5) * size, r: size * 0.36 });
       svg.append(person.dot);
     });
   });
-  assign(svg, { viewBox: `0 0 ${wide} ${high}` });
+  assign(svg, { viewBox: `0 0 ${wide} ${26 + size * Math.ceil(Math.max(...keyTotals(cast)) / across)}` });
   colour(svg);
   return svg;
 });
 
-/** The answers as they are released with so many replaced. */
+/** Rings for the diagnoses that are replaced, and orange for the people above one half. */
 function colour(svg = find("#people svg")) {
-  const replaced = Number(noise.value);
-  const sick = [0, 0];
-  for (const { i, j, other, rank, dot } of crowd) {
-    const answer = rank < replaced ? other : i;
-    sick[j] += answer === 0;
-    assign(dot, { class: `person${answer === 0 ? " sick" : ""}${rank < replaced ? " replaced" : ""}` });
+  const theta = Number(noise.value) / 100;
+  const { hit, exposed } = replacing(theta);
+  for (const { i, j, rank, dot } of crowd) {
+    assign(dot, { class: `person${hit.some((cell) => cell[0] === i && cell[1] === j) ? " hit" : ""}${rank < theta ? " replaced" : ""}` });
   }
-  assign(svg, { "aria-label": `${replaced} of ${crowd.length} answers are replaced. Sick in this release: ${sick[0]} of the smokers, ${sick[1]} of the non-smokers` });
+  assign(svg, { "aria-label": `${Math.round(theta * crowd.length)} of ${crowd.length} diagnoses are replaced. Above 50 %: ${exposed} people` });
 }
 
 function renewPeople() {
-  const theta = Number(noise.value) / crowd.length;
-  const found = methods.theta(smokers, theta);
-  const bars = { risk: found.mean, use: 1 - targetDistance(smokers, found.table) };
-  show("noise", theta, `${noise.value} of ${crowd.length}`);
-  show("before", before, shown(before, 2));
-  show("floor", floor);
+  const theta = Number(noise.value) / 100;
+  const found = replacing(theta);
+  const bars = { risk: found.mean, exposed: found.exposed / crowd.length, use: 1 - targetDistance(cast, found.table) };
+  show("noise", theta, inPercent(theta));
+  show("before", before, inPercent(before, 0));
+  show("floor", floor, inPercent(floor, 0));
   for (const [name, value] of Object.entries(bars)) {
-    show(`people_${name}`, value, value.toFixed(3));
+    show(`people_${name}`, value, name === "exposed" ? String(found.exposed) : inPercent(value, 0));
     find(`[data-bar="${name}"] > span`).style.width = `${100 * value}%`;
   }
   find(".track > i").style.left = `${100 * floor}%`;
-  assign(noise, { "aria-valuetext": `${noise.value} of ${crowd.length} answers replaced, risk ${shown(bars.risk)}, use ${shown(bars.use)}` });
+  const told = `${inPercent(theta)} replaced, average risk ${inPercent(bars.risk, 0)}, ${found.exposed} people above 50 %`;
+  assign(noise, { "aria-valuetext": told });
   colour();
 }
 
-let moving = 0;
+let stop = () => {};
 noise.addEventListener("input", () => {
-  cancelAnimationFrame(moving);
+  stop();
+  dialled = Number(noise.value);
   renewPeople();
+  changed();
 });
-
-/** Turn the dial to a number of answers: in a second, or at once. */
-function turnTo(most) {
-  const begin = performance.now();
-  const step = (now) => {
-    noise.value = still.matches ? most : Math.min(Math.max(Math.round((most * (now - begin)) / 1000), 0), most);
-    renewPeople();
-    if (Number(noise.value) < most) moving = requestAnimationFrame(step);
-  };
-  step(begin);
-}
 renewPeople();
 
 predict("half", {
-  value: () => methods.theta(smokers, 0.5).mean,
+  start: () => {
+    stop = grow((share) => {
+      noise.value = Math.round(share * dialled);
+      renewPeople();
+    });
+  },
+  text: (share) => inPercent(share, 0),
+  value: () => replacing(0.5).mean,
   say: (guess, risk) => {
-    turnTo(crowd.length / 2);
-    const near = (other) => Math.abs(guess - other) < 0.03;
+    const { mean, hit, exposed } = replacing(dialled / 100);
+    const named = hit.map(([i, j]) => `${AGED[j]} ${WITH[i]}`).join(", ");
+    const who = exposed ? `${counted(exposed, "person is", "people are")} above 50\u00a0%: ${named}` : "nobody is above 50\u00a0%";
+    if (dialled !== 50) return `With ${dialled}\u00a0% replaced the average is ${inPercent(mean, 0)}; ${who}.`;
     const mistake = [
       [risk, "Close. "],
       [before / 2, "Half of it would be left if a guess after a replaced answer were never right. "],
-      [0.5, "It is no toss of a coin: three in four are healthy. "],
-    ].find(([other]) => near(other));
-    return `${mistake?.[1] ?? ""}The risk falls by ${shown(before - risk, 2)} only. With all answers replaced it is still ${shown(floor)}: most people are healthy, which is no secret.`;
+      [before, "It does fall. "],
+      [floor, "That is with all replaced. "],
+    ].find(([other]) => Math.abs(guess - other) < 0.026);
+    return `${mistake?.[1] ?? ""}The average falls only ${Math.round(100 * (before - risk))} points, to ${inPercent(risk, 0)}, and ${who}. `
+      + "Drag the dial until nobody is.";
   },
 });

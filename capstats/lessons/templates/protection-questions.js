@@ -1,8 +1,11 @@
 // Choose your protection: the questions.
 
-const TEXTS = { O_3: "Patients", smokers: "Smokers" };
+const TEXTS = { O_3: "Patients, clinic 3", smokers: "Smokers" };
 const patients = { n: total(given.O_3), most: averageCap(given.O_3, given.O_3), least: baselineCap(given.O_3), theta: thetaFor(given.O_3, 0.42) };
-const [from, to] = [patients.most.toFixed(3), patients.least.toFixed(3)];
+const [from, to] = [patients.most, patients.least].map((risk) => inPercent(risk));
+const own50 = mapped(individualCap(cast), (q, i) => (q > 0.5 ? (q - 0.5) / (q - shares(cast)[i]) : 0)).flat(); // theta for each cell of the patients
+others.counts = () => (state.original === "O_3" ? countsOf(cast, "patients", AGED, WITH) : []);
+others.shares = () => (state.original === "O_3" ? sharesOf(cast, "patients", AGED, WITH) : []);
 const needs = swappedFor(given.O_3, 0.42);
 
 /** A check for which this table has to be on the page. */
@@ -13,28 +16,41 @@ const is = (count) => (answer) => answer === Math.round(count);
 
 ask("theta", {
   load: () => put("O_3", "theta"),
-  check: on("O_3", (answer) => isAbout(answer, patients.theta) || "put the wanted risk to 0.42, below \u201cFrom a wanted risk\u201d."),
+  check: on("O_3", (answer) => isAbout(answer, patients.theta) || "put the wanted risk to 42 %, below \u201cFrom a wanted risk\u201d."),
   wrong: onlyOn("O_3", [
     [1 - patients.theta, "this is the share that stays."],
     [0.42, "this is the wanted risk itself. Which share leads to it?"],
     [patients.most - 0.42, "this is how far the risk falls. Divide by how far it can fall."],
     [(patients.most - 0.42) / patients.most, `the risk can fall to ${to} only, not to 0. Divide by ${from} - ${to}.`],
-    [0.5, `nearly: with a half it is ${methods.theta(given.O_3, 0.5).mean.toFixed(4)}.`],
+    [0.5, `nearly: with a half it is ${inPercent(methods.theta(given.O_3, 0.5).mean, 2)}.`],
     [1, `then the key tells nothing any more, and the risk is ${to}.`],
     [patients.least, "this is the baseline, where the line ends."],
     [patients.most, "this is CAP(O), where the line begins."],
     [is(needs), "this is a number of records. Give the share."],
   ]),
-  hints: [`The risk falls on a straight line from CAP(O), ${from}, to the baseline, ${to}.`, `(${from} - 0.42) / (${from} - ${to})`],
+  hints: [`The risk falls on a straight line from CAP(O), ${from}, to the baseline, ${to}.`, `(${from} - 42 %) / (${from} - ${to})`],
+});
+ask("exposed", {
+  load: () => put("O_3", "theta"),
+  check: on("O_3", (answer) => isAbout(answer, Math.max(...own50))
+    || (answer > 1 ? "a share is at most 1." : `with ${answer} there are still ${counted(replacing(answer).exposed, "person", "people")} above 50\u00a0%.`)),
+  wrong: onlyOn("O_3", [
+    [own50[2], "then those over 65 with diabetes are at 50 %. Those under 40 are still above."],
+    [patients.theta, "this brings the average to 42 %. The people under 40 are still above 50 %."],
+    [1 - Math.max(...own50), "this is the share that stays."],
+    [0.5, "with a half, those under 40 are still above 50 %."],
+    [1, "it is enough, but less is enough too."],
+    [(answer) => answer > Math.max(...own50) && answer < 1, "it is enough, but a little less is enough too."],
+  ]),
 });
 ask("swapped", {
   of: () => patients.n,
   load: () => put("O_3", "swapped"),
-  check: on("O_3", (answer) => answer === needs || "put the wanted risk to 0.42, and read the line on swapping."),
+  check: on("O_3", (answer) => answer === needs || "put the wanted risk to 42 %, and read the line on swapping."),
   wrong: onlyOn("O_3", [
-    [is(needs - 1), "one too few: swapping h records loses (h - 1) / (n - 1) of the link, and this leaves the risk just above 0.42."],
+    [is(needs - 1), "one too few: swapping h records loses (h - 1) / (n - 1) of the link, and this leaves the risk just above 42 %."],
     [is(patients.n - needs), "these stay as they are. How many are swapped?"],
-    [is(0.42 * patients.n), "this is 42 % of the people. 0.42 is the wanted risk, not the share that is swapped."],
+    [is(0.42 * patients.n), "this is 42 % of the people. 42 % is the wanted risk, not the share that is swapped."],
     [is(patients.n / 2), "half is not quite enough: it leaves half of the link."],
     [is((patients.most - 0.42) * patients.n), "this is the fall of the risk times the people. Divide by how far it can fall."],
     [is(patients.n), "then nothing of the link is left. Fewer suffice."],
@@ -60,20 +76,13 @@ ask("epsilon", {
 });
 ask("margins", { load: () => put("O_3", "swapped") });
 ask("silent", { load: () => put("smokers", "epsilon", 1) });
-ask("same", {
-  load: () => put("O_3", "epsilon", 1),
-  check: on("O_3", (answer) => answer === "both"),
-  wrong: onlyOn("O_3", [
-    [(answer) => answer === "risk", "put epsilon to 1 and compare the risk of the two methods."],
-    [(answer) => answer === "better", "epsilon is 1 for both, so the promise is the same number."],
-  ]),
-});
+ask("same", { load: () => put("O_3", "epsilon", 1) });
 ask("nothing", {
   load: () => { if (!isOwn()) put("own", "theta"); },
   check: () => {
     const o = table();
     if (!isOwn()) return "choose \u201cMy own\u201d and change its counts.";
     if (Math.min(...targetTotals(o), ...keyTotals(o)) < 10) return "each row and each column needs at least 10 people.";
-    return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${averageCap(o, o).toFixed(4)}, the baseline ${baselineCap(o).toFixed(4)}: there is still something to lose.`;
+    return !greater(averageCap(o, o), baselineCap(o)) || `CAP(O) is ${inPercent(averageCap(o, o), 2)}, the baseline ${inPercent(baselineCap(o), 2)}: there is still something to lose.`;
   },
 });

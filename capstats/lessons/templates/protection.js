@@ -1,7 +1,7 @@
 // Choose your protection: theta, the number swapped or epsilon, against risk and utility.
 
 const own = { 2: [[40, 5], [10, 45]], 3: [[30, 10, 5], [10, 40, 15], [5, 10, 50]] };
-const state = { original: "smokers", size: 2, method: "theta", theta: 0.3, swapped: 30, epsilon: 2, wanted: 0.64, dots: [], chance: random(7) };
+const state = { original: "O_3", size: 2, method: "theta", theta: 0.3, swapped: 270, epsilon: 2, wanted: 0.42, dots: [], chance: random(7) };
 const isOwn = () => state.original === "own";
 const table = () => (isOwn() ? own[state.size] : given[state.original]);
 const ready = () => targetTotals(table()).filter((o_i) => o_i > 0).length > 1; // there is something to guess
@@ -82,17 +82,17 @@ function showNeeds(o) {
     const found = Number.isNaN(value) ? { table: null, variance: NaN } : methods[name](o, value);
     const away = found.table ? targetDistance(o, found.table) : NaN;
     show(`needed_${name}`, value, Number.isNaN(value) ? "out of reach" : `${SYMBOLS[name]}${SHOWN[name](value)}`);
-    show(`needed_distance_${name}`, away, Number.isNaN(away) ? "-" : away.toFixed(3));
-    show(`needed_deviation_${name}`, Math.sqrt(found.variance), Number.isNaN(away) ? "-" : Math.sqrt(found.variance).toFixed(3));
+    show(`needed_distance_${name}`, away, Number.isNaN(away) ? "-" : inPercent(away));
+    show(`needed_deviation_${name}`, Math.sqrt(found.variance), Number.isNaN(away) ? "-" : inPercent(Math.sqrt(found.variance)));
     set.disabled = Number.isNaN(value);
   }
   const [b, itself] = [baselineCap(o), averageCap(o, o)];
   find("#range").textContent = !ready() ? lacking()
-    : `Redrawing and swapping reach ${b.toFixed(3)}, the baseline, to ${itself.toFixed(3)}, CAP(O); randomised response begins at ${(1 / o.length).toFixed(3)}. Noisy counts have no such formula.`;
+    : `Redrawing and swapping reach ${inPercent(b)}, the baseline, to ${inPercent(itself)}, CAP(O); randomised response begins at ${inPercent(1 / o.length)}. Noisy counts have no such formula.`;
 }
 
 /** A number, or a dash where the table has none. */
-const tell = (name, value) => show(name, value, Number.isNaN(value) ? "-" : shown(value));
+const tell = (name, value) => show(name, value, Number.isNaN(value) ? "-" : inPercent(value));
 
 function update() {
   const o = table();
@@ -109,15 +109,16 @@ function update() {
     find(`[data-dial="${name}"]`).hidden = name !== DIAL[state.method];
   }
   tell("risk", found.mean);
-  show("deviation", Math.sqrt(found.variance), !ready() ? "-" : Number.isNaN(found.variance) ? "not known" : shown(Math.sqrt(found.variance)));
+  show("deviation", Math.sqrt(found.variance), !ready() ? "-" : Number.isNaN(found.variance) ? "not known" : inPercent(Math.sqrt(found.variance), 2));
+  tell("above", ready() ? above(o, found.table, 0.5) / n : NaN);
   tell("distance", ready() ? targetDistance(o, found.table) : NaN);
-  show("left", greater(itself, b) ? (found.mean - b) / (itself - b) : NaN, ready() && greater(itself, b) ? shown((found.mean - b) / (itself - b)) : "-");
-  show("wanted", state.wanted);
+  tell("left", greater(itself, b) ? (found.mean - b) / (itself - b) : NaN);
+  tell("wanted", state.wanted);
   tell("bound", promise.bound);
   tell("gain", promise.gain);
   show("free", ready() ? dpEpsilon(shares(o), promise.guess) : NaN, ready() ? dpEpsilon(shares(o), promise.guess).toFixed(2) : "-");
   show("drawn", state.dots.length);
-  show("drawn_mean", ratio(sum(state.dots.map(([, cap]) => cap)), state.dots.length), state.dots.length ? (sum(state.dots.map(([, cap]) => cap)) / state.dots.length).toFixed(3) : "-");
+  tell("drawn_mean", ratio(sum(state.dots.map(([, cap]) => cap)), state.dots.length));
   find("#drawn").hidden = !state.dots.length;
   find("#draw").disabled = !ready();
   find("#method").textContent = WORDS[state.method];
@@ -128,7 +129,7 @@ function update() {
 /** An example of a line above the promise: noisy counts of O_3. */
 function aboveThePromise() {
   const [at, o] = [0.2, given.O_3];
-  return `A coloured line above the promise is not a breach. The patients with noisy counts and \u03b5 = ${at}: risk ${noisyCap(o, at).toFixed(3)}, promise ${dpBound(shares(o), at).bound.toFixed(3)}. What is learned of an age group would be nearly the same without any one person.`;
+  return `A coloured line above the promise is not a breach. The patients with noisy counts and \u03b5 = ${at}: risk ${inPercent(noisyCap(o, at))}, promise ${inPercent(dpBound(shares(o), at).bound)}. What is learned of an age group would be nearly the same without any one person.`;
 }
 find("#breach").append(aboveThePromise());
 
@@ -187,11 +188,11 @@ function begin() {
 }
 
 choices(find("#sizes"), "size", { 2: "2 x 2", 3: "3 x 3" }, (size) => { state.size = Number(size); begin(); })("2");
-const setOriginal = choices(find("#originals"), "original", { smokers: "Smokers", O_3: "Patients", O_4: "Other patients", own: "My own" }, (name) => {
+const setOriginal = choices(find("#originals"), "original", { O_3: "Patients, clinic 3", O_4: "Clinic 4", smokers: "Smokers", own: "My own" }, (name) => {
   state.original = name;
   begin();
 });
-setOriginal("smokers");
+setOriginal(state.original);
 const setMethod = choices(find("#methods"), "method", NAMES, (name) => { state.method = name; renew(); });
 setMethod(state.method);
 
@@ -213,6 +214,7 @@ find("#draw").addEventListener("click", () => {
     state.dots.push([targetDistance(table(), s), averageCap(table(), s)]);
   }
   update();
+  announce(find("#drawn").textContent);
 });
-find("#clear").addEventListener("click", () => { state.dots = []; update(); });
+find("#clear").addEventListener("click", () => { state.dots = []; update(); announce("Cleared."); });
 renew();

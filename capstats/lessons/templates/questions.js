@@ -1,6 +1,6 @@
 // Questions with checked answers, and predictions: their forms are in the template (question.html.j2), what is right in the script of the lesson.
 //   ask(name, {check, load, wrong, hints, after, of})   a question: see below; not needed where the template says all
-//   predict(name, {value, say, text})                   a mark that is put on a scale from 0 to 1 before the value appears: see below
+//   predict(name, {value, say, text, start})            a mark that is put on a scale from 0 to 1 before the value appears: see below
 //   keep(name, text), kept.get(name)                    progress in the address (common.js); questions and predictions keep theirs themselves
 
 const right = new Set();
@@ -53,7 +53,8 @@ function ask(name, { check, load = () => {}, wrong = [], hints, after, of = () =
     if (noun && !Number.isInteger(given) && given < 1) {
       return rightShare(given) ? `this is the right share. Give ${whole}.` : `this is a share. Give ${whole}.`;
     }
-    return found;
+    const mistaken = found !== true && field && others.near(given, Boolean(noun));
+    return mistaken ? `${noun ? "these are" : "that is"} ${mistaken}. ${found[0].toUpperCase()}${found.slice(1)}` : found;
   };
   const mark = () => { document.body.dataset.asked = section.dataset.state === "right" ? "" : name; }; // style sheets hide what answers it
   for (const [event, then] of [["opened", load], ["opened", mark], ["judged", mark]]) section.addEventListener(event, then);
@@ -84,21 +85,58 @@ function ask(name, { check, load = () => {}, wrong = [], hints, after, of = () =
   button.hidden = hints.length === 0;
   section.addEventListener("judged", () => { button.hidden ||= section.dataset.state === "right"; });
   button.addEventListener("click", () => {
+    if (hint.children.length === hints.length) return;
     const told = hints[hint.children.length];
     hint.hidden = false;
     hint.append(make("li", {}, told));
     announce(told);
     button.textContent = "Another hint";
-    button.disabled = hint.children.length === hints.length;
+    assign(button, { "aria-disabled": String(hint.children.length === hints.length) });
   });
 }
 
 /**
- * A prediction: the reader drags a mark on a scale from 0 to 1, and what is hidden, every element with data-until="name", appears after "That is my
- * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two, and `text(x)` a
- * value in words.
+ * Numbers that are given in place of the one that is asked for. A lesson lists them: `counts()` and `shares()` are lists of [value, words]. What
+ * has no sentence of its own in `wrong` is looked up here, and named before what `check` says.
  */
-function predict(name, { value, say, text = (x) => shown(x, 2) }) {
+const others = {
+  counts: () => [],
+  shares: () => [],
+  near(given, whole) {
+    if (whole) return this.counts().find(([count]) => count === given)?.[1];
+    const far = ([share]) => Math.abs(share - (given < 2 ? given : given / 100));
+    return this.shares().filter(([share]) => share > 0 && isAbout(given, share)).sort((a, b) => far(a) - far(b))[0]?.[1];
+  },
+};
+
+/** The age groups and diagnoses of the patients as words: "aged 40 to 65", "with asthma". */
+const AGED = (given.ages ?? []).map((age) => age.replace(/^\d/, "aged $&"));
+const WITH = (given.diagnoses ?? []).map((diagnosis) => `with ${diagnosis}`);
+
+/** What a table counts: cells, keys, targets, all, and what is not in them; `keys` and `targets` are words, "over 65" and "with asthma". */
+function countsOf(t, what, keys, targets, and = " ") {
+  const found = [...t.flatMap((row, i) => row.map((count, j) => [count, `${keys[j]}${and}${targets[i]}`])),
+    ...keyTotals(t).map((count, j) => [count, keys[j]]), ...targetTotals(t).map((count, i) => [count, targets[i]])];
+  return [...found.map(([count, whose]) => [count, `the ${what} ${whose}`]), [total(t), `all ${what}`],
+    ...found.map(([count, whose]) => [total(t) - count, `all ${what} but those ${whose}`])];
+}
+
+/** The shares in a table: of a target among a key, of a key among a target, of both and of a target among all. */
+function sharesOf(t, what, keys, targets, and = " ") {
+  const [n, key, target, all] = [total(t), keyTotals(t), targetTotals(t), `the ${what}`];
+  return [...t.flatMap((row, i) => row.flatMap((count, j) => [
+    [count / key[j], `the share of those ${targets[i]} among ${all} ${keys[j]}`],
+    [count / target[i], `the share of those ${keys[j]} among ${all} ${targets[i]}`],
+    [count / n, `the share of those ${keys[j]}${and}${targets[i]} among all ${what}`],
+  ])), ...target.map((count, i) => [count / n, `the share of those ${targets[i]} among all ${what}`])];
+}
+
+/**
+ * A prediction: the reader drags a mark on a scale from 0 to 1, and what is hidden, every element with data-until="name", appears after "That is my
+ * guess", with the true value beside the guess. `value()` is that value, `say(guess, value)` a sentence about the two, which is said again when
+ * the page has `changed()`, `text(x)` a value in words, and `start()` is called before.
+ */
+function predict(name, { value, say, text = (x) => inPercent(x), start = () => {} }) {
   const form = find(`[data-predict="${name}"]`);
   const slider = find("input", form);
   const hide = (are) => findAll(`[data-until="${name}"]`).forEach((element) => element.classList.toggle("until", are));
@@ -110,20 +148,27 @@ function predict(name, { value, say, text = (x) => shown(x, 2) }) {
     put(".mark", slider.value, text(Number(slider.value)));
     assign(slider, { "aria-valuetext": text(Number(slider.value)) });
   };
-  const reveal = () => {
+  const tell = () => {
+    if (!form.dataset.state) return;
     const [guess, truth] = [Number(slider.value), value()];
+    if (!Number.isNaN(truth)) put(".truth", truth, `\u25b2 ${text(truth)}`);
+    find(".verdict", form).textContent = say(guess, truth);
+  };
+  const reveal = () => {
     form.dataset.state = "done";
     slider.disabled = true;
     find("button", form).hidden = true;
-    put(".truth", truth, `\u25b2 ${text(truth)}`);
-    find(".verdict", form).textContent = say(guess, truth);
+    start();
+    tell();
     hide(false);
     keep(`guess-${name}`, slider.value);
   };
   slider.addEventListener("input", move);
+  form.addEventListener("changed", tell);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     reveal();
+    goTo(find(".verdict", form));
   });
   hide(true);
   move();
@@ -135,6 +180,9 @@ function predict(name, { value, say, text = (x) => shown(x, 2) }) {
     reveal();
   });
 }
+
+/** What is on the page has changed, so what was said of a prediction is said anew. */
+const changed = () => findAll(".predict").forEach((form) => form.dispatchEvent(new Event("changed")));
 
 /** How many questions were answered. */
 function report() {
@@ -157,15 +205,13 @@ function paged(container) {
     go(at);
     open();
     keep("at", sections[at].dataset.question);
+    find("h2", sections[at]).focus();
   };
   sections.forEach((section, i) => {
-    const next = make("button", { type: "button", hidden: true, click: () => {
-      turn(i + 1);
-      find("h3", sections[i + 1]).focus();
-    } }, "Next question");
+    const next = make("button", { type: "button", hidden: true, click: () => turn(i + 1) }, "Next question");
     if (i + 1 < sections.length) find(".buttons", section).append(next);
     section.addEventListener("judged", () => {
-      const done = section.dataset.state === "right";
+      const done = right.has(section.dataset.question); // also if another answer is tried later
       next.hidden = !done;
       buttons[i].classList.toggle("done", done);
       assign(buttons[i], { "aria-label": `Question ${i + 1}${done ? ", answered" : ""}` });

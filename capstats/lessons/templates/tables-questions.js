@@ -1,14 +1,14 @@
 // Three harmless tables: the guess, and the questions.
 
-const together = certain(told("exact")[1]);
 find(".predict input").value = 0; // as if the tables were harmless
 predict("certain", {
-  value: () => together / people,
+  value: () => certain(told(state.way)[1]) / people,
   text: (share) => String(Math.round(share * people)),
   say: (guess, value) => {
-    const off = Math.round((guess - value) * people);
-    const mistake = off === 0 ? "Well guessed. " : guess < 0.017 ? "Nobody from one table alone, but together: " : "";
-    return `${mistake}${together} of ${people} votes are certain. Ann voted ${VOTES[1]}, and so did all of her age and party.`;
+    const found = `${Math.round(value * people)} of ${people} votes are certain.`;
+    if (state.way !== "exact") return found;
+    const mistake = Math.round((guess - value) * people) === 0 ? "Well guessed. " : guess < 0.017 ? "Nobody from one table alone, but together: " : "";
+    return `${mistake}${found} Ann voted ${VOTES[1]}, and so did all of her age and party.`;
   },
 });
 

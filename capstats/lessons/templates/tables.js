@@ -93,6 +93,7 @@ function choose(g) {
   state.chosen = g;
   render();
   find(`[data-group="${g}"]`).focus();
+  announce(find("#reason").textContent);
 }
 
 const people = total(given.published[0].counts);
@@ -102,6 +103,7 @@ const ways = { exact: "The three tables", rounded: "Rounded to 5", ...Object.fro
 choices(find("#ways"), "way", ways, (way) => {
   state.way = way;
   render();
+  changed();
   announce(find("#result").textContent);
 })("exact");
 render();

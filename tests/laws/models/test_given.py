@@ -278,7 +278,7 @@ def test_labels_decide_which_probability_belongs_to_which_cell():
         (lambda: expected_cap(ORIGINAL, Given(p=floats(SHARES))), "is the limit of large releases, which only `cap_law` accepts"),
         (lambda: expected_cap(ORIGINAL, Given(0, p=floats(SHARES))), "`m` must be a number of synthetic records"),
         (lambda: sample_tables([[1]], Given(3, p=[[0.5]], key_weights=[1.0]), draws=1), "`key_weights` has targets that `p` lacks"),
-        (lambda: sample_tables([[1]], Given(3, p=[[[0.5]], [[1.0]]]), draws=1), "`o` and `p` must be one table"),
+        (lambda: sample_tables([[1]], Given(3, p=[[[0.5]], [[1.0]]]), draws=1), "`o` has a dim 'draw', which is that of the result"),
         (lambda: expected_cap([[1]], Given(3, p=[[1.0]]), unmatched="nearest"), "compares keys column by column"),
         (lambda: expected_cap([[1]], Given(3, p=[[1.0]]), unmatched="lost"), '`unmatched` must be "zero" .* or "nearest"'),
         (

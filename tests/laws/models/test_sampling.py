@@ -16,7 +16,19 @@ from strategies import examples
 
 from capstats import average_cap, from_counts, minimum_cap
 from capstats.datasets import paper_originals
-from capstats.laws import Bootstrap, Permuted, Pram, Swap, Uniform, cap_law, expected_cap, expected_disclosure, sample_tables, variance_cap
+from capstats.laws import (
+    Bootstrap,
+    Given,
+    Permuted,
+    Pram,
+    Swap,
+    Uniform,
+    cap_law,
+    expected_cap,
+    expected_disclosure,
+    sample_tables,
+    variance_cap,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -298,7 +310,7 @@ def test_an_original_without_records_can_be_drawn_from_where_alpha_is_added():
             ([[1, 2]], lambda: Uniform(5), draws, "`draws` must be a number of tables, an integer of at least 1")
             for draws in (*WRONG, None)
         ),
-        (paper_originals(), lambda: Uniform(5), 1, r"`o` must be one table of \(target, key\); it also has \['original'\]"),
+        (paper_originals().rename(original="draw"), lambda: Uniform(5), 1, "`o` has a dim 'draw', which is that of the result"),
         ([[-1, 2]], lambda: Uniform(5), 1, "`o` must be non-negative; got -1 at key=0, target=0"),
         ([[0, 0]], lambda: Bootstrap(5), 1, "`o` holds no record, so that the model has nothing to draw from"),
         ([[1, 0]], lambda: Permuted([[0, 0]]), 1, "`s` holds no record"),
@@ -307,12 +319,37 @@ def test_an_original_without_records_can_be_drawn_from_where_alpha_is_added():
         ([[1, 2]], lambda: Swap(records=4), 1, "`records` of `Swap` must be at most the number of records of `o`, 3; got 4"),
         ([[10**9, 2]], lambda: Swap(records=4), 1, "tables of fewer than 1,000,000,000 records"),
         ([[1, 2]], lambda: Bootstrap(), 1, r"`Bootstrap\(\)` is the limit of large releases"),
-        ([[1, 2]], lambda: Permuted([[[1, 2]], [[2, 1]]]), 1, "`o` and `s` must be one table"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(o, model, draws, message):
     with pytest.raises(ValueError, match=message):
         sample_tables(o, model(), draws=draws)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Uniform(7),
+        Bootstrap(7),
+        Pram(theta=0.3),
+        Swap(records=4),
+        Permuted([[1, 2, 4], [4, 0, 0]]),
+        Given(7, p=[[0.1, 0.2, 0.1], [0.2, 0.1, 0.1]]),
+        Given(7, p=xr.DataArray([[[0.5, 0.25, 0.25], [0, 0, 0]], [[0.1, 0.1, 0], [0, 0, 0.1]]], dims=["original", "target", "key"])),
+    ],
+    ids=repr,
+)
+def test_each_original_of_a_batch_has_draws_of_its_own(model):
+    """Their averages have the exact mean of their own original, and the first original the draws that it has alone."""
+    o = xr.DataArray([[[9, 0, 1], [0, 5, 3]], [[1, 1, 8], [6, 2, 0]]], dims=["original", "target", "key"])
+    drawn = sample_tables(o, model, draws=4000, rng=3)
+    assert drawn.dims == ("draw", "original", "target", "key")
+    caps, exact = average_cap(o, drawn), expected_cap(o, model)
+    assert (abs(caps.mean("draw") - exact) < Z * caps.std("draw") / sqrt(4000)).all()
+    first, second = drawn.values[:, 0], drawn.values[:, 1]
+    assert (first != second).any((1, 2)).mean() > 0.5
+    if not isinstance(model, Given):
+        np.testing.assert_array_equal(first, sample_tables(o[0], model, draws=4000, rng=3))
 
 
 def test_several_numbers_of_records_are_one_batch():

@@ -1,0 +1,122 @@
+"""Wrong answers that are another number of the page: each is told which number it is, and these numbers are right on random tables."""
+
+import numpy as np
+import pytest
+from chromium import opened
+from lesson_pages import judged, predicted
+
+from capstats import average_cap, correct_predictions, individual_cap
+from capstats.datasets import paper_originals, paper_synthetics
+from capstats.lessons import page
+
+pytestmark = pytest.mark.chromium
+O = paper_originals().sel(original="O_3", drop=True).values  # noqa: E741
+A, B = (paper_synthetics().sel(synthetic=name, drop=True).values for name in "bg")
+FIRST = [round(average_cap(O, s).item() * 900) for s in (A, B, O)]
+SECOND = [round(correct_predictions(O, s).item()) for s in (A, B, O)]
+
+WRONG = {
+    "average": {
+        "above": [
+            (O[0, 2], "these are the patients over 65 with diabetes"),
+            (O[0, 1], "these are the patients aged 40 to 65 with diabetes"),
+            (O[2, 1], "these are the patients aged 40 to 65 with heart disease"),
+            (O[2, 0], "these are the patients under 40 with heart disease"),
+            (O[2, 2], "these are the patients over 65 with heart disease"),
+            (O[:, 2].sum(), "these are the patients over 65"),
+            (O[:, 1].sum(), "these are the patients aged 40 to 65"),
+            (O[0].sum(), "these are the patients with diabetes"),
+            (900 - O[:, 2].sum(), "these are all patients but those over 65"),
+            (A[1, 2], "these are the records of A over 65 with asthma"),
+            (A[:, 2].sum(), "these are the records of A over 65"),
+            (A[:, 0].sum(), "these are the records of A under 40"),
+            (B[1, 2], "these are the records of B over 65 with asthma"),
+            (B[:, 2].sum(), "these are the records of B over 65"),
+        ],
+        "others": [
+            (individual_cap(O, B).values[0, 2], "that is the share of those with diabetes among the records of B over 65"),
+            (individual_cap(O, B).values[2, 2], "that is the share of those with heart disease among the records of B over 65"),
+            (O[0, 2] / O[:, 2].sum(), "that is the share of those with diabetes among the patients over 65"),
+            (O[1, 2] / O[:, 2].sum(), "that is the share of those with asthma among the patients over 65"),
+            (average_cap(O, A).item(), "that is the average of A"),
+            (average_cap(O, B).item(), "that is the average of B"),
+            (average_cap(O, O).item(), "that is the average of the original itself"),
+        ],
+    },
+    "guessing": {
+        "itself": [
+            (FIRST[0], "these are the first guesser's right guesses with release A"),
+            (FIRST[1], "these are the first guesser's right guesses with release B"),
+            (FIRST[2], "these are the first guesser's right guesses with the original"),
+            (SECOND[0], "these are the second guesser's right guesses with release A"),
+            (SECOND[1], "these are the second guesser's right guesses with release B"),
+            (900 - SECOND[0], "these are the second guesser's wrong guesses with release A"),
+            (900 - SECOND[1], "these are the second guesser's wrong guesses with release B"),
+            (900 - SECOND[2], "these are the second guesser's wrong guesses with the original"),
+            (O[:, 2].sum(), "these are the patients over 65"),
+            (A[1, 2], "these are the records of A over 65 with asthma"),
+        ],
+    },
+    "hands": {
+        "predict": [  # the release is [[3, 1], [5, 11]]
+            (1 / 12, "that is the share of those that are sick among the records of the release that do not smoke"),
+            (1 / 4, "that is the share of those that are sick among all original people"),
+            (11 / 20, "that is the share of those that do not smoke and that are healthy among all records of the release"),
+            (average_cap([[4, 1], [6, 9]], [[4, 1], [6, 9]]).item(), "that is the average CAP of the original itself"),
+        ],
+        "hidden": [
+            (1, "these are the original people that do not smoke and that are sick"),
+            (9, "these are the original people that do not smoke and that are healthy"),
+            (15, "these are the original people that are healthy"),
+            (16, "these are all original people but those that smoke and that are sick"),
+            (11, "these are all original people but those that do not smoke and that are healthy"),
+        ],
+    },
+    "protection": {
+        "theta": [(O[1].sum() / 900, "that is the share of those with asthma among all patients")],
+        "exposed": [(O[2].sum() / 900, "that is the share of those with heart disease among all patients")],
+        "swapped": [
+            (O[0].sum(), "these are the patients with diabetes"),
+            (O[2].sum(), "these are the patients with heart disease"),
+            (O[:, 1].sum(), "these are the patients aged 40 to 65"),
+        ],
+    },
+}
+
+
+def test_at_least_forty_wrong_answers_are_listed():
+    assert sum(len(answers) for asked in WRONG.values() for answers in asked.values()) >= 40
+
+
+@pytest.mark.parametrize("lesson", WRONG)
+def test_a_wrong_answer_that_is_another_number_of_the_page_is_named(browser, tmp_path, lesson):
+    with opened(browser, tmp_path, page(lesson)) as tab:
+        predicted(tab)
+        for name, answers in WRONG[lesson].items():
+            for value, said in answers:
+                state, verdict = judged(tab, name, round(float(value), 3) if value < 1 else int(value))
+                assert (state, verdict[: len(said) + 10]) == ("wrong", f"Not yet: {said}."), (name, value, verdict)
+            assert len({said for _, said in answers}) == len(answers)
+
+
+def test_the_numbers_that_are_named_are_those_of_the_table_on_random_tables(browser, tmp_path):
+    rng = np.random.default_rng(7)
+    keys, targets = ["k0", "k1", "k2"], ["t0", "t1"]
+    with opened(browser, tmp_path, page("average")) as tab:
+        for t in rng.integers(0, 30, (200, 2, 3)):
+            counts, shares = tab.evaluate(
+                "([t, keys, targets]) => [countsOf(t, 'x', keys, targets), sharesOf(t, 'x', keys, targets)]", [t.tolist(), keys, targets]
+            )
+            found = {said: value for value, said in counts + shares}
+            n, cell = t.sum(), {(i, j): t[i, j] for i in range(2) for j in range(3)}
+            whose = {f"k{j} t{i}": count for (i, j), count in cell.items()}
+            whose |= {f"k{j}": t[:, j].sum() for j in range(3)} | {f"t{i}": t[i].sum() for i in range(2)}
+            wanted = {f"the x {who}": count for who, count in whose.items()} | {"all x": n}
+            wanted |= {f"all x but those {who}": n - count for who, count in whose.items()}
+            with np.errstate(invalid="ignore"):
+                for (i, j), count in cell.items():
+                    wanted[f"the share of those t{i} among the x k{j}"] = np.divide(count, t[:, j].sum())
+                    wanted[f"the share of those k{j} among the x t{i}"] = np.divide(count, t[i].sum())
+                    wanted[f"the share of those k{j} t{i} among all x"] = count / n
+            wanted |= {f"the share of those t{i} among all x": t[i].sum() / n for i in range(2)}
+            assert found == pytest.approx(wanted, rel=1e-12, nan_ok=True)
