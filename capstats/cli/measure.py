@@ -14,7 +14,7 @@ import xarray as xr
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import facts, provenance, title
-from capstats.codes.names import hint
+from capstats.codes.names import hint, listed
 from capstats.tables.backing import is_sparse
 from capstats.tables.counts_files import read_counts
 
@@ -81,6 +81,10 @@ def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
         raise ValueError(f"there is no measure of counts {name!r}.{hint(name, dict(functions()))}")
     if population is not None and "population" in inspect.signature(function).parameters:
         options["population"] = population
+    of_call = list(inspect.signature(function).parameters.values())[1:]
+    if needed := [x.name for x in of_call if x.default is x.empty and x.kind is not x.VAR_KEYWORD and x.name not in options]:
+        how = "--population" if needed == ["population"] else f"'{name}({', '.join(f'{x}=...' for x in needed)})'"
+        raise ValueError(f"{name} needs {listed(needed)}: give {how}.")
     return function(tables, **options)
 
 

@@ -143,11 +143,11 @@ def bins(texts: Sequence[str]) -> dict[str, Any]:
 
 def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
     """One column for all tables; or one each for original, synthetic and holdout. An empty name means that the table has none."""
-    text = texts[-1]
+    text = ",".join(texts)
     if "," not in text:
         return text
     parts = cut([text])
-    if len(parts) > 3 or not any(parts):
+    if len(texts) > 1 or len(parts) > 3 or not any(parts):
         raise ValueError(f"{flag} must be one column, or two or three (for a holdout) separated by commas; got {text!r}.")
     return dict(zip(("original", "synthetic", "holdout"), parts, strict=False))
 

@@ -19,6 +19,15 @@ Settings = Mapping[str, Any]  # the given options, by their long names
 HELD: dict[str, Any] = tomllib.loads(files("capstats.cli").joinpath("commands.toml").read_text(encoding="utf-8"))
 
 
+class _Once(argparse.Action):
+    """An option that takes one value, so that no second one silently takes its place."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        if hasattr(namespace, self.dest):
+            parser.error(f"{option} is given twice. Give it once")
+        setattr(namespace, self.dest, values)
+
+
 @dataclass(frozen=True)
 class Option:
     """An option, or a positional argument, of a command; ``key`` is its long name, and its name in a configuration."""
@@ -52,7 +61,14 @@ class Option:
             group.add_argument(f"--{self.key}", action=argparse.BooleanOptionalAction, dest=self.key, help=self.help)
             return
         if self.kind.type == bool | str:
-            of_file: dict[str, Any] = {"nargs": "?", "const": True, "type": self.kind.parse, "metavar": "FILE", "help": self.help}
+            of_file: dict[str, Any] = {
+                "action": _Once,
+                "nargs": "?",
+                "const": True,
+                "type": self.kind.parse,
+                "metavar": "FILE",
+                "help": self.help,
+            }
             group.add_argument(f"--{self.key}", dest=self.key, **of_file)
             group.add_argument(f"--no-{self.key}", dest=self.key, action="store_false", help=argparse.SUPPRESS)
             return
@@ -61,7 +77,7 @@ class Option:
             actions = [group.add_argument(self.key, nargs=self.count, **how)]
         else:
             flags = [f"--{name}" for name in (self.key, self.also) if name]
-            how["action"] = "append" if self.kind.read else "store"
+            how["action"] = "append" if self.kind.read else _Once
             actions = [group.add_argument(*flags, dest=self.key, required=self.required, **how)]
         if self.single is not None:
             name, metavar, text = self.single

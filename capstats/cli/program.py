@@ -20,11 +20,11 @@ from typing import Any, NoReturn
 from capstats import __version__
 from capstats.cli.about import about
 from capstats.cli.configuration import settings_of
-from capstats.cli.options import COMMANDS, HELD, INPUTS, OPTIONS, Command
+from capstats.cli.flags import in_options
+from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
 from capstats.codes.names import printable
 
 TEXTS: dict[str, str] = HELD["texts"]
-QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths in a message
 # errors of wrong input; any other error is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
@@ -70,16 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 2
             messages.append(f"standard output cannot be written: {error.strerror}.")
     for message in messages:
-        print(f"capstats {command.name}: {one_line(_in_options(message, command))}", file=sys.stderr)
+        print(f"capstats {command.name}: {one_line(in_options(message, command.options.values()))}", file=sys.stderr)
     return status
-
-
-def _in_options(message: str, command: Command) -> str:
-    """A message of the library with options in place of arguments; names of tables, and those of a configuration, stay."""
-    flags = {f"`{key.replace('-', '_')}`": f"--{key}" for key in command.options if key not in INPUTS}
-    if message.startswith("--config"):
-        return message
-    return re.sub(rf"{QUOTED}|`\w+`", lambda found: flags.get(found[0], found[0]), message)
 
 
 def _reason(error: BaseException) -> str:

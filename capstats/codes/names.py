@@ -72,7 +72,7 @@ GUESSED = {"multinomial": "capstats.laws.Bootstrap, records drawn with the share
 
 # Arguments that are guessed under the names of other libraries, or were called so before: what to give, where a function takes it.
 ARGUMENTS = {
-    **dict.fromkeys(("n", "size", "n_records", "n_rows"), "m=, the number of records of a release"),
+    **dict.fromkeys(("n", "size", "records", "n_records", "n_rows"), "m=, the number of records of a release"),
     **dict.fromkeys(("seed", "random_state", "generator"), "rng=, a seed or a numpy Generator"),
     **dict.fromkeys(("n_draws", "n_samples", "repetitions", "n_resamples"), "draws="),
     **dict.fromkeys(
