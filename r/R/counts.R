@@ -1,11 +1,11 @@
 # Counts of records in each cell of keys and target: what is given to the program.
 
 as_counts <- function(original, ...) UseMethod("as_counts")
-
 as_counts.capstats_counts <- function(original, ...) original
-
-as_counts.default <- function(original, ...) as_counts(as.data.frame(original), ...)
-
+as_counts.default <- function(original, ...) {
+  if (is.character(original)) stop("Give a data frame, not a path: read the file with read.csv() or readRDS().", call. = FALSE)
+  as_counts(as.data.frame(original), ...)
+}
 as_counts.ftable <- function(original, ...) as_counts(as.table(original), ...)
 
 as_counts.table <- function(original, release = NULL, keys = setdiff(names(dimnames(original)), target), target, ...) {

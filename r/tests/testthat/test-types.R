@@ -3,18 +3,19 @@ test_that("every value of every type arrives as it is, with its number of record
   set.seed(5)
   original <- random_frame(200)
   original$one <- "x"
-  for (name in names(random_column)) {
-    found <- measure(original, "key_summary", original, keys = name, target = "one")
+  columns <- names(random_column)
+  found <- measure(original, "key_summary", original, keys = columns, target = "one")
+  for (name in columns) {
     x <- original[[name]]
     labels <- found[[name]]
     if (inherits(x, "haven_labelled")) x <- haven::as_factor(x)
-    counts <- table(exact(x))
-    expect_equal(sum(found$records), 200)
-    expect_identical(nrow(found), length(counts))
     back <- switch(name,
       Date = as.Date(labels), POSIXct = as.POSIXct(labels, tz = "UTC", format = "%Y-%m-%d %H:%M:%OS"), integer = as.integer(labels),
       integer64 = if (is.character(x)) labels else bit64::as.integer64(labels), labels)
-    expect_equal(found$records, as.vector(counts[exact(back)]), info = name)
+    counts <- table(exact(x))
+    got <- rowsum(found$records, exact(back))[, 1]
+    expect_identical(sort(names(got)), sort(names(counts)), info = name)
+    expect_equal(unname(got[names(counts)]), as.vector(counts), info = name)
   }
 })
 
