@@ -9,29 +9,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from capstats.cap import (
-    average_cap,
-    average_cap_interval,
-    baseline_cap,
-    by_group,
-    cap_boxplot,
-    cap_ecdf,
-    cap_quantiles,
-    correct_predictions,
-    individual_cap,
-    individual_share,
-    matched_records,
-    summary,
-)
-from capstats.codes.labels import MISSING
 from capstats.codes.names import missing_name, open_room
-from capstats.counting.tabulate import tabulate
-from capstats.tables.counts_files import read_counts, write_counts
-from capstats.tables.dataset import from_counts, merge_counts
-from capstats.tables.domains import collapse, full_domain, observed_domain
-from capstats.tables.levels import LevelsWarning
-from capstats.tables.longform import compare_levels, expand, to_frame
-from capstats.tables.ties import at_most
 
 if TYPE_CHECKING:
     from capstats import anonymity as anonymity
@@ -49,7 +27,29 @@ if TYPE_CHECKING:
     from capstats import screening as screening
     from capstats import sdmetrics as sdmetrics
     from capstats.auditing import Audit, audit, audit_targets, describe
+    from capstats.cap import (
+        average_cap,
+        average_cap_interval,
+        baseline_cap,
+        by_group,
+        cap_boxplot,
+        cap_ecdf,
+        cap_quantiles,
+        correct_predictions,
+        individual_cap,
+        individual_share,
+        matched_records,
+        summary,
+    )
+    from capstats.codes.labels import MISSING
+    from capstats.counting.tabulate import tabulate
     from capstats.laws import maximum_cap, minimum_cap
+    from capstats.tables.counts_files import read_counts, write_counts
+    from capstats.tables.dataset import from_counts, merge_counts
+    from capstats.tables.domains import collapse, full_domain, observed_domain
+    from capstats.tables.levels import LevelsWarning
+    from capstats.tables.longform import compare_levels, expand, to_frame
+    from capstats.tables.ties import at_most
 
 __version__ = version("capstats")
 
@@ -105,19 +105,32 @@ _ROOMS = (
     "sdmetrics",
 )
 
-_LATER = {  # names whose rooms take long to load
-    **dict.fromkeys(("Audit", "audit", "audit_targets", "describe"), "auditing"),
-    **dict.fromkeys(("maximum_cap", "minimum_cap"), "laws"),
+_NAMES = {  # by the module that is loaded when one of its names is asked for
+    "auditing": "Audit audit audit_targets describe",
+    "cap": "average_cap average_cap_interval baseline_cap by_group cap_boxplot cap_ecdf cap_quantiles "
+    "correct_predictions individual_cap individual_share matched_records summary",
+    "codes.labels": "MISSING",
+    "counting.tabulate": "tabulate",
+    "laws": "maximum_cap minimum_cap",
+    "tables.counts_files": "read_counts write_counts",
+    "tables.dataset": "from_counts merge_counts",
+    "tables.domains": "collapse full_domain observed_domain",
+    "tables.levels": "LevelsWarning",
+    "tables.longform": "compare_levels expand to_frame",
+    "tables.ties": "at_most",
 }
+_LATER = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would pass
 
     def __getattr__(name: str) -> Any:
-        """A room, or a name of one, loaded when it is asked for."""
+        """A room, or a name, loaded when it is asked for."""
         if name in _ROOMS:
             return import_module(f"capstats.{name}")
         if name in _LATER:
-            return getattr(import_module(f"capstats.{_LATER[name]}"), name)
+            globals()[name] = getattr(import_module(f"capstats.{_LATER[name]}"), name)
+            open_room(__name__)
+            return globals()[name]
         raise missing_name(__name__, name)
 
 

@@ -448,9 +448,12 @@ def report(values: list[Value], averages: xr.Dataset) -> str:
     return "\n".join([*lines, *(["", "Errata of the text:", *(f"  - {line}" for line in ERRATA)] if values else [])])
 
 
+ASKED = {"m": "records", "model": "model", "draws": "draws", "seed": "seed"}  # arguments of `reproduce`, by their options
+
+
 def command(settings: Mapping[str, Any], messages: list[str]) -> tuple[str, int]:
     """``capstats paper``: what was regenerated, as text; status 1 where a printed value does not agree."""
-    asked = {name: settings[name] for name in ("m", "model", "draws", "seed") if name in settings}
+    asked = {argument: settings[name] for argument, name in ASKED.items() if name in settings}
     values, averages, files = reproduce(settings["out"], originals=_originals(settings, messages), **asked)
     text = f"{report(values, averages)}\n\nWritten: {', '.join(printable(file) for file in files)}"
     wrong = [value for value in values if not value.agrees]

@@ -32,6 +32,7 @@ def folder(tmp_path_factory):
     (folder / "empty.csv").write_text("")
     (folder / "broken.parquet").write_bytes(b"this is no Parquet file, whatever its name says")
     (folder / "text.docx").write_text("smoking,health\n")
+    (folder / "text.rds").write_bytes(b"\x1f\x8b")
     (folder / "ragged.csv").write_text("smoking,health\nSmoking,Sick\nSmoking\n")
     return folder
 

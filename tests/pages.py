@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import doctest
 import os
 import re
@@ -9,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -69,16 +71,30 @@ def run_commands(block: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @cache
 def has_reticulate() -> bool:
-    """Whether R and its package reticulate are there; where everything is required, they must be."""
+    """Whether R and the packages of the pages are there; where everything is required, they must be."""
     there = shutil.which("Rscript") is not None
-    there = there and subprocess.run(["Rscript", "-e", "library(reticulate)"], capture_output=True, check=False).returncode == 0
-    assert there or not os.environ.get("REQUIRE_ALL"), "no Rscript, or no reticulate, on this machine"
+    there = (
+        there
+        and subprocess.run(["Rscript", "-e", "library(reticulate); library(jsonlite)"], capture_output=True, check=False).returncode == 0
+    )
+    assert there or not os.environ.get("REQUIRE_ALL"), "no Rscript, or no reticulate or jsonlite, on this machine"
     return there
 
 
+@cache
+def r_library() -> str:
+    """A folder with the R package of this repository."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    source = Path(__file__).parents[1] / "r"
+    subprocess.run(["R", "CMD", "INSTALL", "--no-docs", f"--library={folder}", source], check=True, capture_output=True, timeout=300)
+    return folder
+
+
 def run_r(code: str) -> None:
-    """R with this Python; the lines ``#> ...`` are what it prints."""
-    used = {**os.environ, "RETICULATE_PYTHON": sys.executable}
+    """R with this Python, and the R package of this repository; the lines ``#> ...`` are what it prints."""
+    program = str(Path(sys.executable).with_name("capstats"))
+    used = {**os.environ, "RETICULATE_PYTHON": sys.executable, "R_LIBS": r_library(), "CAPSTATS_PROGRAM": program}
     Path("page.R").write_text(code, encoding="utf-8")  # -e takes short code only
     found = subprocess.run(["Rscript", "page.R"], capture_output=True, text=True, check=False, env=used, timeout=300)
     assert found.returncode == 0, found.stderr

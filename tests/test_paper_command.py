@@ -61,7 +61,7 @@ def test_paper_passes_its_options_on(given, passed, tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--records", "0"], "--m must be a number of synthetic records, an integer from 1 to below 2**53; got 0"),
+        (["--records", "0"], "--records must be a number of synthetic records, an integer from 1 to below 2**53; got 0"),
         (["--draws", "0"], "--draws must be a number of tables, an integer of at least 1; got 0"),
         (["--keys", "educ"], "--keys says how --originals is read. Give both, or neither."),
         (["--originals", "none.csv"], "give --keys and --target."),

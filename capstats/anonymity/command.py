@@ -17,9 +17,11 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The models as a table, as text or JSON."""
     found, columns_read = _models(settings, messages)
     columns = _columns(found)
-    if settings.get("json"):
+
+    def content() -> dict[str, Any]:
         models = {name: {column: values[name] for column, values in columns.items()} for name in map(str, found)}
-        return outputs.json_text({"models": models, "provenance": provenance(settings, found.attrs)}), 0
+        return {"models": models, "provenance": provenance(settings, found.attrs)}
+
     rows = [[name, *(_number(values[name]) for values in columns.values())] for name in map(str, found)]
     sections: Sections = {
         "What was read": [Facts(facts(settings, columns_read))],
@@ -30,15 +32,15 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         ],
         "How to read it": [Facts(list(outputs.MEANINGS["anonymity"].items())), "Larger is riskier unless said otherwise."],
     }
-    return as_text(title("privacy models"), sections), 0
+    return outputs.given_out(settings, messages, lambda: as_text(title("privacy models"), sections), content)
 
 
 def _models(settings: Settings, messages: list[str]) -> tuple[xr.Dataset, dict[str, Any]]:
     from capstats.anonymity import anonymity_profile
     from capstats.counting.tabulate import tabulate
 
-    given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "example"))
     with reading.levels_told(settings, messages):
+        given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "example"))
         tables = given["original"] if isinstance(given["original"], xr.Dataset) else tabulate(**given)
     found = anonymity_profile(tables.o, tables.get("s", tables.o), l=settings.get("l", 2))
     columns = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}

@@ -198,16 +198,18 @@ def _reported(
     """The result of an attack as text or JSON, and its files."""
     head, rows = table
     status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(head, rows), **({"figure": drawn} if drawn else {})})
-    if settings.get("json"):
-        results = {"results": [dict(zip(head, row, strict=True)) for row in rows], "provenance": provenance(settings, attrs)}
-        return outputs.json_text(results), status
+
+    def content() -> dict[str, Any]:
+        return {"results": [dict(zip(table[0], row, strict=True)) for row in rows], "provenance": provenance(settings, attrs)}
+
     shown = [[_cell(x) for x in row] for row in rows]
     if head[0] == "releases":
         files = table_labels(settings["synthetic"])
         head, shown = ["taken together", *head[1:]], [[_together(files, int(number)), *row] for number, *row in shown]
     columns = {name: attrs[f"{role}_columns"] for name, role in (("keys", "key"), ("target", "target")) if f"{role}_columns" in attrs}
     sections: Sections = {"What was read": [Facts(facts(settings, columns))], "Answer": [Grid(head, shown)], "How to read it": meaning}
-    return as_text(title(what), sections), status
+    text, unsaved = outputs.given_out(settings, messages, lambda: as_text(title(what), sections), content)
+    return text, status or unsaved
 
 
 def _together(files: Sequence[str], number: int) -> str:

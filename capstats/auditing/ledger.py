@@ -71,8 +71,7 @@ def published(
                 raise ValueError(
                     f"The ledger {str(path)!r} has a public report of {entries[-1]['date']} with {_differences(entry, entries[-1])}. Two "
                     f"reports together can tell about one person (theory/publication.md#public-report); {_so_far(number)}. Publish that "
-                    f"report again, or give the reason why another one may be published (`reason=`, on the command line --reason); the "
-                    f"ledger keeps it."
+                    f"report again, or give the reason why another one may be published (`reason`); the ledger keeps it."
                 )
             if number > MANY and despite_pages != number:
                 raise ValueError(

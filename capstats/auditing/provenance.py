@@ -145,7 +145,7 @@ def _kind(labels: Sequence[Any]) -> dict[str, Any]:
 
 
 def _seen(path: str) -> Seen:
-    found = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111  that of Path raises for a user who is not known
+    found = Path(os.path.expanduser(path)).absolute()  # noqa: PTH111  that of Path raises for a user who is not known
     return found, found.stat().st_size, found.stat().st_mtime_ns
 
 

@@ -56,6 +56,7 @@ def recorded(
         "meanings": meaning,
         "versions": versions(),
         "inputs": hashes,
+        "warnings": provenance.get("warnings", []),
         "provenance": provenance,
         "digest": "",
     }

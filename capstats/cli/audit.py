@@ -57,11 +57,11 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
     despite = settings.get("despite-pages")
     released = published(found, threshold, ledger, reason, page, despite) if public else None
-    text = public_text(released) if released else found.to_json() if settings.get("json") else repr(found)
+    text, failed = outputs.given_out(settings, messages, lambda: public_text(released) if released else repr(found), found.to_dict)
     above = _broken(found.judged, messages)
     if public:  # which has nothing of them
         messages += [f"warning: {text}" for text in found.copies.alert(found.ranked)]
-    failed = outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
+    failed |= outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
     if page is not None:
         write: Any = partial(write_file, page, public_page(released), private=False) if released else partial(found.to_html, page)
         failed |= outputs.saved("html", messages, write)
@@ -83,7 +83,8 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
     found = several_targets(settings)
     above = _broken(found.judged, messages)
     failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
-    return found.to_json() if settings.get("json") else repr(found), failed or above
+    text, unsaved = outputs.given_out(settings, messages, lambda: repr(found), found.to_dict)
+    return text, failed or unsaved or above
 
 
 def several_targets(settings: Settings) -> TargetAudits:

@@ -31,7 +31,7 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
         return given
     found = {**configured, **given}
     for key in found:
-        if options[key].endings:
+        if options[key].endings and isinstance(found[key], str):
             if Path(found[key]).exists() and Path(found[key]).samefile(file):
                 raise ValueError(f"--{key} is {found[key]!r}, the configuration itself. Give another path.")
             if key not in given:
@@ -85,5 +85,6 @@ def _check_output(file: str, option: Option, path: str, *, force: bool) -> None:
         raise ValueError(f"{what} must lie within the folder of the configuration; got {path!r}. Give --{option.key} on the command line.")
     if not is_plain(place):
         raise ValueError(f"{what} is {path!r}, which is a link, a folder or a device. Give another name.")
-    if place.exists() and not force and not made_by_capstats(place):
+    ours = option.key != "json" and made_by_capstats(place)  # of JSON, a ledger has the only mark, and is to be kept
+    if place.exists() and not force and not ours:
         raise ValueError(f"{what} is {path!r}, a file that capstats did not make. Give another name, or --force.")

@@ -25,7 +25,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     outputs.check_files(settings)
     out = settings["out"]
     if not out.lower().endswith(ENDINGS):
-        raise ValueError(f"--out must end in {' or '.join(ENDINGS)}; got {out!r}.")
+        raise ValueError(f"--out must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; got {out!r}.")
     if os.path.lexists(out) and not settings.get("overwrite"):
         raise ValueError(f"--out is {out!r}, which exists. Give another path, or --overwrite.")
     given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "holdout"), counts=False)

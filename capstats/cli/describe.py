@@ -6,11 +6,11 @@ from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 
 
-def run(settings: Settings, messages: list[str]) -> tuple[str, int]:  # noqa: ARG001  as all commands
+def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The description, as text or JSON."""
     from capstats.auditing.descriptions import describe
 
     outputs.check_files(settings)
     given = reading.tables(settings, ("original",), ("synthetic",), counts=False, without=("bins", "allow_unused_codes"))
     found = describe(**given, progress=reading.progress(settings))
-    return found.to_json() if settings.get("json") else repr(found), 0
+    return outputs.given_out(settings, messages, lambda: repr(found), found.to_dict)

@@ -143,11 +143,11 @@ def bins(texts: Sequence[str]) -> dict[str, Any]:
 
 def by_table(texts: Sequence[str], flag: str) -> str | dict[str, str]:
     """One column for all tables; or one each for original, synthetic and holdout. An empty name means that the table has none."""
-    text = texts[-1]
+    text = ",".join(texts)
     if "," not in text:
         return text
     parts = cut([text])
-    if len(parts) > 3 or not any(parts):
+    if len(texts) > 1 or len(parts) > 3 or not any(parts):
         raise ValueError(f"{flag} must be one column, or two or three (for a holdout) separated by commas; got {text!r}.")
     return dict(zip(("original", "synthetic", "holdout"), parts, strict=False))
 
@@ -202,6 +202,13 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def shown_or_file(text: str) -> bool | str:
+    """The path of a file of JSON; True where there is none, so that it is printed."""
+    if text and not text.lower().endswith(".json"):
+        raise argparse.ArgumentTypeError(f"FILE must end in .json; got {text!r}")
+    return text or True
+
+
 def wholes(texts: Sequence[str]) -> list[int]:
     """Whole numbers separated by commas."""
     parts = names(texts)
@@ -226,6 +233,7 @@ BY_TABLE = (
 KINDS = {
     "text": Kind("a text", str),
     "flag": Kind("true or false", bool),
+    "json": Kind("true or false, or the path of a file", bool | str, parse=shown_or_file, is_path=True),
     "whole": Kind("a whole number, 0 or more", int, parse=whole),
     "path": Kind("the path of a file", str, is_path=True),
     "input": Kind("the path of a file", str, is_path=True, is_input=True),

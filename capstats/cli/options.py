@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,19 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from capstats.cli.option_values import KINDS, LISTED, Kind, fits
+from capstats.cli.standard_input import standard_input
 
 Settings = Mapping[str, Any]  # the given options, by their long names
 HELD: dict[str, Any] = tomllib.loads(files("capstats.cli").joinpath("commands.toml").read_text(encoding="utf-8"))
+
+
+class _Once(argparse.Action):
+    """An option that takes one value, so that no second one silently takes its place."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        if hasattr(namespace, self.dest):
+            parser.error(f"{option} is given twice. Give it once")
+        setattr(namespace, self.dest, values)
 
 
 @dataclass(frozen=True)
@@ -49,12 +60,24 @@ class Option:
         if self.kind.type is bool:
             group.add_argument(f"--{self.key}", action=argparse.BooleanOptionalAction, dest=self.key, help=self.help)
             return
+        if self.kind.type == bool | str:
+            of_file: dict[str, Any] = {
+                "action": _Once,
+                "nargs": "?",
+                "const": True,
+                "type": self.kind.parse,
+                "metavar": "FILE",
+                "help": self.help,
+            }
+            group.add_argument(f"--{self.key}", dest=self.key, **of_file)
+            group.add_argument(f"--no-{self.key}", dest=self.key, action="store_false", help=argparse.SUPPRESS)
+            return
         how: dict[str, Any] = {"help": self.help, "metavar": self.metavar, "choices": self.choices, "type": self.kind.parse}
         if self.count is not None:
             actions = [group.add_argument(self.key, nargs=self.count, **how)]
         else:
             flags = [f"--{name}" for name in (self.key, self.also) if name]
-            how["action"] = "append" if self.kind.read else "store"
+            how["action"] = "append" if self.kind.read else _Once
             actions = [group.add_argument(*flags, dest=self.key, required=self.required, **how)]
         if self.single is not None:
             name, metavar, text = self.single
@@ -66,6 +89,8 @@ class Option:
     def given(self, namespace: argparse.Namespace) -> Any:
         """Its value on the command line; None where it is not given."""
         found, single = getattr(namespace, self.key, None), getattr(namespace, _single(self.key), [])
+        if self.kind.is_path:
+            return self._placed(found)
         if self.kind.read is None or (found is None and not single):
             return found
         return self.kind.read(found or [], single) if self.single else self.kind.read(found)
@@ -80,11 +105,22 @@ class Option:
             raise ValueError(f"`{self.key}` must be {must}; got {text if len(text) <= 80 else f'{text[:77]}...'}.")
         if isinstance(value, str) and self.kind.type == LISTED:
             value = [value]
-        if not self.kind.is_path:
+        if not self.kind.is_path or isinstance(value, bool):
             return value
         if self.endings and ("\\" in value or PureWindowsPath(value).drive):
             raise ValueError(f"`{self.key}` must be a path with / between folders and without a drive; got {value!r}. Give --{self.key}.")
-        return [str(folder / path) for path in value] if isinstance(value, list) else str(folder / value)
+        return self._placed(value, folder)
+
+    def _placed(self, path: Any, folder: Path | None = None) -> Any:
+        """A path, or each of several, with ``~`` as the home of its user; where it is read, ``-`` is standard input."""
+        if isinstance(path, list):
+            return [self._placed(x, folder) for x in path]
+        if path == "-" and self.kind.is_input:
+            return standard_input()
+        if not isinstance(path, str):
+            return path
+        local = os.path.expanduser(path)  # noqa: PTH111  that of Path raises for a user who is not known
+        return local if folder is None else str(folder / local)
 
 
 @dataclass(frozen=True)
@@ -128,6 +164,7 @@ def _command(name: str, words: Mapping[str, Any]) -> Command:
 
 
 OPTIONS = {key: _option(key) for key in HELD["options"]}
+INPUTS = [key for key, option in OPTIONS.items() if option.kind.is_input]
 COMMANDS = tuple(_command(name, words) for name, words in HELD["commands"].items())
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
 from capstats.auditing.ledger import lock_of
-from capstats.cli.options import HELD, OPTIONS, Settings
+from capstats.cli.options import HELD, INPUTS, Settings
 from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
-INPUTS = [key for key, option in OPTIONS.items() if option.kind.is_input]
-FILES = ("html", "csv", "figure", "out")
+FILES = ("html", "csv", "figure", "out", "json")
 SHOWN = 20  # rows of a text without --top
 MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # explanations of the numbers in a report
 
@@ -34,7 +33,7 @@ def check_files(settings: Settings, public: Sequence[str] = ()) -> None:
         if Path(path).is_file():
             opened(path)  # an error for a missing file follows later
     written: dict[Path, str] = {}
-    for name in [name for name in (*FILES, "ledger") if name in settings]:
+    for name in [name for name in (*FILES, "ledger") if isinstance(settings.get(name), str)]:
         file = settings[name]
         if name == "ledger" and (other := written.get(lock_of(Path(file).resolve()))):
             raise ValueError(f"--{other} is the lock of --ledger {file!r}. Give another path.")
@@ -102,6 +101,19 @@ def figure(ax: Axes, file: str, made: str) -> bytes:
     finally:
         plt.close(drawn)
     return content.getvalue()
+
+
+def given_out(
+    settings: Settings, messages: list[str], text: Callable[[], str], content: Callable[[], Mapping[str, Any]]
+) -> tuple[str, int]:
+    """The text; or the content and the warnings as JSON, printed in its place (--json) or written beside it (--json FILE)."""
+    warned = [message.removeprefix("warning: ") for message in messages if message.startswith("warning: ")]
+
+    def as_json() -> str:
+        return json_text({"warnings": warned, **content()})  # a record ends with its digest, and has its own
+
+    wanted = settings.get("json")
+    return (as_json(), 0) if wanted is True else (text(), save_files(settings, messages, {"json": as_json} if wanted else {}))
 
 
 def json_text(content: Any) -> str:

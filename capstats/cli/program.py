@@ -13,19 +13,18 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, NoReturn
 
 from capstats import __version__
 from capstats.cli.about import about
 from capstats.cli.configuration import settings_of
+from capstats.cli.flags import in_options
 from capstats.cli.options import COMMANDS, HELD, OPTIONS, Command
-from capstats.cli.outputs import INPUTS
 from capstats.codes.names import printable
 
 TEXTS: dict[str, str] = HELD["texts"]
-QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths in a message
 # errors of wrong input; any other error is a bug and shows its traceback
 MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
@@ -71,16 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 2
             messages.append(f"standard output cannot be written: {error.strerror}.")
     for message in messages:
-        print(f"capstats {command.name}: {one_line(_in_options(message, command))}", file=sys.stderr)
+        print(f"capstats {command.name}: {one_line(in_options(message, command.options.values()))}", file=sys.stderr)
     return status
-
-
-def _in_options(message: str, command: Command) -> str:
-    """A message of the library with options in place of arguments; names of tables, and those of a configuration, stay."""
-    flags = {f"`{key.replace('-', '_')}`": f"--{key}" for key in command.options if key not in INPUTS}
-    if message.startswith("--config"):
-        return message
-    return re.sub(rf"{QUOTED}|`\w+`", lambda found: flags.get(found[0], found[0]), message)
 
 
 def _reason(error: BaseException) -> str:
@@ -120,6 +111,9 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """The arguments; an error for an unknown one."""
+        args = list(sys.argv[1:] if args is None else args)
+        pairs = zip_longest(args, args[1:], fillvalue="")
+        args = [f"{x}=" if x == "--json" and not after.lower().endswith(".json") else x for x, after in pairs]  # no table is its FILE
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
             command: Command = given.command
@@ -127,8 +121,9 @@ class Parser(argparse.ArgumentParser):
             if gone := HELD["removed"].get(f"{command.name} {unknown[0].partition('=')[0]}"):
                 self.error(f"{unknown[0].partition('=')[0]} of {command.name} was removed; use {gone}", f"{self.prog} {command.name}")
             near = difflib.get_close_matches(unknown[0].partition("=")[0].lstrip("-"), known, n=1, cutoff=0.7)
-            hint = f". Did you mean --{near[0]}" if near else _separated(sys.argv[1:] if args is None else args, command)
-            self.error(f"unrecognized arguments of {command.name}: {' '.join(unknown)}{hint}", f"{self.prog} {command.name}")
+            hint = f". Did you mean --{near[0]}" if near else _separated(args, command)
+            given_so = " ".join("--json" if x == "--json=" else x for x in unknown)
+            self.error(f"unrecognized arguments of {command.name}: {given_so}{hint}", f"{self.prog} {command.name}")
         return given
 
     def error(self, message: str, of: str | None = None) -> NoReturn:

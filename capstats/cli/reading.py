@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from capstats.auditing.repeating import command
+from capstats.cli.flags import in_options
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.names import listed, named
@@ -126,10 +127,11 @@ def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
+    options = [OPTIONS[key] for key in (*READING, "keys", "target", "allow-no-match")]
     for warning in {str(warning.message): warning for warning in caught}.values():
         if isinstance(warning.message, LevelsWarning) and warning.message.nothing_shared and not settings.get("allow-no-match"):
             raise ValueError(f"{warning.message} To report the tables as they are, use --allow-no-match.")
-        messages.append(f"warning: {warning.message}")
+        messages.append(f"warning: {in_options(str(warning.message), options)}")
     if hint := _swapped(settings):
         messages.append(f"warning: {hint}")
 

@@ -24,14 +24,23 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     outputs.check_files(settings)
     asked, number = _records(settings, messages)
     status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(list(asked), _rows(asked))})
-    printed = "csv" not in settings or settings.get("json")
+    printed = "csv" not in settings or settings.get("json") is True
     where = "the output is" if printed else f"{settings['csv']!r} is"
     messages.insert(0, f"warning: {where} as confidential as the original; keep it where the original is kept.")
-    if settings.get("json"):
+
+    def content() -> dict[str, Any]:
         records = [dict(zip(map(str, asked), row, strict=True)) for row in _rows(asked)]
-        return outputs.json_text({"records": records, "provenance": provenance(settings, {})}), status
-    if not printed:
-        return "", status
+        return {"records": records, "provenance": provenance(settings, {})}
+
+    def text() -> str:
+        return _text(asked, number, settings) if printed else ""
+
+    shown, unsaved = outputs.given_out(settings, messages, text, content)
+    return shown, status or unsaved
+
+
+def _text(asked: pd.DataFrame, number: int, settings: Settings) -> str:
+    """The first records as a table."""
     top = settings.get("top", SHOWN)
     head = [in_cell(name, WIDEST) for name in asked]
     cells = [[_cell(str(name), x) for name, x in zip(asked, row, strict=True)] for row in _rows(asked.iloc[:top])]
@@ -42,7 +51,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         f"Records, the riskiest by {settings.get('sort-by', 'cap')} first": [*beside(labels, columns), *rest],
         "How to read it": [Facts([x for x in outputs.MEANINGS["records"].items() if x[0] != "copies" or "copies" in asked])],
     }
-    return as_text(title("risk of each record"), sections), status
+    return as_text(title("risk of each record"), sections)
 
 
 def _records(settings: Settings, messages: list[str]) -> tuple[pd.DataFrame, int]:

@@ -35,17 +35,24 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         "html": lambda: _page(found, settings, rows[:top]),
     }
     status = outputs.save_files(settings, messages, contents)
-    if not settings.get("json"):
-        return as_text(title("risk by what is known"), _sections(found, settings, rows, top)), status
-    contributions = {str(name): _contributions(found[name]) for name in ("shapley", "leave_one_out", "mean_increment") if name in found}
-    subsets = [dict(zip(_head(found), row, strict=True)) for row in asked]
-    return outputs.json_text({"subsets": subsets, "contributions": contributions, "provenance": provenance(settings, found.attrs)}), status
+
+    def content() -> dict[str, Any]:
+        contributions = {str(name): _contributions(found[name]) for name in ("shapley", "leave_one_out", "mean_increment") if name in found}
+        subsets = [dict(zip(_head(found), row, strict=True)) for row in asked]
+        return {"subsets": subsets, "contributions": contributions, "provenance": provenance(settings, found.attrs)}
+
+    def text() -> str:
+        return as_text(title("risk by what is known"), _sections(found, settings, rows, top))
+
+    shown, unsaved = outputs.given_out(settings, messages, text, content)
+    return shown, status or unsaved
 
 
 def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
     from capstats.screening import sweep
 
-    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("example",))
+    with reading.levels_told(settings, messages):
+        given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("example",))
     if "target" in given:
         given["targets"] = given.pop("target")
     if "max-size" in settings:

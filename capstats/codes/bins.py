@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.checks import is_integer, shown
+from capstats.codes.checks import is_integer, shown, whole
 from capstats.codes.column import Column, Counts, Ints
 from capstats.codes.declared_types import as_type
 from capstats.codes.distinct import BLOCK
@@ -185,10 +185,10 @@ def check_bins(
 
 
 def _spec(given: Any, column: Hashable) -> Spec:
-    if is_integer(given):
-        return Spec("width", _number_of_bins(given, column))
+    if is_integer(whole(given)):
+        return Spec("width", _number_of_bins(whole(given), column))
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str) and given[0] == "quantile":
-        return Spec("quantile", _number_of_bins(given[1], column))
+        return Spec("quantile", _number_of_bins(whole(given[1]), column))
     if not isinstance(given, (Sequence, np.ndarray, pd.Index, pd.Series)) or isinstance(given, (str, bytes)):
         raise TypeError(f"`bins` of column {column!r} must be {_FORMS}; got {shown(given)}.")
     points = [canonical(x) for x in given]

@@ -13,7 +13,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from capstats.codes.checks import is_integer, is_name, shown
-from capstats.codes.labels import canonical
 
 ALL = "*"  # all tables, and in `null_values` all columns
 SCALARS: dict[str, Any] = {"encoding": None, "decimal": ".", "sheet": None, "skip": 0}  # options with one value a table, and their defaults
@@ -57,6 +56,8 @@ def names(key: Hashable, table: str) -> bool:
     """Whether a key of an option names a table."""
     if key in (ALL, table) or (key == "synthetic" and table.startswith("synthetic[")):
         return True
+    from capstats.codes.labels import canonical  # which loads pandas
+
     return str(key).replace("-", "_") == table or f"synthetic[{canonical(key)!r}]" == table
 
 

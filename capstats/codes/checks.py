@@ -47,6 +47,11 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
+def whole(value: Any) -> Any:
+    """A double without a fraction, which is how R writes whole numbers, as the integer; any other value as it is."""
+    return int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value
+
+
 def check_choice(value: Any, name: str, choices: Collection[str], more: str = "") -> None:
     """Raise unless an option is one of several words; ``more`` follows them in the message."""
     if isinstance(value, str) and value in choices:

@@ -14,10 +14,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn, cast
 
-import pandas as pd
-
 from capstats.codes.checks import is_name, shown_name
-from capstats.codes.labels import MISSING
 
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
@@ -75,7 +72,7 @@ GUESSED = {"multinomial": "capstats.laws.Bootstrap, records drawn with the share
 
 # Arguments that are guessed under the names of other libraries, or were called so before: what to give, where a function takes it.
 ARGUMENTS = {
-    **dict.fromkeys(("n", "size", "n_records", "n_rows"), "m=, the number of records of a release"),
+    **dict.fromkeys(("n", "size", "records", "n_records", "n_rows"), "m=, the number of records of a release"),
     **dict.fromkeys(("seed", "random_state", "generator"), "rng=, a seed or a numpy Generator"),
     **dict.fromkeys(("n_draws", "n_samples", "repetitions", "n_resamples"), "draws="),
     **dict.fromkeys(
@@ -111,6 +108,8 @@ def open_room(module: str) -> None:
             room[name] = _naming_arguments(found, name)
             vars(sys.modules[found.__module__])[name] = room[name]  # where pickle looks for it
         elif isinstance(found, type) and isinstance(made := vars(found).get("__init__"), FunctionType):
+            if hasattr(made, "names_arguments"):
+                continue
             found.__init__ = _naming_arguments(made, name)  # type: ignore[misc]
 
 
@@ -264,7 +263,10 @@ def in_spreadsheet(cell: Any) -> str:
     An apostrophe is put before a text that begins with = + - @ (after spaces or quotes, too), a tab or a carriage return, and before such
     a part of it behind a semicolon. Numbers such as -1.5 stay. Invisible characters are escaped; a missing value is an empty cell.
     """
-    if not isinstance(cell, (str, int)) and (cell is MISSING or (pd.api.types.is_scalar(cell) and pd.isna(cell))):
-        return ""
+    if not isinstance(cell, (str, int)):
+        from capstats.codes.labels import MISSING, canonical  # which loads pandas: no option or message needs it
+
+        if canonical(cell) is MISSING:
+            return ""
     text = str(cell)
     return text if NUMBER.fullmatch(text) else printable(RUN.sub(r"\1'", text))

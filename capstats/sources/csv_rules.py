@@ -60,6 +60,9 @@ _SAID = re.compile(rb"sep=([,\t;|])(?=[\r\n])", re.IGNORECASE)  # Excel's word f
 _FIRST_RECORD = re.compile(rb'(?:%s|[^"\r\n]++|")*+' % _QUOTED.pattern)  # Python 3.11.2 matches too little where single bytes are repeated
 
 
+WRITTEN_IN_R = 'write.csv(x, file, row.names = FALSE, na = "")'
+
+
 class Unterminated(Malformed):
     """A quote that is not closed."""
 
@@ -112,7 +115,8 @@ def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterato
             if len(fields) > MOST_COLUMNS:
                 raise _too_many(start)
             if delimiter is None:
-                raise Malformed(f"line {number}, field {len(fields)}: text follows the closing quote")
+                by_blanks = f"; fields are separated by blanks. In R: {WRITTEN_IN_R}" if text[at : at + 2] == b' "' else ""
+                raise Malformed(f"line {number}, field {len(fields)}: text follows the closing quote{by_blanks}")
             if delimiter != separator:
                 yield start, fields
                 break

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.by_table import said
-from capstats.sources import csv_files, csv_text
+from capstats.sources import csv_files, csv_rules, csv_text
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HELD = 1 << 27  # bytes of CSV whose columns are held at a time
+_OF_R = f"Read it in R, and write it: {csv_rules.WRITTEN_IN_R}."
 _REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
 FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compressed: .gz, .bz2, .xz, .zip)"
@@ -195,7 +196,7 @@ class FileSource(DuckDBSource):
             if not (_is_parquet if _is_parquet(files[0]) else csv_text.is_csv)(file):
                 raise ValueError(
                     f"`{self.name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}; one file of {OTHERS}. "
-                    f"Rename it, or read it into a data frame first."
+                    f"{_OF_R if file.lower().endswith(('.rds', '.rda', '.rdata')) else 'Rename it, or read it into a data frame first.'}"
                 )
         return files
 

@@ -35,22 +35,28 @@ class _Read:
 _READ: dict[tuple[int, int], _Read] = {}  # every file that this process read, by device and inode: under any name and through any link
 
 
+def at_home(path: str | Path) -> Path:
+    """The path, with ``~`` at its start as the home of its user."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  that of Path raises for a user who is not known
+
+
 def opened(path: str | Path, *, counts: bool = False) -> None:
     """Register a file that is read, so that no output replaces it; every function that reads a file for its caller calls this."""
-    found = Path(path).stat()
+    path = at_home(path)
+    found = path.stat()
     known = _READ.get(place := (found.st_dev, found.st_ino))
     counts = counts and (known is None or known.holds_counts or not known.is_still(path, found))
-    _READ[place] = _Read(Path(path).absolute(), found.st_size, found.st_mtime_ns, counts)
+    _READ[place] = _Read(path.absolute(), found.st_size, found.st_mtime_ns, counts)
 
 
 def check_unread(path: str | Path, name: str = "`path`", *, counts_may: bool = False) -> None:
     """Raise if a file to write was read, under any name; with ``counts_may`` a file of counts may be replaced by later ones."""
     try:
-        found = Path(path).stat()
+        found = at_home(path).stat()
     except OSError:  # there is no such file, or none that could be read
         return
     known = _READ.get((found.st_dev, found.st_ino))
-    if known is not None and known.is_still(path, found) and not (counts_may and known.holds_counts):
+    if known is not None and known.is_still(at_home(path), found) and not (counts_may and known.holds_counts):
         raise ValueError(f"{name} is {str(path)!r}, which is read as well. Give another path.")
 
 
@@ -81,7 +87,7 @@ def replacing(path: str | Path, *, private: bool = True, counts_may: bool = Fals
         if os.name == "nt":
             file.close()  # where an open file cannot be moved
         try:
-            named.replace(path)
+            named.replace(at_home(path))
         finally:
             named.unlink(missing_ok=True)
 
@@ -89,7 +95,7 @@ def replacing(path: str | Path, *, private: bool = True, counts_may: bool = Fals
 @contextmanager
 def _begun(path: str | Path, *, private: bool, counts_may: bool) -> Iterator[tuple[io.FileIO, Path, Path]]:
     """A new file in the folder of the path, removed at the end unless it was moved: a path to it, and its final name."""
-    target = Path(path)
+    target = at_home(path)
     if target.is_symlink():
         raise ValueError(f"{str(path)!r} is a symbolic link; an output is not written through a link. Give another path.")
     if not target.name or target.is_dir():

@@ -1,4 +1,4 @@
-"""Files of counts: a Dataset of tables as Parquet or CSV, its labels and attrs beside the cells, and a digest of all of it."""
+"""Files of counts: a Dataset of tables as Parquet, CSV or JSON, its labels and attrs beside the cells, and a digest of all of it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ import xarray as xr
 from capstats.codes.checks import check_choice, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, level_index
 from capstats.codes.names import in_spreadsheet, printable
-from capstats.sources.new_files import opened, replacing
+from capstats.sources.new_files import at_home, opened, replacing
 from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata_of, read_parquet, width_of_parquet, write_parquet
+from capstats.tables import counts_json
 from capstats.tables.axes import axis_of, coords_of, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
 from capstats.tables.counts_header import ORIGIN, check_header, columns_of_counts, most_rows, need
-from capstats.tables.dataset import VERSION, as_tables
+from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels
+from capstats.tables.levels import warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Index
 
 KEY = "capstats counts"  # of the metadata of Parquet; in CSV the comment line begins with it
 COMMENT = f"# {KEY} "
 FORMAT = 1  # of the files
-ENDINGS = (".parquet", ".csv")
+ENDINGS = (".parquet", ".csv", ".json")
 LONGEST = 40  # characters of the name of a version
 
 
@@ -45,8 +47,8 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     tables : Dataset
         Result of `tabulate`, `from_counts` or `merge_counts`.
     path : str or Path
-        The file: Parquet (``.parquet``), or CSV (``.csv``). It is as confidential as the original, so its owner alone can read it (mode
-        0600); it also has the names of the files that were counted.
+        The file: Parquet (``.parquet``), CSV (``.csv``) or JSON (``.json``). It is as confidential as the original, so its owner alone
+        can read it (mode 0600); it also has the names of the files that were counted.
     overwrite : bool
         Whether a file that is there may be replaced.
 
@@ -82,24 +84,27 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     ...     capstats.read_counts(f"{folder}/counts.parquet").identical(tables)
     True
     """
-    tables, target = as_tables(tables), Path(path)
+    tables, target = as_tables(tables), at_home(path)
     if target.suffix.lower() not in ENDINGS:
-        raise ValueError(f"`path` must end in {' or '.join(ENDINGS)}; got {shown(str(path))}.")
+        raise ValueError(f"`path` must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; got {shown(str(path))}.")
     if target.exists() and not overwrite:
         raise FileExistsError(f"{str(path)!r} is there. Give another path, or overwrite=True (--overwrite).")
     header, places, numbers = _listed(tables)
     digest = _digest(header, places, numbers)
     parts = [part for part in tables.encoding.get("digests", []) if part != digest]
-    text = json.dumps({**header, "format": FORMAT, "capstats": VERSION, "digest": digest, "parts": parts}, default=_as_json)
-    in_file = _in_csv if target.suffix.lower() == ".csv" else _in_parquet
-    names, cells = _in_file(header, places, in_file)
+    header |= {"format": FORMAT, "capstats": VERSION, "digest": digest, "parts": parts}
+    text, kind = json.dumps(header, default=_as_json), target.suffix.lower()
+    names, cells = _in_file(header, places, _in_csv if kind == ".csv" else _in_parquet)
     with replacing(target, counts_may=True) as (handle, place):
-        if in_file is _in_parquet:
+        if kind == ".parquet":
             write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
-        else:
-            with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
-                file.write(f"{COMMENT}{_without_formulas(text)}\n")
-                _write_rows(file, names, cells, numbers)
+            return
+        with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
+            if kind == ".json":
+                json.dump(counts_json.as_json(header, places, numbers), file, default=_as_json)
+                return
+            file.write(f"{COMMENT}{_without_formulas(text)}\n")
+            _write_rows(file, names, cells, numbers)
 
 
 def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
@@ -131,7 +136,14 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
 
     Notes
     -----
-    A table of counts that capstats did not write is read as records that stand for several: ``tabulate("published.csv", keys=...,
+    Other programs can write the JSON: ``{"capstats counts": 1, "key": [{"name": "sex", "levels": ["f", "m"]}], "target": [{"name": "sick",
+    "levels": ["no", "yes"]}], "cells": [[0, 1], [1, 1]], "counts": {"o": [3, 4], "s": [2, 5]}}``, in this order. ``cells`` has a list for
+    each column, keys first: the places of the levels from 0. ``counts`` has the tables: ``o``, ``s`` (for several releases a list of lists,
+    and their labels as ``"synthetic"``), ``h``; with weights also ``o_records`` and ``o_squares``, as `tabulate` gives them, and
+    ``"attrs": {"weights": {"original": name}}``. A level is a text, a number, a truth value, null (missing), or a date as
+    ``{"capstats counts: date": "2026-01-31"}`` (also ``datetime``).
+
+    Any other table of counts is read as records that stand for several: ``tabulate("published.csv", keys=...,
     target=..., counts="n")``. See theory/notation.md.
 
     References
@@ -150,6 +162,7 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
     [[5, 4]]
     """
     check_choice(backing, "backing", get_args(Backing))
+    path = at_home(path)
     text = _header_of(path)
     opened(path, counts=True)
     if text is None:
@@ -159,28 +172,43 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
         )
     try:
         header = json.loads(text, object_hook=_from_json)
-        version, made = header["format"], str(header.get("capstats"))
+        of_json = counts_json.FORMAT in header
+        version, made = header[counts_json.FORMAT if of_json else "format"], str(header.get("capstats"))
         if newer := type(version) is int and version > FORMAT:
             need(len(made) <= LONGEST)
         else:
             need(version == FORMAT)
+            if of_json:
+                header, places, numbers = counts_json.completed(header)
             check_header(header)
-            places, numbers = _cells(path, header)
-            need(header["digest"] == _digest(header, places, numbers))
+            if not of_json:
+                places, numbers = _cells(path, header)
+            _check_cells(header, places, numbers)
+            by_hand = of_json and not header["digest"]
+            need(by_hand or header["digest"] == _digest(header, places, numbers))
             tables = _tables(header, places, numbers, backing)
+    except counts_json.SchemaError as error:
+        raise ValueError(f"{str(path)!r} is no file of counts that capstats wrote, nor does it follow their schema: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise ValueError(
             f"{str(path)!r} is damaged: its content is not what was written. Restore it from a copy, or count the records again."
         ) from None
     if newer:
         raise ValueError(f"{str(path)!r} was written by capstats {printable(made)}. Read it with that version, or a newer one.")
+    if by_hand:
+        axes = {dim: axis for dim in ("key", "target") if (axis := axis_of(tables.o, dim)) is not None}
+        data = {str(name): array.variable.data for name, array in tables.data_vars.items()}
+        tables = dataset(data, axes, synthetic_labels(tables), tables.attrs)
+        warn_of_levels({**tables.attrs, "fine_targets": {}})  # as `from_counts` does
+        return tables
     tables.encoding = {**header["origin"], "digests": [header["digest"], *header["parts"]]}
     return tables
 
 
 def is_counts(path: str | Path) -> bool:
     """Whether there is such a file, and capstats wrote counts into it."""
-    return Path(path).is_file() and _header_of(path) is not None
+    path = at_home(path)
+    return path.is_file() and _header_of(path) is not None
 
 
 def digest_of_rows(tables: xr.Dataset) -> str | None:
@@ -255,7 +283,7 @@ def _write_rows(file: TextIO, names: Sequence[str], cells: Sequence[Array], numb
 
 
 def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], list[Array]]:
-    """The indices of the labels of each cell, and its counts; an error where columns are not those described, or a cell occurs twice."""
+    """The indices of the labels of each cell, and its counts; an error where columns are not those described."""
     is_csv, columns = not is_parquet(path), len(_columns(header))
     texts, width = (
         [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)],
@@ -268,13 +296,16 @@ def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], li
         check_parquet(path, _read_as(header), columns, most_rows(header), max(len((x or "").encode()) for of in texts for x in of))
         given = read_parquet(path, _read_as(header))
     places = [_places(cells, known) for cells, known in zip(given, texts, strict=False)]
-    numbers = [x.astype(dtype) for x, (_, dtype) in zip(given[columns:], _each(header), strict=True)]
+    return places, [x.astype(dtype) for x, (_, dtype) in zip(given[columns:], _each(header), strict=True)]
+
+
+def _check_cells(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array]) -> None:
+    """Raise where a count is no number of records, a cell occurs twice, or the cells of a key are not together."""
     need(all(np.isfinite(x).all() and (x >= 0).all() for x in numbers))
     need(len(places[0]) and not pd.DataFrame(dict(enumerate(places))).duplicated().any())
     of_keys = np.stack(places[: len(header["key"])])
     runs = of_keys[:, np.concatenate([[True], (of_keys[:, 1:] != of_keys[:, :-1]).any(0)])]
     need(not pd.DataFrame(runs.T).duplicated().any())
-    return places, numbers
 
 
 def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array], backing: Backing) -> xr.Dataset:
@@ -427,8 +458,13 @@ def _header_of(path: str | Path) -> str | None:
     if is_parquet(path):
         return metadata_of(path, KEY)
     with Path(path).open("rb") as file:
-        if file.read(len(COMMENT)) != COMMENT.encode():
+        start = file.read(200)
+        file.seek(0)
+        if counts_json.START.match(start):
+            return file.read().decode("utf-8", "replace")
+        if not start.startswith(COMMENT.encode()):
             return None
+        file.read(len(COMMENT))
         return file.readline().decode("utf-8", "replace")
 
 

@@ -27,8 +27,12 @@ OUTPUTS = {  # of each command that has both a configuration and files to write
         {"csv": "c.csv", "figure": "f.png"},
     ),
     "attack model": (DATA, {"csv": "c.csv"}),
-    "count": (f"{DATA}overwrite = true\n", {"out": "c.parquet"}),
+    "anonymity": (DATA, {}),
+    "describe": ('original = "o.csv"\nsynthetic = "s.csv"\n', {}),
+    "measure": (f'measures = "average_cap"\n{DATA}', {}),
 }
+OUTPUTS = {command: (data, {**files, "json": "j.json"}) for command, (data, files) in OUTPUTS.items()}
+OUTPUTS["count"] = (f"{DATA}overwrite = true\n", {"out": "c.parquet"})
 EACH = [(command, key) for command, (_, files) in OUTPUTS.items() for key in files]
 
 
@@ -102,11 +106,17 @@ def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsy
     assert (folder / name).read_bytes() != b"mine"
 
 
+def test_numbers_do_not_take_the_place_of_a_ledger(folder, capsys):
+    (folder / "ledger.json").write_text('{"capstats ledger": 1, "published": []}', encoding="utf-8")
+    assert run(folder, "audit", 'json = "ledger.json"') == 2
+    assert "a file that capstats did not make" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("command", "key"), EACH)
-def test_a_file_that_capstats_made_is_replaced_except_csv_and_counts(command, key, folder, capsys):
+def test_a_file_that_capstats_made_is_replaced_except_csv_json_and_counts(command, key, folder, capsys):
     more = f'{key} = "{OUTPUTS[command][1][key]}"'
     assert run(folder, command, more) == 0
-    assert run(folder, command, more) == (2 if key in ("csv", "out") else 0)
+    assert run(folder, command, more) == (2 if key in ("csv", "json", "out") else 0)
     assert run(folder, command, more, "--force") == 0
     capsys.readouterr()
 

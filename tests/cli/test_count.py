@@ -15,7 +15,7 @@ from capstats.cli import main
 
 RECORDS = ["original.csv", "synthetic.csv", "--holdout", "elsewhere/synthetic.csv", "--allow-same"]
 COLUMNS = ["--keys", "smoking", "--target", "health"]
-endings = pytest.mark.parametrize("ending", ["parquet", "csv"])
+endings = pytest.mark.parametrize("ending", ["parquet", "csv", "json"])
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
 
@@ -139,7 +139,7 @@ def test_what_was_chosen_when_counting_is_not_chosen_again(counts, capsys, more,
     ("out", "message"),
     [
         ([], "give --out FILE"),
-        (["--out", "t.txt"], "--out must end in .parquet or .csv; got 't.txt'."),
+        (["--out", "t.txt"], "--out must end in .parquet, .csv or .json; got 't.txt'."),
         (["--out", "original.csv"], "--out is 'original.csv', which is read as well. Give another path."),
         (["--out", "absent/t.csv"], "--out cannot be written to 'absent/t.csv'"),
         (["--out", "smokers.csv"], "--out is 'smokers.csv', which exists. Give another path, or --overwrite."),

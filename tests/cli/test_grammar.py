@@ -128,5 +128,5 @@ def test_argcomplete_finds_its_mark_and_is_not_loaded_otherwise(capsys):
 def test_the_grammar_loads_nothing_slow():
     code = "import sys; from capstats.cli import parser; parser(); print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120).stdout.split())
-    slow = "matplotlib duckdb sklearn jinja2 argcomplete capstats.attacks capstats.screening capstats.paper"
+    slow = "pandas xarray matplotlib duckdb sklearn jinja2 argcomplete capstats.attacks capstats.screening capstats.paper"
     assert not loaded & {*slow.split()}

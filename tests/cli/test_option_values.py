@@ -22,8 +22,10 @@ def test_labels_of_files_are_their_names_where_these_differ():
 
 def test_a_column_is_for_all_tables_or_one_each_and_an_empty_one_says_none():
     assert option_values.by_table(["w"], "--weights") == "w"
-    assert option_values.by_table(["a", "w, v"], "--weights") == {"original": "w", "synthetic": "v"}
+    assert option_values.by_table(["w, v"], "--weights") == {"original": "w", "synthetic": "v"}
     assert option_values.by_table([",v,"], "--weights") == {"original": "", "synthetic": "v", "holdout": ""}
+    with pytest.raises(ValueError, match="--weights must be one column, or two or three"):
+        option_values.by_table(["a", "w, v"], "--weights")
 
 
 def test_utility_is_a_number_or_one_for_each_release_whose_name_may_hold_a_colon():

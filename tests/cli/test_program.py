@@ -80,6 +80,10 @@ MISTAKES = {
     "one file twice": (["audit", "original.csv", "synthetic.csv", "synthetic.csv", *SMOKERS[3:]], "'synthetic.csv' is given twice"),
     "no such file": (["audit", "original.csv", "nobody.csv", *SMOKERS[3:]], "`synthetic`: no file matches 'nobody.csv'"),
     "folder": (["audit", "original.csv", "elsewhere", *SMOKERS[3:]], "`synthetic` is the folder 'elsewhere'. Give its files as a glob"),
+    "a file of R": (
+        ["audit", "original.csv", "text.rds", *SMOKERS[3:]],
+        "Read it in R, and write it: write.csv(",
+    ),
     "unknown ending": (["audit", "original.csv", "text.docx", *SMOKERS[3:]], "files are read by their ending"),
     "empty file": (["audit", "original.csv", "empty.csv", *SMOKERS[3:]], "`synthetic` (empty.csv) cannot be read: it has no header row"),
     "header alone": (["audit", "original.csv", "header.csv", *SMOKERS[3:]], "`synthetic` is empty: it has no record"),

@@ -302,6 +302,14 @@ def test_the_original_alone_decides_and_the_outer_bins_are_open() -> None:
     assert tables.s.sum("target").values.tolist() == [3, 3, 1]
 
 
+def test_a_whole_double_is_a_number_of_bins_and_a_list_a_pair() -> None:
+    """As R has them, which knows neither integers without an L nor pairs."""
+    frame = pd.DataFrame({"age": range(20), "sick": ["no", "yes"] * 10})
+    for plain, of_r in ((4, 4.0), (("quantile", 4), ["quantile", 4.0])):
+        found, expected = (tabulate(frame, keys="age", target="sick", bins={"age": bins}) for bins in (of_r, plain))
+        assert found.identical(expected)
+
+
 @pytest.mark.parametrize("bins", [1, 5, ("quantile", 5)], ids=str)
 @pytest.mark.parametrize("values", [[7.5, 7.5], [math.inf, -math.inf]], ids=str)
 def test_a_column_without_extent_is_one_bin(values: list[float], bins: Any) -> None:

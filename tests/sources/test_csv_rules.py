@@ -115,6 +115,7 @@ def test_a_hundred_thousand_columns_are_no_more_work_than_their_text(tmp_path: P
         (b"a,b\nSecret,1\nSecret\n", r"line 3: the record has 1 field, the header has 2; field 2 is missing"),
         (b"a,b\nSecret,1,\n", r"line 2: the record has 3 fields, the header has 2; field 3 is one too many"),
         (b'a,b\n"Secret\nSecret",1\nx,"Secret" x\n', r"line 4, field 2: text follows the closing quote"),
+        (b'"a" "b"\n"1" 2 "x"\n', r"line 1, field 1: text follows the closing quote; fields are separated by blanks. In R: write\.csv"),
         (b'a,b\n"Secret\n\nSecret"x,1\n', r"line 4, field 1: text follows the closing quote"),
         (b'a,b\nx,1\n"Secret,1\nSecret,2\n', r"line 3, field 1: its quote is not closed before the end of the file"),
         (b'"a,b\nSecret,2\n', r"line 1, field 1: its quote is not closed before the end of the file"),

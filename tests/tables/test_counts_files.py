@@ -23,7 +23,7 @@ from capstats.tables.counts_files import COMMENT, KEY, is_counts
 from capstats.tables.digests import digests_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # random tables have other levels
-endings = pytest.mark.parametrize("ending", ["parquet", "csv"])
+endings = pytest.mark.parametrize("ending", ["parquet", "csv", "json"])
 
 TEXTS = ["", "a", "A", "=1+1", "'=1+1", "b;=c", 'q"u,o\nte', " x ", "ä☃", "-5", "null", "NaN", "_", "@x", "\\u003d", "1"]
 LABELS = {
@@ -148,7 +148,7 @@ def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, e
 @pytest.mark.parametrize(
     ("path", "error", "message"),
     [
-        ("t.xlsx", ValueError, "must end in .parquet or .csv"),
+        ("t.xlsx", ValueError, "must end in .parquet, .csv or .json"),
         ("absent/t.csv", OSError, "No such file"),
         ("folder.csv", ValueError, "is a folder"),
         ("link.csv", ValueError, "is a symbolic link"),

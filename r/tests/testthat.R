@@ -1,0 +1,3 @@
+library(testthat)
+library(capstats)
+test_check("capstats")

@@ -1,0 +1,66 @@
+smokers <- function(seed) {
+  set.seed(seed)
+  data.frame(age = sample(c("young", "old"), 40, TRUE), sex = sample(c("f", "m"), 40, TRUE), ill = sample(c("no", "yes"), 40, TRUE))
+}
+keys <- c("age", "sex")
+
+test_that("an audit prints its report, is saved and read back, and is a data frame and a plot", {
+  needs_program()
+  found <- audit(smokers(1), list(a = smokers(2), b = smokers(1)), keys = keys, target = "ill", rank_by = "-average_cap_nearest")
+  expect_output(print(found), "Disclosure risk of 2 releases")
+  file <- tempfile()
+  saveRDS(found, file)
+  expect_identical(readRDS(file), found)
+  frame <- as.data.frame(found)
+  expect_identical(row.names(frame), c("a", "b"))
+  numbers <- cap(found$counts)
+  expect_equal(frame$average_cap_nearest, numbers$cap, tolerance = 1e-14)
+  expect_equal(summary(found)["baseline", "a"], numbers$baseline[1])
+  pdf(NULL)
+  expect_equal(unname(plot(found)[2:3]), rev(numbers$cap))
+  plot(numbers)
+  dev.off()
+  expect_equal(round(numbers, 2)$cap, round(numbers$cap, 2))
+  page <- report(found, file = tempfile(fileext = ".html"), open = FALSE)
+  expect_match(paste(readLines(page), collapse = "\n"), "<html")
+})
+
+test_that("a measure has its options, and several are a list", {
+  needs_program()
+  x <- as_counts(smokers(1), smokers(2), keys = keys, target = "ill")
+  expect_equal(measure(x, "average_cap", unmatched = "nearest"), cap(x)$cap)
+  several <- measure(x, c("k_anonymity", "baseline_cap"))
+  expect_identical(names(several), c("k_anonymity", "baseline_cap"))
+  expect_equal(several$k_anonymity, anonymity(x)["original", "k"])
+  p <- prop.table(table(smokers(1)$ill))
+  drawn <- 0.7 * diag(2) + 0.3 * matrix(p, 2, 2, byrow = TRUE)  # kept, or drawn anew from the margin
+  kept <- sum(apply(table(smokers(1)$age, smokers(1)$sex, smokers(1)$ill), 1:2, function(of) sum((of / sum(of)) %*% drawn * of))) / 40
+  expect_equal(measure(x, "expected_cap", model = "Pram(theta=0.3)"), kept, tolerance = 1e-12)
+  expect_equal(as_synthpop(x)$DCAP, 100 * cap(x)$cap_zero)
+  expect_gte(measure(x, "k_map", population = rbind(smokers(1), smokers(2))), several$k_anonymity)
+  expect_setequal(sweep_keys(x)$known, c("age", "sex", "age + sex"))
+})
+
+test_that("warnings are warnings of R, errors name the column, and nothing is left behind", {
+  needs_program()
+  before <- list.files(tempdir())
+  other <- transform(smokers(2), age = toupper(age))
+  expect_warning(measure(smokers(1), "average_cap", other, keys = keys, target = "ill", options = list(allow_no_match = TRUE)), "Likely cause: case")
+  expect_silent(suppressWarnings(cap(smokers(1), other, keys = keys, target = "ill", allow_no_match = TRUE)))
+  expect_error(cap(smokers(1), other, keys = keys, target = "ill"), "Column 'age' has no level in common")
+  expect_error(cap(smokers(1), other, keys = keys, target = "ill", colour = 3), "unrecognized arguments of measure: --colour=3")
+  expect_error(measure(smokers(1), "avrage_cap", smokers(2), keys = keys, target = "ill"), "Did you mean 'average_cap'")
+  expect_error(audit(smokers(1), smokers(2), keys = keys, target = "ill", rank_by = "nothing"))
+  expect_warning(audit(smokers(1), smokers(2), keys = keys, target = "ill", fail_above = c(average_cap_nearest = 0)), "fail-above")
+  expect_identical(setdiff(list.files(tempdir()), before), character())
+})
+
+test_that("columns are described before any is chosen", {
+  needs_program()
+  f <- smokers(1)
+  f$n <- c(NA, seq_len(39) / 7)
+  found <- describe(f, smokers(2))
+  expect_identical(found$column, names(f))
+  expect_identical(found$kind, c("text", "text", "text", "number"))
+  expect_equal(found$missing[4], 1 / 40)
+})

@@ -1,0 +1,54 @@
+import pytest
+
+from capstats.cli.flags import in_options
+from capstats.cli.options import COMMANDS
+from capstats.cli.program import main
+
+AUDIT = next(command for command in COMMANDS if command.name == "audit").options.values()
+
+
+@pytest.mark.parametrize(
+    ("message", "written"),
+    [
+        ("use allow_same=True (--allow-same).", "use --allow-same."),
+        ("copy_columns=0 (--copy-columns 0) leaves", "--copy-columns 0 leaves"),
+        ("as with types={'a': 'date'} and bins={'a': 10} (--type a=date --bin a=10)", "as with --type a=date --bin a=10"),
+        (
+            "types={'a b': \"number\"} and, of a CSV file, decimal={'synthetic': ','} and null_values={'a b': ['-9', 'NA']} "
+            "(--type 'a b'=number --decimal synthetic=, --null-values 'a b=-9,NA').",
+            "--type 'a b'=number --decimal synthetic=, --null-values 'a b=-9,NA'.",
+        ),
+        ("say weights=('pw (x)', None) (--weights 'pw (x),')", "say --weights 'pw (x),'"),
+        ("say null_values=['-9', '\"-9\"'] (--null-values '-9,\"-9\"').", "say --null-values '-9,\"-9\"'."),
+        ("Convert it, or say types={'a': \"text\"}.", "Convert it, or say --type a=text."),
+        ('or give backing="dense".', "or give --backing dense."),
+        ("Group levels (bins=), or name fewer. `bins` and `original`", "Group levels (--bins), or name fewer. --bins and `original`"),
+        ("give weights=... to tabulate", "give --weights to tabulate"),
+        ("Column 'weights' holds 'bins=3', say --type weights=number", "Column 'weights' holds 'bins=3', say --type weights=number"),
+        ("average_cap(unmatched=nearest), `within` of average_cap", "average_cap(unmatched=nearest), `within` of average_cap"),
+    ],
+)
+def test_arguments_become_options(message: str, written: str) -> None:
+    assert in_options(message, AUDIT) == written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["audit", "--example", "anes96", "--missing", "drop", "--missing", "level"], "--missing is given twice. Give it once"),
+        (["audit", "--example", "anes96", "--json", "a.json", "--json"], "--json is given twice. Give it once"),
+        (["paper", "--out", "p", "--model", "uniform", "--model", "bootstrap"], "--model is given twice. Give it once"),
+        (["audit", "a.csv", "b.csv", "--weights", "a", "--weights", "b"], "--weights must be one column, or two or three"),
+        (["measure", "k_map", "--example", "anes96"], "k_map needs population: give --population."),
+        (["measure", "expected_cap", "--example", "anes96"], "expected_cap needs model: give 'expected_cap(model=...)'."),
+        (["measure", "expected_cap(model=Bootstrap(records=9))", "--example", "anes96"], "Give m=, the number of records of a release."),
+        (["measure", "individual_risk", "--example", "anes96"], "Tabulate with sampling weights: give --weights to tabulate."),
+    ],
+)
+def test_a_mistake_is_told_in_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status: object = main(arguments)
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,112 @@
+"""Counts as JSON: what is written is read again, what another program writes follows one schema, and the rest is refused by name."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from capstats import MISSING, LevelsWarning, audit, average_cap, from_counts, read_counts, tabulate, write_counts
+from capstats.tables.counts_files import is_counts
+
+BY_HAND: dict[str, Any] = {
+    "capstats counts": 1,
+    "key": [{"name": "smoking", "levels": ["yes", "no"]}],
+    "target": [{"name": "health", "levels": ["sick", "healthy"]}],
+    "cells": [[1, 0, 0, 1], [0, 0, 1, 1]],
+    "counts": {"o": [5, 20, 30, 45], "s": [7, 8, 25, 60]},
+}
+
+
+def read(tmp_path, content):
+    path = tmp_path / "counts.json"
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    assert is_counts(path)
+    return read_counts(path)
+
+
+def test_what_is_written_is_read_again_with_its_digest(tmp_path):
+    tables = from_counts([[1, 2.5]], {"a": [[2, 3]], "b": [[1, 1]]}, key_labels={"day": [dt.date(2026, 1, 31), None]})
+    path = tmp_path / "counts.json"
+    write_counts(tables, path)
+    assert read_counts(path).identical(tables)
+    content = json.loads(path.read_text())
+    content["counts"]["o"][0] += 1
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="is damaged"):
+        read_counts(path)
+
+
+def test_a_table_of_another_program_is_that_of_from_counts(tmp_path):
+    labels = {"key_labels": {"smoking": ["no", "yes"]}, "target_labels": {"health": ["sick", "healthy"]}}
+    found = read(tmp_path, BY_HAND)
+    assert found.identical(from_counts([[5, 20], [45, 30]], [[7, 8], [60, 25]], **labels))
+    assert audit(found).measures.identical(audit(from_counts([[5, 20], [45, 30]], [[7, 8], [60, 25]], **labels)).measures)
+
+
+def test_releases_have_labels_and_a_missing_value_is_null(tmp_path):
+    content = copy.deepcopy(BY_HAND)
+    content |= {"synthetic": ["a", "b"], "counts": {"o": [5, 20, 30, 45], "s": [[7, 8, 25, 60], [1, 1, 1, 1]]}}
+    content["key"][0]["levels"][1] = None
+    found = read(tmp_path, content)
+    assert found.indexes["synthetic"].tolist() == ["a", "b"]
+    assert MISSING in found.indexes["key"].get_level_values("smoking")
+    assert average_cap(found).sizes == {"synthetic": 2}
+
+
+def test_weights_come_as_sums_records_and_squares(tmp_path):
+    frame = pd.DataFrame({"k": ["a", "a", "b"], "t": ["x", "y", "x"], "w": [1.5, 2.0, 3.0]})
+    expected = tabulate(frame, keys="k", target="t", weights="w")
+    cells = {"o": [1.5, 2.0, 3.0], "o_records": [1, 1, 1], "o_squares": [2.25, 4.0, 9.0]}
+    content = BY_HAND | {
+        "key": [{"name": "k", "levels": ["a", "b"]}],
+        "target": [{"name": "t", "levels": ["x", "y"]}],
+        "cells": [[0, 0, 1], [0, 1, 0]],
+        "counts": cells,
+        "attrs": {"weights": {"original": "w"}},
+    }
+    found = read(tmp_path, content)
+    for name in cells:
+        assert found[name].identical(expected[name])
+
+
+def test_levels_in_other_spellings_are_warned_of(tmp_path):
+    content = copy.deepcopy(BY_HAND)
+    content["key"][0]["levels"] = ["yes", "Yes"]
+    content["counts"] = {"o": [0, 20, 30, 0], "s": [7, 0, 0, 60]}
+    with pytest.warns(LevelsWarning, match="has no level in common"):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cells": [[0, 1]]}, "`cells` must have a list for each column, keys first"),
+        ({"cells": [[0, 1, 2, 0], [0, 0, 1, 1]]}, "`cells` of 'smoking' must have the place of a level"),
+        ({"cells": [[0, 0, 1, 1], [0, 0, 1, 1]]}, "a cell occurs twice"),
+        ({"counts": {"s": [1]}}, "`counts` must have a list `o`"),
+        ({"counts": {"o": [1, 2, -3, 4]}}, "`counts` of 'o' must be a list of numbers, 0 or more"),
+        ({"counts": {"o": [1, 2, 3, 4], "s": [0, 0, 0, 0]}}, "`s` holds no record"),
+        ({"counts": {"o": [1, 2, 3, 4], "s": [[1, 2, 3, 4]]}, "synthetic": ["a", "b"]}, "`synthetic` must have a label"),
+        ({"key": [{"name": "smoking", "levels": ["yes", "yes"]}]}, "the levels of 'smoking' must be distinct"),
+        ({"key": ["smoking"]}, "`key` must be a list of columns"),
+        ({"target": [{"name": "smoking", "levels": ["a", "b"]}]}, "column names must be distinct"),
+    ],
+)
+def test_what_does_not_follow_the_schema_is_named(tmp_path, change, message):
+    with pytest.raises(ValueError, match="nor does it follow their schema") as error:
+        read(tmp_path, BY_HAND | change)
+    assert message in str(error.value)
+
+
+def test_a_newer_format_and_a_broken_file(tmp_path):
+    with pytest.raises(ValueError, match=r"was written by capstats 9\.9"):
+        read(tmp_path, BY_HAND | {"capstats counts": 2, "capstats": "9.9"})
+    path = tmp_path / "broken.json"
+    path.write_text('{"capstats counts": 1, ')
+    with pytest.raises(ValueError, match="is damaged"):
+        read_counts(path)
