@@ -1,5 +1,4 @@
 # Counts of records in each cell of keys and target: what is given to the program.
-
 as_counts <- function(original, ...) UseMethod("as_counts")
 as_counts.capstats_counts <- function(original, ...) original
 as_counts.default <- function(original, ...) {
@@ -23,7 +22,6 @@ as_counts.survey.design <- function(original, release = NULL, keys, target, ...)
   records[[column]] <- as.vector(weights(original, "sampling"))
   as_counts(records, release, keys = keys, target = target, weights = c(column, NA), ...)
 }
-
 as_counts.svyrep.design <- as_counts.survey.design
 
 as_counts.data.frame <- function(original, release = NULL, keys, target, holdout = NULL, weights = NULL, counts = NULL, bins = NULL,

@@ -1,5 +1,4 @@
 # The commands of capstats, as functions of counts, or of what as_counts() takes.
-
 # Arguments of as_counts, which count; the others are options of the command.
 counted <- function(original, ...) {
   given <- list(...)
@@ -41,7 +40,6 @@ measure <- function(original, names, ..., options = list(), population = NULL) {
   results <- lapply(found, as_result)
   if (length(names) == 1) results[[1]] else setNames(results, names)
 }
-
 as_synthpop <- function(original, ...) measure(original, "as_synthpop", ...)
 
 # The columns of the result of cap(), and the measures that they come from; those of `records` need whole records.

@@ -1,7 +1,5 @@
 # The program capstats: where it is, how it is installed, and how it is run.
-
 home <- function() getOption("capstats.home", tools::R_user_dir("capstats", "data"))
-
 windows <- .Platform$OS.type == "windows"
 
 # What a program needs that R starts: not the libraries of R before its own, and texts as UTF-8.
@@ -64,14 +62,21 @@ run <- function(command, folder, files, options = list()) {
   arguments <- c(command, shQuote(files), flags(options), "--json", shQuote(out))
   text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = surroundings()))
   status <- attr(text, "status")
-  said <- sub("^capstats [a-z]+( [a-z]+)?: ", "", readLines(err, encoding = "UTF-8", warn = FALSE))
+  said <- in_r(sub("^capstats [a-z]+( [a-z]+)?: ", "", readLines(err, encoding = "UTF-8", warn = FALSE)))
   if (isTRUE(status > 1) || !file.exists(out)) stop(paste(said, collapse = "\n"), call. = FALSE)
   found <- infinite(jsonlite::read_json(out, simplifyVector = TRUE, bigint_as_char = TRUE))
-  for (text_of in unlist(found$warnings)) warning(text_of, call. = FALSE)
+  for (text_of in unlist(found$warnings)) warning(in_r(text_of), call. = FALSE)
   others <- said[!startsWith(said, "warning: ")]
   if (length(others)) warning(paste(others, collapse = "\n"), call. = FALSE)
   found$text <- `Encoding<-`(as.vector(text), "UTF-8")
   found
+}
+
+# A message with the names of R's arguments in place of options.
+in_r <- function(text) {
+  text <- gsub(" Try `[^`]*`[.]", "", gsub("in Python .*?, in R ", "in R ", text, perl = TRUE))
+  for (i in 1:2) text <- gsub("(--[a-z_]+)-([a-z])", "\\1_\\2", text)
+  gsub("--([a-z_]+)", "`\\1`", text)
 }
 
 # JSON has no infinite numbers; capstats writes "infinite".

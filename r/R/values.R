@@ -1,5 +1,4 @@
 # Columns as they are: what each value is, as JSON, so that equal values stay equal and others do not become equal.
-
 refuse <- function(name, ...) stop("Column '", name, "' ", ..., call. = FALSE)
 
 # The shortest decimal number that is this double.
