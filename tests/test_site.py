@@ -104,7 +104,7 @@ KINDS = [
     *(f"docs/{name}" for name in ("index", "start", "accessibility", "which-measure", "custodians/frameworks", "coming-from/riskutility")),
     *("docs/api/anonymity", "theory/law", "search"),
 ]
-SHARE = 12  # of the other pages each twelfth, unless everything is required
+SHARE = 24  # of the other pages each twenty-fourth, unless everything is required
 pytestmark = pytest.mark.site
 
 
