@@ -110,7 +110,8 @@ def given_out(
     warned = [message.removeprefix("warning: ") for message in messages if message.startswith("warning: ")]
 
     def as_json() -> str:
-        return json_text({"warnings": warned, **content()})  # a record ends with its digest, and has its own
+        found = content()
+        return json_text(found if "warnings" in found else {**found, "warnings": warned})  # a record has its own, under its digest
 
     wanted = settings.get("json")
     return (as_json(), 0) if wanted is True else (text(), save_files(settings, messages, {"json": as_json} if wanted else {}))

@@ -50,6 +50,11 @@ def test_a_record_is_verified_alone_with_its_files_and_with_counts(folder, capsy
         assert f"numbers from {file}" in printed(capsys, "verify", "report.json", "--counts", file)
 
 
+def test_a_record_beside_the_text_is_the_record(folder, capsys):
+    assert "At a glance" in printed(capsys, "audit", *GIVEN, "--json", "beside.json")
+    assert "Nothing." in printed(capsys, "verify", "beside.json", "original.csv", "release.csv")
+
+
 def test_files_may_have_other_names_and_be_elsewhere(folder, capsys):
     (folder / "kept").mkdir()
     for name in ("original", "release", "holdout"):
