@@ -31,7 +31,8 @@ def tables(lesson: str) -> list[np.ndarray]:
 
 
 def printed(lesson: str) -> list[list[float]]:
-    return [[float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers)] for name, _, numbers in TABLES if name == lesson]
+    found = [re.findall(r"(\d+(?:\.\d+)?)( %)?", numbers) for name, _, numbers in TABLES if name == lesson]
+    return [[float(number) / (100 if share else 1) for number, share in of] for of in found]
 
 
 def cap(original: object, release: object, **options: object) -> float:
@@ -56,10 +57,10 @@ def test_average() -> None:
     assert cap(O_3, mine) < cap(O_3, S["b"])
     assert individual_cap(O_3.values, mine).max() <= 0.5
     above = {name: round(900 * (1 - cap_ecdf(O_3, S[name], 0.3).item())) for name in "bg"}
-    assert f"0.3: {above['g']} people against {above['b']}" in ANSWERS
+    assert f"30 %: {above['g']} people against {above['b']}" in ANSWERS
     assert f"{cap(O_1, S['b']):.3f}" == f"{cap(O_1, S['g']):.3f}" == "0.333"
     b, g = (individual_cap(O_1, S[name]).max().item() for name in "bg")
-    assert f"0.333, and {b:.3f} against {g:.3f}" in ANSWERS
+    assert f"33.3 %, and {100 * b:.1f} % against {100 * g:.1f} %" in ANSWERS
 
 
 def test_guessing() -> None:
@@ -90,19 +91,20 @@ def test_protection() -> None:
     (unrelated,) = tables("protection")
     assert cap(unrelated, unrelated) == baseline_cap(unrelated).item() == printed("protection")[0][0]
     redrawn, swapped = calibrate(O_3, Pram, risk=0.42).theta.item(), calibrate(O_3, Swap, risk=0.42).records.item()
-    assert f"a share of {redrawn:.3f} of the targets drawn anew, or {swapped:.0f} records swapped" in ANSWERS
+    assert f"{100 * redrawn:.1f} % of the targets drawn anew, or {swapped:.0f} records swapped" in ANSWERS
     share = O_3.values[2].sum() / 900  # of heart disease, which all under 40 have
-    assert f"a share of {0.5 / (1 - share):.3f} drawn anew" in ANSWERS
+    assert f"{50 / (1 - share):.1f} % drawn anew" in ANSWERS
     assert f": {dp_epsilon([0.25, 0.75], 0.75).item():.3f}\n" in ANSWERS
     averages = {f"{expected_cap(O_3, model).item():.4f}" for model in (Pram(theta=0.5), Swap(records=450))}
     assert averages == {"0.4216"}
-    assert "nearly the same, 0.4216" in ANSWERS
+    assert "nearly the same, 42.16 %" in ANSWERS
     assert f"a factor of at most {np.e:.2f}" in ANSWERS
     odds = np.exp(-1.0)
     response = Pram(matrix=(np.eye(3) * (1 - odds) + odds) / (1 + 2 * odds))
     noisy = noisy_mean(O_3, np.exp(-0.5))
-    assert f"with at most {dp_bound(O_3.values, 1.0).bound.item():.3f}" in ANSWERS
-    assert f"{expected_cap(O_3, response).item():.3f} and {noisy:.3f}, and that of the original {cap(O_3, O_3):.3f}" in ANSWERS
+    assert f"with at most {100 * dp_bound(O_3.values, 1.0).bound.item():.1f} %" in ANSWERS
+    expected = [f"{100 * x:.1f} %" for x in (expected_cap(O_3, response).item(), noisy, cap(O_3, O_3))]
+    assert "{} and {}, and that of the original {}".format(*expected) in ANSWERS
 
 
 @pytest.mark.chromium
