@@ -1,6 +1,8 @@
 """The command line: as a program of its own, and what it prints as JSON."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 
@@ -10,6 +12,15 @@ from capstats.cli import main
 
 SMOKERS = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
 PUBLIC = ["--audience", "public", "--ledger", "ledger.json"]
+
+# an option with its value, after which a comma, a full stop or a parenthesis goes with the sentence
+_OPTION = r"--(?!allow)[a-z-]+ (?:'[^']*'|\"[^\"]*\"|[^\s'\"])+?(?=\)?[,.;:]?(?:\s|$))"
+
+
+def advised(message):
+    """The options with values that a message has to paste: the first ones that stand side by side."""
+    found = re.search(rf"(?:say |as with |such as |need |encoding: |\()({_OPTION}(?: {_OPTION})*)", message)
+    return shlex.split(found[1]) if found else []
 
 
 def run(*arguments):

@@ -30,6 +30,7 @@ READING = {  # calls that look like those of files, and are not
     "webbrowser.open(file.resolve().as_uri())",
     "axis.levels[0].take(axis.codes[0]).rename('target')",
     "index.rename(array.coords[dim].attrs.get('long_name'))",
+    "found.rename(found.name or 'value')",
     "table.rename(name)",
 }
 

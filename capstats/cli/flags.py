@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 QUOTED = r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|\"(?:[^\"\\]|\\.)*\""  # labels and paths in a message
 _IN_SHELL = r"(?:'[^']*'|\"[^\"]*\"|[^'\"() ]|\([^()]*\))+"  # a word, as a shell reads it
 _OPTIONS = rf"--[a-z-]+(?:[ =]{_IN_SHELL})?"
-_INSIDE = rf"(?:{QUOTED}|[^'\"{{}}()])*"
+_PLAIN = rf"(?:{QUOTED}|[^'\"{{}}()])*"
+_INSIDE = rf"(?:{QUOTED}|[^'\"{{}}()]|\{{{_PLAIN}\}})*"
 _ARGUMENT = rf"(?<![\w.])(?<!\w\()[a-z_]+=(?:{QUOTED}|\{{{_INSIDE}\}}|\[{_INSIDE}\]|\({_INSIDE}\)|\.\.\.|True|[\d.]*\d)?"
 _BOTH = rf"{_ARGUMENT}(?:(?:,| and)(?:, of a CSV file,)? {_ARGUMENT})* \((?P<options>{_OPTIONS}(?: {_OPTIONS})*)\)"
 _PARTS = re.compile(rf"{_BOTH}|{_OPTIONS}|{QUOTED}|`(?P<name>\w+)`|(?P<argument>{_ARGUMENT})")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import MISSING, Label, canonical
+from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
@@ -154,8 +154,9 @@ def label_columns(array: xr.DataArray, places: Mapping[str, Index]) -> dict[str,
             axis = axis_from(range(array.sizes[dim]), array.sizes[dim], dim, "")
         for name, codes, level in zip(axis.names, axis.codes, axis.levels, strict=True):
             known = [x for x in level if x is not MISSING]
-            # of a frame of integers with missing ones pandas makes an array of integers, with the least one for those that are missing
-            categories = pd.Index(known, dtype=object) if len(known) < len(level) else level
+            categories = level_index(known) if len(known) < len(level) else level
+            if len(known) < len(level) and categories.dtype.kind == "i":  # else pandas makes integers of the missing ones in an array
+                categories = categories.astype(object)
             codes = np.asarray(codes)[place]
             column = pd.Categorical.from_codes(np.where(codes < len(known), codes, -1), categories=categories)
             columns[free_name(str(name), columns)] = column

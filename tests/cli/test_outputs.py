@@ -157,7 +157,7 @@ def test_a_full_disk_leaves_the_old_public_page(here):
     """No file may grow beyond 5,000 bytes, as if the disk were full; the ledger is smaller."""
     Path("many.csv").write_text("\n".join(["k,t", *["a,b"] * 40]), encoding="utf-8")
     Path("page.html").write_text("the old one", encoding="utf-8")
-    tables = ["audit", "many.csv", "many.csv", "--allow-same", "--keys", "k", "--target", "t", *PUBLIC]
+    tables = ["audit", "many.csv", "many.csv", "--allow-same", "--keys", "k", "--target", "t", *PUBLIC[:2]]
     command = [sys.executable, "-c", LIMITED.replace("1000", "5000"), *tables, "--html", "page.html", "--ledger", "full.json"]
     before = sorted(path.name for path in Path().iterdir())
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
@@ -192,7 +192,12 @@ def test_no_file_that_is_read_is_written_over_however_it_is_named(given, output,
 
 
 AUDIT = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t"]
-WRITING = [["--html", "FILE"], [*PUBLIC, "--ledger", "l.json", "--html", "FILE"], [*PUBLIC, "--ledger", "FILE"], ["--figure", "FILE"]]
+WRITING = [
+    ["--html", "FILE"],
+    [*PUBLIC[:2], "--ledger", "l.json", "--html", "FILE"],
+    [*PUBLIC[:2], "--ledger", "FILE"],
+    ["--figure", "FILE"],
+]
 
 
 @pytest.mark.parametrize("options", WRITING, ids=" ".join)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import printed
+from command_line import advised, printed
 
 from capstats.cli import main
 
@@ -99,7 +99,6 @@ def how(write: Any, **options: Any) -> Write:
 
 # --- what the messages say ----------------------------------------------------------------------------------------------
 
-OPTIONS = re.compile(r"\((--(?!allow)\w[^()]*)\)")
 LINE = re.compile(r"(?:change (both|`\w+`).{0,90}?: in Python |round (both), as with )(table\[.*?)(?: where the day|, in R| in Python)")
 CODE_LIST = re.compile(r"as with (table\[.*?\.map)\(\{code: label\}\) in Python")
 
@@ -130,9 +129,7 @@ def remedied(files: list[str], message: str, by_hand: str) -> tuple[list[str], l
         return [files[0], _with_line(files[1], f"{found[1]}({by_hand})")], []
     if by_hand.startswith("table"):
         return [files[0], _with_line(files[1], by_hand)], []
-    if found := OPTIONS.search(message):
-        return files, joined(shlex.split(found[1]))
-    return files, joined(shlex.split(by_hand))
+    return files, joined(advised(message) or shlex.split(by_hand))
 
 
 def joined(options: list[str]) -> list[str]:
