@@ -98,7 +98,7 @@ bars <- function(releases, baseline, original, main = "Guessed right (average CA
 audit <- function(original, ...) {
   x <- counted(original, ...)
   found <- on_counts("audit", x$counts, x$options)
-  found$warnings <- NULL
+  found[c("warnings", "counts")] <- NULL  # warnings were given, and the hash of the counts is that of the file
   structure(c(found, list(counts = x$counts, options = x$options)), class = "capstats_audit")
 }
 
