@@ -112,8 +112,8 @@ function showPeople({ each, rows, rest }, keys, target) {
     const n = sure + half + others;
     const says = `${people(n)}, ${inPercent(sure / n, 0)} guessed right with more than 9 in 10 (${whole(sure)}), ${inPercent((sure + half) / n, 0)} with more than `
       + `1 in 2 (${whole(sure + half)})`;
-    const looks = ({ kind, part }) => `dot ${kind}${part < 1 ? ` d${Math.max(3, Math.round(10 * Math.sqrt(part)))}` : ""}`;
-    const own = dots.map((dot) => make("button", { type: "button", class: looks(dot), "aria-label": say(dot, level), tabindex: "-1", focus: tell }));
+    const own = dots.map((dot) => make("button", { type: "button", class: `dot ${dot.kind}`, "aria-label": say(dot, level), tabindex: "-1", focus: tell }));
+    own.forEach((button, i) => button.style.setProperty("--part", Math.max(3, Math.round(10 * Math.sqrt(dots[i].part))) / 10));
     buttons.push(...own);
     const nearest = ({ clientX, clientY }) => {
       const far = (dot, { x, y, width } = dot.getBoundingClientRect()) => Math.hypot(clientX - x - width / 2, clientY - y - width / 2);
