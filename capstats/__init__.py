@@ -5,11 +5,10 @@ What most work needs is here. The rest is in rooms, each of which answers one qu
 when asked for.
 """
 
-from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from capstats.codes.names import missing_name, open_room
+from capstats.codes.names import loaded_later, open_room
 
 if TYPE_CHECKING:
     from capstats import anonymity as anonymity
@@ -119,19 +118,9 @@ _NAMES = {  # by the module that is loaded when one of its names is asked for
     "tables.longform": "compare_levels expand to_frame",
     "tables.ties": "at_most",
 }
-_LATER = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 if not TYPE_CHECKING:  # where a type checker saw it, every misspelt name would pass
-
-    def __getattr__(name: str) -> Any:
-        """A room, or a name, loaded when it is asked for."""
-        if name in _ROOMS:
-            return import_module(f"capstats.{name}")
-        if name in _LATER:
-            globals()[name] = getattr(import_module(f"capstats.{_LATER[name]}"), name)
-            open_room(__name__)
-            return globals()[name]
-        raise missing_name(__name__, name)
+    __getattr__ = loaded_later(__name__, _NAMES, _ROOMS)
 
 
 def __dir__() -> list[str]:

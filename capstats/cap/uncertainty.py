@@ -6,6 +6,7 @@ Average CAP is a mean over records, so its standard error is that of a mean. No 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -120,8 +121,6 @@ def average_cap_interval(
     >>> round(float(found.estimate) * 6, 12), round(float(found.standard_error) ** 2 * 48, 12)
     (5.0, 1.0)
     """
-    from scipy.special import ndtri, stdtrit
-
     check_level(level)
     given = given_tables({"o": o, "s": s, "against": against, "o_squares": None}, ("against", "o_squares"))
     check_weights(given, "o")
@@ -160,7 +159,7 @@ def average_cap_interval(
     m = len(first)
     between = means.var("part", ddof=1, skipna=False) / m if m > 1 else xr.full_like(variance, 0.0 if over is None else np.nan)
     estimate, least = means.mean("part", skipna=False), -1 if second else 0
-    z, t = ndtri((1 + level) / 2), stdtrit(max(m - 1, 1), (1 + level) / 2)
+    z, t = NormalDist().inv_cdf((1 + level) / 2), _student(m - 1, level) if m > 1 else 0.0
     all_records, middle = records + z**2, (1 + least) / 2  # z**2 more records, half of them at either end of the range
     squares = records * (records - 1) * variance + z**2 * (apart**2 + records / all_records * (estimate - middle) ** 2)
     centre = (records * estimate + z**2 * middle) / all_records
@@ -315,13 +314,18 @@ def _fieller(
     gain: Floats, whole: Floats, variance: Floats, of_whole: Floats, covariance: Floats, degrees: Floats, level: float
 ) -> tuple[Floats, Floats, Floats]:
     """A ratio and the ends of Fieller's interval with quantiles of Student's t; NaN where the gain is, or the interval has no end."""
-    from scipy.special import stdtrit
-
-    t2 = stdtrit(np.maximum(degrees, 1), (1 + level) / 2) ** 2
+    t2 = _student(np.maximum(degrees, 1), level) ** 2
     a, b, c = whole**2 - t2 * of_whole, gain * whole - t2 * covariance, gain**2 - t2 * variance
     a = np.where(a > 0, a, np.nan)
     reach = np.sqrt(np.maximum(b**2 - a * c, 0))
     return ratio(gain, whole, np.nan) + 0 * a, (b - reach) / a, (b + reach) / a
+
+
+def _student(degrees: Floats | int, level: float) -> Floats:
+    """The quantile of Student's t with equal tails outside of an interval of this level."""
+    from scipy.special import stdtrit  # which takes longer to import than most reports to compute
+
+    return np.asarray(stdtrit(degrees, (1 + level) / 2))
 
 
 def _expected(o: Table, h: Table, squares: tuple[Table, Table], held: Table, both: Table) -> tuple[Floats, Floats]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
-from capstats.auditing.ledger import lock_of
 from capstats.cli.options import HELD, INPUTS, Settings
 from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
@@ -35,10 +34,12 @@ def check_files(settings: Settings, public: Sequence[str] = ()) -> None:
     written: dict[Path, str] = {}
     for name in [name for name in (*FILES, "ledger") if isinstance(settings.get(name), str)]:
         file = settings[name]
-        if name == "ledger" and (other := written.get(lock_of(Path(file).resolve()))):
-            raise ValueError(f"--{other} is the lock of --ledger {file!r}. Give another path.")
-        other = written.setdefault(Path(file).resolve(), name)
-        if other != name:
+        if name == "ledger":
+            from capstats.auditing.ledger import lock_of  # which loads all that an audit needs
+
+            if other := written.get(lock_of(Path(file).resolve())):
+                raise ValueError(f"--{other} is the lock of --ledger {file!r}. Give another path.")
+        if (other := written.setdefault(Path(file).resolve(), name)) != name:
             raise ValueError(f"--{other} and --{name} are both {file!r}. Give each a path of its own.")
         if name == "figure" and Path(file).suffix.lower() not in ENDINGS:
             raise ValueError(f"--figure must end in .png, .pdf or .svg; got {file!r}.")

@@ -8,8 +8,9 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cache, wraps
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn, cast
@@ -111,6 +112,23 @@ def open_room(module: str) -> None:
             if hasattr(made, "names_arguments"):
                 continue
             found.__init__ = _naming_arguments(made, name)  # type: ignore[misc]
+
+
+def loaded_later(module: str, names: Mapping[str, str], rooms: Collection[str] = ()) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package, which loads a room, or a name of one of its modules, when it is asked for."""
+    module_of = {name: of for of, its in names.items() for name in its.split()}
+
+    def load(name: str) -> Any:
+        if name in rooms:
+            return import_module(f"{module}.{name}")
+        if name not in module_of:
+            raise missing_name(module, name)
+        package = vars(sys.modules[module])
+        package[name] = getattr(import_module(f"{module}.{module_of[name]}"), name)
+        open_room(module)
+        return package[name]
+
+    return load
 
 
 def _naming_arguments(function: FunctionType, called: str) -> FunctionType:

@@ -6,6 +6,7 @@ holdout; without one, the release with a fresh sample of the population. See the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -107,26 +108,44 @@ def _from_holdout(o: Numbers, s: Numbers, h: Numbers, times: Numbers) -> Beyond:
 
 def at_least(x: int, good: int, bad: int, drawn: int) -> float:
     """The hypergeometric probability of at least ``x`` good ones among ``drawn`` ones of ``good + bad``, without replacement."""
-    least, most = max(0, drawn - bad), min(good, drawn)
+    total = max(1, good + bad)
+    mean = drawn * good / total
+
+    def log_at(k: int) -> float:
+        return _log_choices(good, k) + _log_choices(bad, drawn - k) - _log_choices(total, drawn)
+
+    def ratios(k: Numbers) -> NDArray[np.float64]:
+        return (good - k) / (k + 1) * ((drawn - k) / (bad - drawn + k + 1))
+
+    support = max(0, drawn - bad), min(good, drawn)
+    return _upper_tail(x, support, mean, mean * (bad / total) * (total - drawn) / max(total - 1, 1), log_at, ratios)
+
+
+def _upper_tail(
+    x: int,
+    support: tuple[int, int],
+    mean: float,
+    variance: float,
+    log_at: Callable[[int], float],
+    ratios: Callable[[Numbers], NDArray[np.float64]],
+) -> float:
+    """The probability of at least ``x``, of a law with one mode: ``ratios`` are those of the probabilities of k + 1 and k.
+
+    The terms next to ``x`` are added on its side of the mean, as far as they change a float.
+    """
+    least, most = support
     if x <= least:
         return 1.0
     if x > most:
         return 0.0
-    total = good + bad
-    mean = drawn * good / total
-    far = int(DEVIATIONS * (1 + (mean * (bad / total) * (total - drawn) / max(total - 1, 1)) ** 0.5)) + STEPS
-    above = x > mean
-    values = np.arange(x, min(most, x + far) + 1) if above else np.arange(max(least, x - far), x)
-    logs = _log_choices(good, values) + _log_choices(bad, drawn - values) - _log_choices(total, drawn)
-    tail = float(np.exp(logs).sum())
+    far, above = int(DEVIATIONS * (1 + variance**0.5)) + STEPS, x > mean
+    first, last = (x, min(most, x + far)) if above else (max(least, x - far), x - 1)
+    tail = float(np.exp(log_at(first) + np.append(0.0, np.log(ratios(np.arange(first, last))).cumsum())).sum())
     return min(1.0, tail) if above else max(0.0, 1 - tail)
 
 
-def _log_choices(n: int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    from scipy.special import gammaln
-
-    logs: NDArray[np.float64] = gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
-    return logs
+def _log_choices(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _last(holds: Callable[[int], bool], most: int) -> int:
@@ -158,12 +177,17 @@ def _from_fresh(o: Numbers, s: Numbers, times: Numbers) -> Beyond:
 
 def _pairs(mixed: int, pure: int, n: int, m: int) -> float:
     """A bound of the probability that ``mixed`` or more of the values that occur twice occur once in each table."""
-    from scipy.special import betainc
-
     if not mixed:
         return 1.0
-    k = mixed + pure
-    return min(1.0, _cost(2 * k, n, m) * float(betainc(mixed, pure + 1, 2 * n * m / (n + m) ** 2)))
+    k, p = mixed + pure, 2 * n * m / (n + m) ** 2  # p is at most 1/2
+
+    def log_at(x: int) -> float:
+        return _log_choices(k, x) + x * math.log(p) + (k - x) * math.log1p(-p)
+
+    def ratios(x: Numbers) -> NDArray[np.float64]:
+        return (k - x) / (x + 1) * (p / (1 - p))
+
+    return min(1.0, _cost(2 * k, n, m) * _upper_tail(mixed, (0, k), k * p, k * p * (1 - p), log_at, ratios))
 
 
 def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int, m: int) -> float:
@@ -171,8 +195,6 @@ def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int
 
     ``values`` values occur ``sizes`` times in both tables together.
     """
-    from scipy.special import expit
-
     if not released:
         return 1.0
     f, g, records = n / (n + m), m / (n + m), sizes - 1
@@ -181,7 +203,7 @@ def _repeated(released: int, sizes: Numbers, values: NDArray[np.float64], n: int
     least, most = 0.0, 1.0
 
     def above(rate: float) -> bool:
-        return bool((values * records) @ expit(odds + rate * records) > released)
+        return bool((values * records) @ np.exp(-np.logaddexp(0, -odds - rate * records)) > released)
 
     if above(least):
         return 1.0
