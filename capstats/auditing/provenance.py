@@ -111,7 +111,7 @@ def description(asked: Asked, *, counts_given: bool) -> dict[str, Any]:
         **{name: attrs[name] for name in ("missing", "dropped", "null_values", "weights", "counts") if name in attrs},
         **({"types": read["types"]} if "types" in read else {}),
         **({"same_records": UNKNOWN} if counts_given and "different_records" not in read else {}),
-        "copies": over or (UNKNOWN if counts_given else "not computed: copy_columns is 0 (--copy-columns)"),
+        "copies": over or (UNKNOWN if counts_given else SENTENCES["targets"]["no_copies"]),
     }
 
 

@@ -16,12 +16,15 @@ _OPTIONS = rf"--[a-z-]+(?:[ =]{_IN_SHELL})?"
 _PLAIN = rf"(?:{QUOTED}|[^'\"{{}}()])*"
 _INSIDE = rf"(?:{QUOTED}|[^'\"{{}}()]|\{{{_PLAIN}\}})*"
 _ARGUMENT = rf"(?<![\w.])(?<!\w\()[a-z_]+=(?:{QUOTED}|\{{{_INSIDE}\}}|\[{_INSIDE}\]|\({_INSIDE}\)|\.\.\.|True|[\d.]*\d)?"
-_BOTH = rf"{_ARGUMENT}(?:(?:,| and)(?:, of a CSV file,)? {_ARGUMENT})* \((?P<options>{_OPTIONS}(?: {_OPTIONS})*)\)"
+_BOTH = rf"{_ARGUMENT}(?:(?:,| and)(?:, of a CSV file,)? {_ARGUMENT})*\s+\((?P<options>{_OPTIONS}(?: {_OPTIONS})*)\)"
 _PARTS = re.compile(rf"{_BOTH}|{_OPTIONS}|{QUOTED}|`(?P<name>\w+)`|(?P<argument>{_ARGUMENT})")
 
 
-def in_options(message: str, options: Iterable[Option]) -> str:
-    """The message, with these options where it names arguments; names of tables stay, and in a message about a configuration all names."""
+def in_options(message: str, options: Iterable[Option] = ()) -> str:
+    """The message, or the text of a report, with options alone where it has an argument and the option of it.
+
+    With these options also where it names arguments; names of tables stay, and in a message about a configuration all names.
+    """
     flags = {name.replace("-", "_"): option for option in options for name in option.flags}
 
     def written(found: re.Match[str]) -> str:

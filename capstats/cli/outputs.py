@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
+from capstats.cli.flags import in_options
 from capstats.cli.options import HELD, INPUTS, Settings
 from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
@@ -115,7 +116,9 @@ def given_out(
         return json_text(found if "warnings" in found else {**found, "warnings": warned})  # a record has its own, under its digest
 
     wanted = settings.get("json")
-    return (as_json(), 0) if wanted is True else (text(), save_files(settings, messages, {"json": as_json} if wanted else {}))
+    if wanted is True:
+        return as_json(), 0
+    return in_options(text()), save_files(settings, messages, {"json": as_json} if wanted else {})
 
 
 def json_text(content: Any) -> str:

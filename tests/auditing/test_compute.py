@@ -196,7 +196,7 @@ def test_copies_that_are_not_known_have_a_reason_and_no_number():
     counted = tabulate(people, releases, keys="k", target="t")
     for found, reason in (
         (audit(people, people, copy_columns=1, **asked), "not computed: the tables have 2 columns in common, and 1 to 1 are compared"),
-        (audit(people, people, copy_columns=0, **asked), "not computed: copy_columns is 0"),
+        (audit(people, people, copy_columns=0, **asked), "not computed: copy_columns=0 (--copy-columns 0)"),
         (audit(counted, allow_same=True), "not known: the report was made from counts"),
         (audit(tables.isel(synthetic=[1, 0]), allow_same=True), "not known: the report was made from counts"),
         (audit(tables.isel(synthetic=1), allow_same=True), "not known: the report was made from counts"),

@@ -1,3 +1,6 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from capstats.cli.flags import in_options
@@ -52,3 +55,16 @@ def test_a_mistake_is_told_in_options(arguments: list[str], message: str, capsys
         status = error.code
     assert status == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_printed_report_advises_options_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """In Python both forms are printed, as in the file of --json."""
+    monkeypatch.chdir(tmp_path)
+    for name in "os":
+        Path(f"{name}.csv").write_text("age,income\n" + "".join(f"{i % 9},{i / 4}\n" for i in range(400)))
+    tables = ["audit", "o.csv", "s.csv", "--keys", "age", "--target", "income", "--allow-same", "--copy-columns", "0"]
+    assert main([*tables, "--json", "found.json"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Cut it, as with --bin income=10, or let near" in printed
+    assert "Copies of real records: not computed: --copy-columns 0." in printed
+    assert "bins={'income': 10} (--bin income=10)" in Path("found.json").read_text()

@@ -64,3 +64,27 @@ test_that("columns are described before any is chosen", {
   expect_identical(found$kind, c("text", "text", "text", "number"))
   expect_equal(found$missing[4], 1 / 40)
 })
+
+test_that("an interrupt leaves nothing behind", {
+  skip_if_not(nzchar(Sys.which("setsid")))  # on Linux
+  folder <- tempfile()
+  dir.create(folder)
+  at <- function(name) file.path(folder, name)
+  writeLines(c("#!/bin/sh", sprintf("dirname \"$2\" > '%s'", at("held")), "sleep 60"), at("program"))
+  Sys.chmod(at("program"), "0700")
+  writeLines(c(
+    sprintf("writeLines(as.character(Sys.getpid()), '%s')", at("pid")),
+    "tryCatch(capstats::describe(data.frame(a = 1)), interrupt = function(stopped) {",
+    sprintf("  writeLines(c('interrupted', list.files(tempdir(), '^capstats')), '%s')", at("left")),
+    "})"
+  ), at("code.R"))
+  run <- c("env", "--default-signal=INT", file.path(R.home("bin"), "Rscript"), at("code.R"))  # as in a terminal
+  found_in <- c(paste0("CAPSTATS_PROGRAM=", at("program")), paste0("R_LIBS=", paste(.libPaths(), collapse = ":")))
+  system2("setsid", run, wait = FALSE, env = found_in)
+  until <- function(file) for (i in 1:300) if (file.exists(file) && file.size(file) > 0) return(TRUE) else Sys.sleep(0.1)
+  expect_true(until(at("held")))  # the folder of the call, while the program runs
+  system2("kill", c("-INT", paste0("-", readLines(at("pid")))))
+  expect_true(until(at("left")))
+  expect_identical(readLines(at("left")), "interrupted")
+  expect_match(readLines(at("held")), "capstats")
+})
