@@ -169,7 +169,8 @@ def nested(table: Any, name: str, core: Core = CELLS) -> xr.Variable:
 def _integers(table: Held, values: Array, name: str, exact: bool) -> Array:
     """Counts as int64; weights as float64 where some are fractional; all as float64 where sums need not be ``exact``."""
     if values.dtype.kind not in "biuf":
-        raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.")
+        long = " Rows of labels, with a column of counts or without, are for tabulate(rows, keys=..., target=..., counts=...)."
+        raise TypeError(f"`{name}` must hold numbers; got dtype {values.dtype}.{long if values.dtype.kind in 'OU' else ''}")
     if exact and values.dtype == np.uint64 and values.max(initial=0) >= EXACT:
         raise ValueError(_refusal(table, name))
     if values.dtype.kind == "f" or not exact:

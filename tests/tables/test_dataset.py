@@ -160,7 +160,7 @@ def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
             TypeError,
             r"holds number labels in `o` and text labels in `s`",
         ),
-        (pd.DataFrame([["1"]]), None, {}, TypeError, r"`o` must hold numbers"),
+        (pd.DataFrame([["1"]]), None, {}, TypeError, r"`o` must hold numbers; .* or without, are for tabulate\(rows, keys="),
         (
             pd.DataFrame([[1, None]], ["lo"], ["f", "m"], dtype="Int64"),
             None,
