@@ -1,12 +1,15 @@
 """`tabulate` + `average_cap` against the same data's own group-by, for every kind of input: ratios, seconds and extra peak memory.
 
-Run: python benchmarks/counting.py [--records 1000000 10000000] [--pairs 15] [--only pandas polars ...]
+Run: python benchmarks/counting.py [--records 1000000 10000000] [--pairs 15] [--only pandas polars ...] [--append]
 
 Two tables of n records, 4 key columns (10, 5, 20, 8 levels, skewed) and a target (6 levels). The two sides run in turn in one process,
-so that both see the same machine; each ratio is a median of such pairs.
+so that both see the same machine; each ratio is a median of such pairs. With --append each line is
+added to speed.csv beside this file, with the date and the version: compare ratios there, since seconds are those of a machine.
 """
 
 import argparse
+import csv
+import datetime
 import gc
 import os
 import resource
@@ -23,7 +26,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from capstats import average_cap, tabulate
+from capstats import __version__, average_cap, tabulate
 
 LEVELS = {"region": 10, "sex": 5, "age": 20, "job": 8, "income": 6}
 MANY = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 10, 12, 8, 5, 4))} | {"income": 6}
@@ -127,7 +130,7 @@ def _flat(levels):
     return count
 
 
-def measure(name, n, pairs):
+def measure(name, n, pairs, append):
     with tempfile.TemporaryDirectory() as folder:
         o, s, own = inputs(name, n, folder)
         levels = list(MANY if "keys" in name else LEVELS)
@@ -160,6 +163,12 @@ def measure(name, n, pairs):
         f"| {name} | {n:.0e} | {mine * 1e3:.1f} | {its * 1e3:.1f} | {ratio:.2f} | {limit} | {within} | {extra:.0f} |",
         flush=True,
     )
+    if append:
+        here = Path(__file__).parent
+        commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=here, capture_output=True, text=True).stdout.strip()
+        figures = f"{ratio:.2f}", f"{mine * 1e3:.1f}", f"{its * 1e3:.1f}", f"{extra:.0f}"
+        with (here / "speed.csv").open("a", newline="") as file:
+            csv.writer(file).writerow([datetime.date.today(), __version__, commit, name, n, *figures])
 
 
 def _reset_peak():
@@ -180,6 +189,7 @@ def main():
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--only", nargs="+", default=list(LIMITS))
+    parser.add_argument("--append", action="store_true", help="add each line to speed.csv")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not given.here:
@@ -192,10 +202,10 @@ def main():
             if n < 10_000_000 and (name.startswith("mapping") or "keys" in name):
                 continue
             if given.here:
-                measure(name, n, given.pairs)
+                measure(name, n, given.pairs, given.append)
             else:  # a process of its own, so that peak memory is its own
-                again = [sys.executable, __file__, "--here", "--only", name, "--records", str(n), "--pairs", str(given.pairs)]
-                subprocess.run(again, check=True)
+                again = ["--here", "--only", name, "--records", str(n), "--pairs", str(given.pairs), *["--append"][: given.append]]
+                subprocess.run([sys.executable, __file__, *again], check=True)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -52,8 +52,10 @@ class LazySource(Source):
             chosen = [(self._bin(schema, str(c), cuts[c]) if c in cuts else nw.col(str(c))).alias(group) for group, c in groups.items()]
             w, fractional = self._weights(schema, query.weight)
             sums = [_WEIGHT.sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
-            weighted = self.frame.select(*chosen, w, (w * w).alias("square"))
-            rows = weighted.group_by(list(groups)).agg(*(sums if query.sampling else sums[:1])).collect()
+            texts = {f"b{i}": str(c) for i, c in enumerate(query.columns) if c not in cuts and _kind(schema[str(c)]) == "text"}
+            frame, apart = _with_bytes(self.frame, texts)
+            weighted = frame.select(*chosen, *apart, w, (w * w).alias("square"))
+            rows = weighted.group_by([*groups, *apart]).agg(*(sums if query.sampling else sums[:1])).drop(apart).collect()
             found = columns_of({c: rows.get_column(group) for group, c in groups.items()}, self.name)
             found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(query.columns, found, strict=True)]
             arrays = [rows.get_column(c).to_numpy().astype("float64") for c in rows.columns[len(groups) :]]
@@ -61,9 +63,10 @@ class LazySource(Source):
 
     def _margin(self, column: Hashable, options: Options, most: int) -> Margin:
         """The margin of one column; if it has too many labels, only the most frequent ones come back."""
-        is_float = self._schema(Query([column], options=options))[str(column)].is_float()
-        values = nw.col(str(column)).fill_nan(None) if is_float else nw.col(str(column))
-        groups = self.frame.select(values.alias("c0")).group_by("c0").agg(nw.len().alias("n"))
+        dtype = self._schema(Query([column], options=options))[str(column)]
+        values = nw.col(str(column)).fill_nan(None) if dtype.is_float() else nw.col(str(column))
+        frame, apart = _with_bytes(self.frame, {"b0": str(column)} if _kind(dtype) == "text" else {})
+        groups = frame.select(values.alias("c0"), *apart).group_by(["c0", *apart]).agg(nw.len().alias("n"))
         with engine_errors(self.name):
             sizes = nw.len().alias("levels"), nw.col("c0").null_count().alias("missing"), nw.col("n").sum()
             levels, missing, records = map(int, groups.select(*sizes).collect().row(0))
@@ -119,7 +122,7 @@ class LazySource(Source):
         Raise where one is no number, not finite or negative.
         """
         if weight is None:
-            return nw.lit(1.0, dtype=nw.Float64).alias("w"), False
+            return nw.lit(1, dtype=nw.Int64).alias("w"), False
         dtype, w = schema[str(weight)], nw.col(str(weight))
         if not dtype.is_numeric():
             raise ValueError(
@@ -176,6 +179,27 @@ class LazySource(Source):
         for i, code in enumerate(cut.texts if text is not None else (), start=len(cut.points) + 1):
             number = nw.when(nw.lit(code) == text).then(nw.lit(i)).otherwise(number)
         return number
+
+
+def _with_bytes(frame: nw.LazyFrame[Any], texts: Mapping[str, str]) -> tuple[nw.LazyFrame[Any], list[str]]:
+    """The frame with the bytes of some texts as columns of these names, which exist where an engine may take different texts for equal."""
+    if not texts or not (frame.implementation.is_ibis() or frame.implementation.is_pyspark()):
+        return frame, []
+    native: Any = nw.to_native(frame)
+    if frame.implementation.is_pyspark():
+        return nw.from_native(native.withColumns({name: native[c].cast("binary") for name, c in texts.items()})), list(texts)
+    import ibis  # type: ignore[import-untyped]
+
+    # a cast to bytes reads escapes in DuckDB and PostgreSQL
+    encode: Any = ibis.udf.scalar.builtin(lambda text: text, name="encode", signature=(("string",), "binary"))
+    convert: Any = ibis.udf.scalar.builtin(lambda text, _: text, name="convert_to", signature=(("string", "string"), "binary"))
+    bytes_of: dict[str, Callable[[Any], Any]] = {
+        "duckdb": encode,
+        "postgres": lambda text: convert(text, "UTF8"),
+        **dict.fromkeys(("sqlite", "mysql", "mssql"), lambda text: text.cast("binary")),
+    }
+    found = bytes_of.get(native.get_backend().name)
+    return (nw.from_native(native.mutate(**{name: found(native[c]) for name, c in texts.items()})), list(texts)) if found else (frame, [])
 
 
 def _records(frame: nw.LazyFrame[Any]) -> int:

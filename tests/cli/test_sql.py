@@ -99,8 +99,8 @@ def alike(found, expected):
         assert found[name].dtype == expected[name].dtype
 
 
-def compared(folder, seed, dialect, ask, create):
-    """The answers of an engine, as files that are counted, beside the records in memory."""
+def compared(folder, seed, dialect, ask, create, of_ibis=None):
+    """The answers of an engine, as files that are counted, and its tables in Ibis, beside the records in memory."""
     tables, keys, bins, codes = case(seed, single=dialect != "sqlite")
     columns = [*keys, "t"]
     for i, table in enumerate(tables):
@@ -115,6 +115,8 @@ def compared(folder, seed, dialect, ask, create):
     declared = {c: TYPES[c] for c in columns}
     expected = tabulate(*frames, keys=keys, target="t", types=declared, bins=bins, **of_all)
     alike(found, expected)
+    if of_ibis:
+        alike(tabulate(of_ibis("table 0"), of_ibis("table 1"), keys=keys, target="t", types=declared, bins=bins, **of_all), expected)
 
 
 SQL_TYPES = ["VARCHAR COLLATE NOCASE", "VARCHAR", "DATE", "DECIMAL(12, 2)", "FLOAT", "TIMESTAMP", "VARCHAR COLLATE NOCASE.NOACCENT"]
@@ -201,8 +203,11 @@ def of_postgres(folder, seeds):
             def ask(text, columns, file):
                 file.write_text(say(f"COPY ({text}) TO STDOUT (FORMAT csv, HEADER);"), encoding="utf-8", newline="")
 
+            ibis = pytest.importorskip("ibis")
+            connected = ibis.postgres.connect(host=place, user="us", database="postgres")
             for seed in seeds:
-                compared(folder, seed, "postgres", ask, create)
+                compared(folder, seed, "postgres", ask, create, connected.table if seed < 40 else None)
+            connected.disconnect()
             talk.communicate("\\q\n", timeout=60)
         finally:
             subprocess.run([*user, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **started)

@@ -197,3 +197,16 @@ def test_files_are_counted_alike_with_and_without_pyarrow(parquet: str, monkeypa
     with_arrow = counted(parquet)
     monkeypatch.setattr(relations.importlib.util, "find_spec", lambda name: None)
     assert counted(parquet).identical(with_arrow)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Ibis, which pandas warns
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+def test_texts_are_equal_where_their_bytes_are_whatever_the_collation(engine: str) -> None:
+    """Those of PostgreSQL, with a collation that is not deterministic, are in tests/cli/test_sql.py."""
+    connection = getattr(ibis, engine).connect()
+    connection.raw_sql("CREATE TABLE people (k TEXT COLLATE NOCASE, t TEXT COLLATE NOCASE)")
+    rows = [("a", "x"), ("A", "x"), ("A", "X"), ("é", None), ("É", "x"), ("\\x41", ""), (None, "x")]
+    texts = ["(" + ", ".join("NULL" if x is None else f"'{x}'" for x in row) + ")" for row in rows]
+    connection.raw_sql(f"INSERT INTO people VALUES {', '.join(texts)}")
+    found, frame = connection.table("people"), pd.DataFrame(rows, columns=["k", "t"], dtype=object)
+    assert capstats.tabulate(found, keys="k", target="t").equals(capstats.tabulate(frame, keys="k", target="t"))
