@@ -66,7 +66,11 @@ def test_a_measure_gives_the_same_numbers_on_both_backings(case: str) -> None:
 
 
 def compare(case: str, seed: str = "") -> None:
-    """The numbers of a measure on tables of every kind, with other counts for each seed."""
+    """The numbers of a measure on tables of every kind, with other counts for each seed.
+
+    The change of an average without some records is a difference of sums of weights, over their total: a change that is 0 in fractions is
+    found as a few units of the last place of 1, the greatest average, and which ones goes by the order of the sums.
+    """
     measure = CASES[case]
     for kind in ("one", "several", "full", "weights"):
         o, s = tables(kind, case + seed)
@@ -82,7 +86,8 @@ def compare(case: str, seed: str = "") -> None:
                 assert isinstance(array.data, np.ndarray)
                 assert (array.dims, array.dtype) == (dense[name].dims, dense[name].dtype)
                 if array.dtype.kind in "biuf":
-                    np.testing.assert_allclose(array.values, dense[name].values, rtol=1e-12)
+                    rounding = 4 * np.finfo(float).eps if (kind, name) == ("weights", "change") else 0
+                    np.testing.assert_allclose(array.values, dense[name].values, rtol=1e-12, atol=rounding)
                 else:
                     np.testing.assert_array_equal(array.values, dense[name].values)
 
