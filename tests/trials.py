@@ -59,9 +59,9 @@ def properties(seed: int, _: Path) -> int:
     environment = {**os.environ, "HYPOTHESIS_PROFILE": "fresh"}
     found = subprocess.run([*command, *asked], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if found.returncode not in (0, 5):  # 5: it has no such test that runs here
-        shown = re.sub(r"^E ", "", found.stdout, flags=re.MULTILINE)
-        examples = re.findall(r"(?:Falsifying example|Failing test case): (\w+)\(\n((?: {4,}.*\n)+?) *\)", shown)
-        texts = [(name, " ".join(re.sub(r"^ *#.*", "", x, flags=re.MULTILINE).split())) for name, x in examples]
+        shown = re.sub(r"^E ?", "", found.stdout, flags=re.MULTILINE)
+        examples = re.findall(r"^( *)(?:Falsifying example|Failing test case): (\w+)\(\n((?:.*\n)+?)\1\)$", shown, re.MULTILINE)
+        texts = [(name, " ".join(re.sub(r"(^|  )# .*", "", x, flags=re.MULTILINE).split())) for _, name, x in examples]
         pasted = "\n".join(f"# {file.relative_to(ROOT)}, {name}\n@example({x})" for name, x in texts)
         raise AssertionError(pasted or found.stdout[-4000:])
     return sum(map(int, re.findall(r"(\d+) passing,", found.stdout)))
