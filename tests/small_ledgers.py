@@ -135,12 +135,16 @@ class Case:
             found.setdefault(tuple(person[c] for c in self.keys), []).append(person[-1])
         return {key: (of[0], len(of)) for key, of in found.items() if len(set(of)) == 1}
 
-    def true_claims(self) -> dict[tuple[int, ...], int]:
-        """The keys whose target is the same in every table that agrees, and their people: one integer programme a key."""
+    def true_claims(self, *, whole: bool = True) -> dict[tuple[int, ...], int]:
+        """The keys whose target is the same in every table that agrees, and their people: one integer programme a key.
+
+        ``whole=False``: in every table of real numbers, too, by linear programmes.
+        """
         programme, targets = self.programme(), range(self.sizes[-1])
         claims = {}
         for key, (target, people) in self.pure().items():
-            if not programme.possible(self.block(key, [x for x in targets if x != target])):
+            others = self.block(key, [x for x in targets if x != target])
+            if not (programme.possible(others) if whole else programme.possible_in_parts(others)):
                 claims[key] = people
         return claims
 
@@ -161,6 +165,16 @@ class Programme:
         found = milp(np.zeros(len(cells)), integrality=1, constraints=limits)
         assert found.status in (0, 2), found.message
         return bool(found.status == 0)
+
+    def possible_in_parts(self, cells: np.ndarray) -> bool:
+        """Whether a part of somebody may be in one of these joint cells, where numbers of people need not be whole.
+
+        The most is a vertex of small integers, 0 or no small fraction, of which the tolerance of HiGHS, 1e-7, is far.
+        """
+        found = milp(-cells.astype(float), constraints=LinearConstraint(self.system, self.least, self.greatest))
+        assert found.status in (0, 3), found.message
+        assert found.status == 3 or not 1e-6 < -found.fun < 1e-3, found.fun
+        return bool(found.status == 3 or -found.fun > 1e-6)
 
     def least_of(self, weights: np.ndarray) -> float:
         """The least sum of people times weights; -inf where nothing limits it."""

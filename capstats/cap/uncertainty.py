@@ -302,8 +302,7 @@ def individual_share(
         shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
         parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
         parts += [own[0], own[0] - whole, fresh, *shares, degrees]
-        known = ratio(s.total(), s.total(), np.nan)
-        return np.stack(np.broadcast_arrays(*parts), axis=-1) * known[..., None]
+        return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     found = aligned.map(formula, "individual_share", ("part",))
     parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}

@@ -655,6 +655,14 @@ def test_a_bridge_between_two_cycles_is_missed_by_propagation_and_found_by_the_l
     assert found.needed.sel(k="12").values.all()
 
 
+@pytest.mark.parametrize("seed", [530147183, 530204979, 530239357])
+def test_a_claim_that_only_whole_numbers_make_is_missed(seed):
+    """Half of a person might be there: the linear programme finds what is true of all real numbers, and nothing more."""
+    drawn = case(seed)
+    found = claimed(published_bounds(**drawn.arguments, exact=True))
+    assert drawn.true_claims(whole=False).keys() == found < drawn.true_claims().keys()
+
+
 # --- as strangers give tables -----------------------------------------------------------------------------------------
 
 GROUPED = pd.DataFrame({"age": ["18-19", "18-19", "20", "20"], "health": ["sick", "well"] * 2, "n": [3, 6, 4, 7]})

@@ -51,6 +51,10 @@ def variables(result: xr.Dataset | xr.DataArray) -> dict[Any, xr.DataArray]:
     return {name: array for name, array in arrays if not {"target", "key"} <= set(array.dims)}
 
 
+# Differences of averages, at most 1, of weights: one that is 0 or nearly so in fractions is off by the rounding of sums in another order.
+# In units of the last place of 1: a change is one such difference; normalised CAP is divided by a further one, .19 to .46 in 300 tables.
+DIFFERENCES = {"change": 1, "normalized_cap": 8}
+
 CASES = {
     **{f"both: {name}": measure for name, measure in BOTH.items()},
     **{f"original: {name}": lambda o, _, measure=measure: measure(o) for name, measure in ALONE.items()},
@@ -82,7 +86,8 @@ def compare(case: str, seed: str = "") -> None:
                 assert isinstance(array.data, np.ndarray)
                 assert (array.dims, array.dtype) == (dense[name].dims, dense[name].dtype)
                 if array.dtype.kind in "biuf":
-                    np.testing.assert_allclose(array.values, dense[name].values, rtol=1e-12)
+                    absolute = DIFFERENCES.get(name, 0) * np.finfo(float).eps * (kind == "weights")
+                    np.testing.assert_allclose(array.values, dense[name].values, rtol=1e-12, atol=absolute)
                 else:
                     np.testing.assert_array_equal(array.values, dense[name].values)
 
