@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from operator import add
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -52,8 +52,7 @@ class LazySource(Source):
             chosen = [(self._bin(schema, str(c), cuts[c]) if c in cuts else nw.col(str(c))).alias(group) for group, c in groups.items()]
             w, fractional = self._weights(schema, query.weight)
             sums = [_WEIGHT.sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
-            texts = {f"b{i}": str(c) for i, c in enumerate(query.columns) if c not in cuts and _kind(schema[str(c)]) == "text"}
-            frame, apart = _with_bytes(self.frame, texts)
+            frame, apart = _with_bytes(self.frame, [c for c in map(str, query.columns) if c not in cuts and _kind(schema[c]) == "text"])
             weighted = frame.select(*chosen, *apart, w, (w * w).alias("square"))
             rows = weighted.group_by([*groups, *apart]).agg(*(sums if query.sampling else sums[:1])).drop(apart).collect()
             found = columns_of({c: rows.get_column(group) for group, c in groups.items()}, self.name)
@@ -65,7 +64,7 @@ class LazySource(Source):
         """The margin of one column; if it has too many labels, only the most frequent ones come back."""
         dtype = self._schema(Query([column], options=options))[str(column)]
         values = nw.col(str(column)).fill_nan(None) if dtype.is_float() else nw.col(str(column))
-        frame, apart = _with_bytes(self.frame, {"b0": str(column)} if _kind(dtype) == "text" else {})
+        frame, apart = _with_bytes(self.frame, [str(column)] if _kind(dtype) == "text" else [])
         groups = frame.select(values.alias("c0"), *apart).group_by(["c0", *apart]).agg(nw.len().alias("n"))
         with engine_errors(self.name):
             sizes = nw.len().alias("levels"), nw.col("c0").null_count().alias("missing"), nw.col("n").sum()
@@ -181,13 +180,17 @@ class LazySource(Source):
         return number
 
 
-def _with_bytes(frame: nw.LazyFrame[Any], texts: Mapping[str, str]) -> tuple[nw.LazyFrame[Any], list[str]]:
-    """The frame with the bytes of some texts as columns of these names, which exist where an engine may take different texts for equal."""
+def _with_bytes(frame: nw.LazyFrame[Any], texts: Sequence[str]) -> tuple[nw.LazyFrame[Any], list[str]]:
+    """The frame with the bytes of some texts as columns, and their names: none where no engine may take different texts for equal."""
     if not texts or not (frame.implementation.is_ibis() or frame.implementation.is_pyspark()):
         return frame, []
     native: Any = nw.to_native(frame)
+    prefix = "b"
+    while any(x.lower().startswith(prefix) for x in frame.collect_schema().names()):
+        prefix += "_"
+    columns = {f"{prefix}{i}": native[c] for i, c in enumerate(texts)}
     if frame.implementation.is_pyspark():
-        return nw.from_native(native.withColumns({name: native[c].cast("binary") for name, c in texts.items()})), list(texts)
+        return nw.from_native(native.withColumns({name: text.cast("binary") for name, text in columns.items()})), list(columns)
     import ibis  # type: ignore[import-untyped]
 
     # a cast to bytes reads escapes in DuckDB and PostgreSQL
@@ -199,7 +202,9 @@ def _with_bytes(frame: nw.LazyFrame[Any], texts: Mapping[str, str]) -> tuple[nw.
         **dict.fromkeys(("sqlite", "mysql", "mssql"), lambda text: text.cast("binary")),
     }
     found = bytes_of.get(native.get_backend().name)
-    return (nw.from_native(native.mutate(**{name: found(native[c]) for name, c in texts.items()})), list(texts)) if found else (frame, [])
+    if found is None:
+        return frame, []
+    return nw.from_native(native.mutate(**{name: found(text) for name, text in columns.items()})), list(columns)
 
 
 def _records(frame: nw.LazyFrame[Any]) -> int:

@@ -204,9 +204,18 @@ def test_files_are_counted_alike_with_and_without_pyarrow(parquet: str, monkeypa
 def test_texts_are_equal_where_their_bytes_are_whatever_the_collation(engine: str) -> None:
     """Those of PostgreSQL, with a collation that is not deterministic, are in tests/cli/test_sql.py."""
     connection = getattr(ibis, engine).connect()
-    connection.raw_sql("CREATE TABLE people (k TEXT COLLATE NOCASE, t TEXT COLLATE NOCASE)")
+    connection.raw_sql("CREATE TABLE people (b0 TEXT COLLATE NOCASE, t TEXT COLLATE NOCASE)")
     rows = [("a", "x"), ("A", "x"), ("A", "X"), ("é", None), ("É", "x"), ("\\x41", ""), (None, "x")]
     texts = ["(" + ", ".join("NULL" if x is None else f"'{x}'" for x in row) + ")" for row in rows]
     connection.raw_sql(f"INSERT INTO people VALUES {', '.join(texts)}")
-    found, frame = connection.table("people"), pd.DataFrame(rows, columns=["k", "t"], dtype=object)
+    found, frame = connection.table("people"), pd.DataFrame(rows, columns=["b0", "t"], dtype=object)
+    assert capstats.tabulate(found, keys="b0", target="t").equals(capstats.tabulate(frame, keys="b0", target="t"))
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.filterwarnings(*OF_SPARK)
+def test_texts_of_spark_too() -> None:
+    found = spark_session().sql("SELECT k, collate(t, 'UTF8_LCASE') AS t FROM VALUES (1, 'a'), (1, 'A'), (2, 'é'), (2, NULL) AS x(k, t)")
+    frame = pd.DataFrame({"k": [1, 1, 2, 2], "t": ["a", "A", "é", None]})
     assert capstats.tabulate(found, keys="k", target="t").equals(capstats.tabulate(frame, keys="k", target="t"))
