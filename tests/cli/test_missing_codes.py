@@ -104,4 +104,4 @@ def test_the_advice_keeps_the_codes_that_are_given(files, capsys):
     lines = [f"{[-99, -98, *range(20, 60)][i % 42]},{'fm'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(840)]
     Path("o.csv").write_text("\n".join(["income,sex,sick", *lines]))
     Path("s.csv").write_text("\n".join(["income,sex,sick", *lines[:420]]))
-    assert "(--null-values income=-99,-98)" in " ".join(printed(capsys, *ARGUMENTS, "--null-values", "income=-99").split())
+    assert "say --null-values income=-99,-98" in " ".join(printed(capsys, *ARGUMENTS, "--null-values", "income=-99").split())
