@@ -51,7 +51,7 @@ class LazySource(Source):
             groups = {f"c{i}": column for i, column in enumerate(query.columns)}
             chosen = [(self._bin(schema, str(c), cuts[c]) if c in cuts else nw.col(str(c))).alias(group) for group, c in groups.items()]
             w, fractional = self._weights(schema, query.weight)
-            sums = [_WEIGHT.sum().alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
+            sums = [_number_of(query).alias("n"), nw.len().alias("records"), nw.col("square").sum().alias("squares")]
             frame, apart = _with_bytes(self.frame, [c for c in map(str, query.columns) if c not in cuts and _kind(schema[c]) == "text"])
             weighted = frame.select(*chosen, *apart, w, (w * w).alias("square"))
             rows = weighted.group_by([*groups, *apart]).agg(*(sums if query.sampling else sums[:1])).drop(apart).collect()
@@ -97,7 +97,7 @@ class LazySource(Source):
             both = [numbers_of(extent.get_column(c), str(column), self.name, wanted) for c in ("least", "greatest")]
             found = Numbers(both[0].kind, np.concatenate([x.values for x in both if x.kind is not None] or [np.zeros(0)]))
             return found, np.ones(len(found.values), np.int64)
-        grouped = rows.group_by("x").agg(_WEIGHT.sum().alias("n")).collect()
+        grouped = rows.group_by("x").agg(_number_of(query).alias("n")).collect()
         counts = grouped.get_column("n").to_numpy().astype("float64")
         found = numbers_of(grouped.get_column("x"), str(column), self.name, wanted)
         if found.codes is not None:
@@ -121,7 +121,7 @@ class LazySource(Source):
         Raise where one is no number, not finite or negative.
         """
         if weight is None:
-            return nw.lit(1, dtype=nw.Int64).alias("w"), False
+            return nw.lit(1.0, dtype=nw.Float64).alias("w"), False
         dtype, w = schema[str(weight)], nw.col(str(weight))
         if not dtype.is_numeric():
             raise ValueError(
@@ -178,6 +178,11 @@ class LazySource(Source):
         for i, code in enumerate(cut.texts if text is not None else (), start=len(cut.points) + 1):
             number = nw.when(nw.lit(code) == text).then(nw.lit(i)).otherwise(number)
         return number
+
+
+def _number_of(query: Query) -> nw.Expr:
+    """The number of records, or the sum of their weights; a sum of ones is a decimal in PostgreSQL, and of 128 bits in DuckDB."""
+    return nw.len() if query.weight is None else _WEIGHT.sum()
 
 
 def _with_bytes(frame: nw.LazyFrame[Any], texts: Sequence[str]) -> tuple[nw.LazyFrame[Any], list[str]]:
