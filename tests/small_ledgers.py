@@ -156,6 +156,8 @@ class Programme:
         n = len(cells)
         places = [csr_array((np.ones(n), (which, np.arange(n))), (len(a), n)) for which, a, _ in tables]
         self.system = vstack(places, format="csr")
+        for name in ("indices", "indptr"):  # older versions of scipy take no others
+            setattr(self.system, name, getattr(self.system, name).astype(np.int32))
         self.least, self.greatest = (np.concatenate([x[i] for x in tables]).astype(float) for i in (1, 2))
 
     def possible(self, cells: np.ndarray) -> bool:
