@@ -49,7 +49,7 @@ def main():
     warnings.simplefilter("ignore", LevelsWarning)  # of few records in fine keys
     known = {"keys": KEYS.split(","), "target": "income"}
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-    print("| engine | records of both files | seconds | times DuckDB |\n|---|---|---|---|", flush=True)
+    print("| engine | records of both files | seconds | times the first engine |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         opened = {name: engines()[name]() for name in given.engines}
         files = {}
@@ -58,7 +58,7 @@ def main():
             place.mkdir()
             files[n] = make(place, n, "parquet")
         for n, pair in files.items():
-            first = None
+            first = None  # engine's seconds
             for name, read in opened.items():
                 start = time.perf_counter()
                 tables = tabulate(*map(read, pair), **known, copy_columns=0)
