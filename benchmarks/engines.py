@@ -8,7 +8,6 @@ clock runs; peaks of memory are not shown, since Dask and Spark count in process
 
 import argparse
 import os
-import sys
 import tempfile
 import time
 import warnings
@@ -17,8 +16,6 @@ from pathlib import Path
 from many_records import KEYS, make
 
 from capstats import LevelsWarning, tabulate
-
-sys.path.remove(str(Path(__file__).parent))  # where coverage.py hides the package of that name, which Dask's asks for
 
 
 def engines():

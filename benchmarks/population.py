@@ -23,7 +23,6 @@ import gc
 import importlib.util
 import logging
 import math
-import sys
 import time
 import warnings
 from functools import partial
@@ -45,7 +44,6 @@ from capstats.population import (
 )
 
 HERE = Path(__file__).resolve().parent
-sys.path.remove(str(HERE))  # whose coverage.py numba would take for the package coverage
 KEYS = {f"k{i}": levels for i, levels in enumerate((50, 30, 20, 12, 10, 8, 6, 5, 4, 3))}
 PROFILES, KEPT, SMALL = 2000, 0.8, 3
 ATTACKED, ATTACKS = 10_000, 500

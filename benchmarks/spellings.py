@@ -10,7 +10,6 @@ has so many of the pairs of sources, in turn; with `--pairs 99` all. Exit status
 
 import argparse
 import datetime as dt
-import sys
 import tempfile
 import time
 import unicodedata
@@ -189,7 +188,6 @@ def main():
     parser.add_argument("--pairs", type=int, default=4)
     parser.add_argument("--spark", action="store_true")
     given_options = parser.parse_args()
-    sys.path.pop(0)  # benchmarks/coverage.py is not the package that numba looks for
     kinds = [x for x in [*FILES, *TABLES] if x != "Spark" or given_options.spark]
     pairs = [(x, x) for x in kinds] + [(x, kinds[(i + 4) % len(kinds)]) for i, x in enumerate(kinds)]
     counts, wrong, start = {}, [], time.perf_counter()

@@ -30,7 +30,7 @@ GAINS = (
     *("individual_share", "individual_share_lower", "individual_share_upper", "degrees_of_freedom"),
 )
 # With which a share is given, at least: degrees of freedom; the gain of the original; and this gain as samples of these sizes have it on
-# average, since a limit on what was found alone would choose shares that chance made large (benchmarks/coverage.py).
+# average, since a limit on what was found alone would choose shares that chance made large (benchmarks/intervals.py).
 FREEDOM, POINT, EXPECTED = 24, 0.01, 0.0125
 
 

@@ -62,16 +62,17 @@ class Factor:
         return _factor(flat, sizes)
 
     def split(self, k: int) -> tuple[Factor, Factor]:
-        """The combinations of the first k columns and those of the others, each with the index of each row."""
+        """The combinations of the first k columns and those of the others, each with the index of each row, in the narrowest integers."""
+
+        def of_rows(part: Factor) -> Factor:
+            part.of_row = part.of_row.astype(np.min_scalar_type(len(part.flat)))[self.of_row]
+            return part
+
         if self.leading:
             columns = list(map(_bare, self.codes))
-            parts = factor(columns[:k]), factor(columns[k:])
-        else:
-            first, second = np.divmod(self.flat, math.prod(self.sizes[k:]))
-            parts = _factor(first, self.sizes[:k]), _factor(second, self.sizes[k:])
-        for part in parts:
-            part.of_row = part.of_row[self.of_row]
-        return parts
+            return of_rows(factor(columns[:k])), of_rows(factor(columns[k:]))
+        size = math.prod(self.sizes[k:])
+        return of_rows(_factor(self.flat // size, self.sizes[:k])), of_rows(_factor(self.flat % size, self.sizes[k:]))
 
 
 def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:
@@ -86,7 +87,7 @@ def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], N
         flat, found = _count_grid(columns, math.prod(sizes), n, sums, advance)
     else:
         flat, found = _count_sorted(columns, sums)
-    return Factor(flat, sizes, np.arange(len(flat)), leading), found
+    return Factor(flat, sizes, np.arange(len(flat), dtype=np.min_scalar_type(len(flat))), leading), found
 
 
 def sampled(weights: Counts) -> Sums:

@@ -275,7 +275,7 @@ def without_missing(counted: Counted) -> tuple[Counted, int | float, Places]:
 
 
 def _complete(part: Part) -> Any:
-    keep = np.ones(part.of_row.max(initial=-1) + 1, bool)
+    keep = np.ones(int(part.of_row.max(initial=0)) + 1, bool)
     for column in part.columns:
         if not isinstance(column.labels, np.ndarray):  # an array, which holds integers
             keep &= np.array([label is not MISSING for label in column.labels])[column.codes]

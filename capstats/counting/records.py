@@ -272,7 +272,8 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
     arrays = {}
 
     def table(t: int, part: int) -> Data:
-        at_target, at_key = targets[t][tables[t].target.of_row], keys[t][tables[t].key.of_row]
+        places = zip((targets[t], keys[t]), (tables[t].target, tables[t].key), shape, strict=True)
+        at_target, at_key = (where.astype(np.min_scalar_type(size))[x.of_row] for where, x, size in places)
         return table_of(tables[t].summed(part), at_target, at_key, shape, sparse)
 
     for variable, which in (("o", range(1)), ("s", range(1, last)), ("h", range(last, len(tables)))):

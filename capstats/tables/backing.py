@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.checks import check_choice
+from capstats.codes.column import starts
 from capstats.tables.table import Array, Index
 
 Backing = Literal["auto", "dense", "sparse"]
@@ -42,14 +43,17 @@ def coo(coords: Sequence[Index], values: Array, shape: Sequence[int], fill: floa
         raise ImportError(
             f'A table of {" x ".join(map(str, shape))} cells needs the package sparse. Install capstats[sparse], or give backing="dense".'
         ) from error
-    cells = np.array(coords)
-    place = np.ravel_multi_index(tuple(cells), tuple(shape))
-    order, fill_value = ascending(place), values.dtype.type(fill)
-    cells, values, first = cells[:, order], values[order], np.flatnonzero(np.diff(place[order], prepend=-1))
-    if len(first) < len(values):
-        cells, values = cells[:, first], np.add.reduceat(values, first)
+    place = np.ravel_multi_index(tuple(coords), tuple(shape))
+    order = ascending(place)
+    place, values = place[order], values[order]
+    del order
+    if not (distinct := starts(place)[: len(place)]).all():
+        place, values = place[distinct], np.add.reduceat(values, np.flatnonzero(distinct))
+    cells = np.empty((len(shape), len(place)), np.intp)
+    for row, size in zip(cells[::-1], shape[::-1], strict=True):
+        np.divmod(place, size, out=(place, row))
     # if not told that cells are sorted, sparse would compile a function
-    return sparse.COO(cells, values, tuple(shape), has_duplicates=False, sorted=True, fill_value=fill_value)
+    return sparse.COO(cells, values, tuple(shape), has_duplicates=False, sorted=True, fill_value=values.dtype.type(fill))
 
 
 def ascending(places: Index) -> Index | slice:
@@ -58,7 +62,7 @@ def ascending(places: Index) -> Index | slice:
 
 
 def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], sparse: bool) -> Data:
-    """A table from the values of its cells; values of the same cell are added."""
+    """A table from the values of its cells, given by integers of any width; values of the same cell are added."""
     if sparse:
         return coo([target, key], values, shape)
     try:
@@ -66,7 +70,9 @@ def table_of(values: Array, target: Index, key: Index, shape: tuple[int, int], s
     except MemoryError as error:
         size = f"{shape[0]} targets x {shape[1]} keys need {math.prod(shape) * 8 / 1e9:.1f} GB"
         raise MemoryError(f'{size}. Give backing="sparse", or fewer or coarser columns.') from error
-    np.add.at(table.reshape(-1), target * shape[1] + key, values)
+    place = np.multiply(target, shape[1], dtype=np.intp)
+    place += key
+    np.add.at(table.reshape(-1), place, values)
     return table
 
 

@@ -379,8 +379,8 @@ def test_weights_of_1_give_the_unweighted_numbers_and_their_unit_changes_nothing
 
 @pytest.mark.slow
 def test_intervals_cover_as_often_as_the_page_says() -> None:
-    """benchmarks/coverage.py has more settings."""
-    script = Path(capstats.__file__).parents[1] / "benchmarks" / "coverage.py"
+    """benchmarks/intervals.py has more settings."""
+    script = Path(capstats.__file__).parents[1] / "benchmarks" / "intervals.py"
     run = subprocess.run([sys.executable, str(script), "--quick"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
 

@@ -1,6 +1,6 @@
 """How often the intervals of `individual_share` and `average_cap_interval` cover, by simulation: theory/individuals.md quotes it.
 
-Run: python benchmarks/coverage.py [--quick] [--seed 1]; some minutes, exit status 1 where a coverage is below its limit.
+Run: python benchmarks/intervals.py [--quick] [--seed 1]; some minutes, exit status 1 where a coverage is below its limit.
 
 *Shares.* Original, holdout and release are drawn from a population of 4 to 600 keys and 2 to 5 targets with uneven shares. The release is
 a fresh sample (share 0), the original with targets redrawn from the population's with probability .5 (share .5, by part 3 of
