@@ -176,7 +176,8 @@ def _in_one_reading(
     with suppress(TypeError, ValueError):  # for a column that was not asked for; others raise again
         common, left_out = columns_in_common(inputs)
         numbers = [table.source.number(table.options) for table in inputs]
-        if not 0 < len(common) <= request.copy_columns or None in numbers or sum(filter(None, numbers)) * len(common) > many_rows.MOST:
+        known = [number for number in numbers if number is not None]
+        if not 0 < len(common) <= request.copy_columns or len(known) < len(numbers) or many_rows.too_many(inputs, known, len(common)):
             return None
         wanted = list(dict.fromkeys([*request.columns, *common]))
         real = [original] if holdout is None else [original, holdout]

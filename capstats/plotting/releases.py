@@ -199,7 +199,8 @@ def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annot
         if np.isfinite(before) and np.isfinite(after):
             style: dict[str, Any] = {"arrowstyle": "->", "color": "0.3", "linewidth": 1, "shrinkA": 2, "shrinkB": 2}
             style |= {"linestyle": (0, (4, 2))} if after > before else {}
-            ax.annotate("", (after, y), (before, y), arrowprops=style | annotate_kwargs, zorder=2)
+            arrow = ax.annotate("", (after, y), (before, y), arrowprops=style | annotate_kwargs, zorder=2)
+            arrow.set_in_layout(False)  # it lies within the Axes
     marks: dict[str, Any] = {"s": size, "zorder": 3}
     ax.scatter(start, rows, facecolors="white", edgecolors=BLUE, linewidths=1.2, label="certain in the original (DiO)", **marks)
     ax.scatter(end, rows, color=VERMILLION, label="disclosed by the release with certainty (DiSCO)", **marks)
