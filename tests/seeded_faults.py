@@ -39,7 +39,7 @@ ROOMS = (
     "datasets",
     "cli",
 )
-USERS = {  # whose tests run, too, where those of a room pass, and then its slow ones: rooms that use it, and other tests
+USERS = {  # whose tests run, too, where those of a room pass: rooms that use it, and other tests
     "sources": ("counting", "cli"),
     "codes": ("sources", "counting", "disclosure", "cli"),
     "tables": ("cap", "counting", "disclosure", "screening"),
@@ -191,7 +191,7 @@ def outcome_of(copy: Path, fault: Fault, options: argparse.Namespace, tests: lis
     took = 0.0
     room = fault.path.parts[1]
     users = [] if options.tests else [f"tests/{name}" for name in USERS[room]]
-    runs = [([own], options.marks), (tests, options.marks), (users, options.marks), (tests if users else [], SLOW)]
+    runs = [([own], options.marks), (tests, options.marks), (users, options.marks), (tests if options.slow else [], SLOW)]
     for places, marks in runs if (copy / own).is_file() else runs[1:]:
         outcome, seconds = run_tests(copy, places, marks, longest) if places else ("passed", 0.0)
         took += seconds
@@ -208,6 +208,7 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=12, help="how many a room")
     parser.add_argument("--only", type=lambda text: {int(x) for x in text.split(",")}, help="numbers of faults, such as 3,7")
     parser.add_argument("--marks", default=MARKS, help="pytest's -m")
+    parser.add_argument("--slow", action="store_true", help="run the slow tests of the room as well, where all others pass")
     parser.add_argument(
         "--tests", action="append", default=[], help="a file or folder of tests in place of the room's; several may be given"
     )

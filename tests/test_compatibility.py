@@ -1,4 +1,4 @@
-"""What the released version had is as it was, or the CHANGELOG says so: public names, and how they are called."""
+"""What the released versions had is as it was, or the CHANGELOG says so: public names, and how they are called."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ import pytest
 import capstats
 
 ROOT = Path(__file__).parents[1]
-SIGNATURES = (ROOT / "tests" / "reference" / "signatures_0.1.0.txt").read_text(encoding="utf-8").splitlines()
-CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("## 0.1.0")[0]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+RELEASED = [
+    (file.stem.partition("_")[2], line)
+    for file in sorted((ROOT / "tests" / "reference").glob("signatures_*.txt"))
+    for line in file.read_text(encoding="utf-8").splitlines()
+]
 
 
 def changes(line: str) -> list[str]:
@@ -34,10 +38,11 @@ def changes(line: str) -> list[str]:
     return [*gone, *([] if in_order and not needed else [name])]
 
 
-@pytest.mark.parametrize("line", SIGNATURES, ids=lambda line: line.partition("(")[0])
-def test_what_breaks_is_in_the_changelog(line: str) -> None:
+@pytest.mark.parametrize(("version", "line"), RELEASED, ids=[f"{version} {line.partition('(')[0]}" for version, line in RELEASED])
+def test_what_breaks_is_in_the_changelog(version: str, line: str) -> None:
+    since = CHANGELOG.partition(f"\n## {version}\n")[0]
     for word in changes(line):
-        assert re.search(rf"\b{re.escape(word)}\b", CHANGES), f"{word} of {line} is as it was no more: say so in CHANGELOG.md"
+        assert re.search(rf"\b{re.escape(word)}\b", since), f"{word} of {line} is as it was no more: say so in CHANGELOG.md"
 
 
 @pytest.mark.parametrize(
