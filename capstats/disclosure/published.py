@@ -124,7 +124,7 @@ class Published:
         base, rule = self.rounding
         low, rest = np.divmod(counts, base)
         up = rng.random(len(counts)) * base < rest if rule == "random" else 2 * rest >= base
-        found = base * (low + (up & (rest > 0))).astype(np.float64)
+        found = base * (low + up).astype(np.float64)  # up is False where nothing is left
         if self.zeros == "kept":
             found[(counts > 0) & (found == 0)] = base
         least, greatest = self.suppressed or (0, -1)

@@ -1,5 +1,6 @@
 """t-closeness, beta-likeness, delta-disclosure."""
 
+from datetime import date
 from fractions import Fraction
 from math import e, exp, inf, log
 
@@ -164,6 +165,14 @@ def test_the_ordered_distance_is_the_same_on_sparse_tables_of_many_targets():
         dense = xr.DataArray(table, dims=("target", "key"))
         found = t_closeness(dense.copy(data=sparse.COO.from_numpy(table)), distance="ordered")
         np.testing.assert_allclose(found, t_closeness(dense, distance="ordered"), rtol=1e-12, atol=1e-14)
+
+
+def test_numbers_and_dates_are_in_their_order_and_texts_in_that_of_the_rows():
+    """The class of three people: (|0 - 3/7| + |2/3 - 5/7|) / 2 in the order of the rows, (|0 - 3/7| + |1/3 - 5/7|) / 2 in the other."""
+    as_given = 5 / 21
+    for labels, found in (([10, 30, 20], 17 / 42), ([date(2026, m, 1) for m in (1, 3, 2)], 17 / 42), (["a", "c", "b"], as_given)):
+        table = from_counts([[3, 0], [0, 2], [1, 1]], target_labels={"paid": labels}).o
+        assert t_closeness(table, distance="ordered").item() == pytest.approx(found, rel=1e-15)
 
 
 def test_the_order_of_targets_needs_one_column():

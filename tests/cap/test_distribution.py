@@ -85,6 +85,11 @@ def test_boxplot_of_the_paper_shows_who_is_at_risk_behind_a_low_average():
     assert boxes.upper_whisker.sel(synthetic="g").item() < 147 / 299
 
 
+def test_the_median_of_two_people_is_rounded_as_by_numpy():
+    """Half of 1/6 and 1/2: from below it is .33333333333333337, from above .3333333333333333."""
+    assert cap_quantiles([[1, 1], [0, 0]], [[1, 1], [1, 5]], 0.5).item() == np.quantile([1 / 6, 1 / 2], 0.5)
+
+
 # numpy and matplotlib, on the records
 
 

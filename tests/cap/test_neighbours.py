@@ -399,6 +399,12 @@ def test_each_table_of_a_batch_has_its_own_matched_keys(way, unmatched, radius):
     np.testing.assert_array_equal(average_cap(o, s[0], unmatched=unmatched, radius=radius), average.isel(draw=0))
 
 
+def test_distances_in_a_batch_count_from_the_keys_of_each_table(way):
+    """Keys (a, x), (a, y), (b, y); one table has the first of them, the other the last."""
+    o, s = labelled([("a", "x"), ("a", "y"), ("b", "y")], [[1, 1, 1]], [[[1, 0, 0]], [[0, 0, 1]]])
+    assert nearest_distance(o, s).values.tolist() == [[0, 1, 2], [2, 1, 0]]
+
+
 def test_keys_without_records_borrow_too(way):
     """The domain is what the table shows."""
     frames = [{"a": ["x", "y"], "b": ["u", "v"], "t": [1, 2]}, {"a": ["x", "x"], "b": ["u", "u"], "t": [1, 2]}]

@@ -19,6 +19,7 @@ from strategies import counts, examples
 from capstats import MISSING, from_counts, tabulate
 from capstats.datasets import anes96
 from capstats.disclosure import Published, published_bounds
+from capstats.disclosure.ledger import Cells
 
 AGES = {"age": [18, 19, 20]}
 YOUNG, OLD = {"age": {18: "18-19", 19: "18-19"}}, {"age": {19: "19-20", 20: "19-20"}}
@@ -808,3 +809,16 @@ def test_a_rule_is_told_in_words():
     assert str(rule) == "rounded to 5 (nearest), zeros kept, 1 to 4 not shown, coarser age"
     with pytest.raises(TypeError, match="`bins` must be a mapping"):
         Published("age", bins=[18])
+
+
+# The tables within
+
+
+def test_a_table_summed_over_a_column_holds_what_its_cells_hold_at_most():
+    """2 x 3 cells, two of them listed, with 1 to 7 and 2 to 2 people; each of the others holds at most 4."""
+    cells = Cells([0, 1], [np.arange(2), np.arange(3)], [2, 3], np.array([0, 4]), np.array([1.0, 2]), np.array([7.0, 2]), 4.0)
+    summed = cells.summed(1)
+    assert (summed.least.tolist(), summed.greatest.tolist(), summed.other) == ([1, 2], [7 + 4 + 4, 2 + 4 + 4], 12)
+    cells = Cells([0, 1], [np.arange(2), np.arange(2)], [2, 2], np.array([0, 1]), np.array([1.0, 2]), np.array([7.0, 2]), 4.0)
+    summed = cells.summed(1)
+    assert (summed.places.tolist(), summed.least.tolist(), summed.greatest.tolist(), summed.other) == ([0], [3], [9], 8)
