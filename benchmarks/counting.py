@@ -177,10 +177,11 @@ def measure(name, n, pairs, append):
     )
     if append:
         here = Path(__file__).parent
-        commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=here, capture_output=True, text=True).stdout.strip()
+        asked = (["git", "describe", "--always"], ["git", "status", "--porcelain", "../capstats"])
+        commit, changed = (subprocess.run(x, cwd=here, capture_output=True, text=True).stdout.strip() for x in asked)
         figures = f"{ratio:.2f}", f"{mine * 1e3:.1f}", f"{its * 1e3:.1f}", f"{extra:.0f}"
         with (here / "speed.csv").open("a", newline="") as file:
-            csv.writer(file).writerow([datetime.date.today(), __version__, commit, name, n, *figures])
+            csv.writer(file).writerow([datetime.date.today(), __version__, commit + "+" * bool(changed), name, n, *figures])
 
 
 def _reset_peak():

@@ -7,7 +7,8 @@ Both sides start from the same codes, two tables of them, and run in turn in one
 - counts: the aligned tables of all subsets, as `sweep` makes them, against distinct rows and their counts, one `count` a table, subset
   and target, which are not yet brought together;
 - whole: `sweep` with three measures against that same bare counting, without any measure;
-- same: `sweep` against that counting plus the same three measures of the same tables.
+- same: `sweep` against that counting plus the same three measures of the same tables;
+- tabulate: the aligned tables of all subsets against `tabulate` of each (of every eighth, times eight), which are aligned, too.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from capstats import tabulate
 from capstats.codes.column import Column
 from capstats.codes.distinct import count
 from capstats.counting.lattice import Lattice
@@ -59,6 +61,13 @@ def counted_anew(tables):
                 count([Column(table[c], range(levels[c])) for c in (*subset, target)])
 
 
+def tabulated(o, s):
+    """The aligned tables of every eighth subset and each target, by `tabulate`."""
+    for subset in subsets()[::8]:
+        for target in TARGETS:
+            tabulate(o, s, keys=list(subset), target=target, copy_columns=0, progress=False)
+
+
 def swept(o, s):
     """The aligned tables of every subset, one after the other; without measures."""
     lattice = Lattice.of_records(read_records(Request(original=o, synthetic=s, keys=list(KEYS), target=list(TARGETS))))
@@ -85,6 +94,7 @@ def measure(n, combinations_, pairs):
         "counts": [a / b for a, b in zip(times["anew"], times["counts"], strict=True)],
         "whole": [a / b for a, b in zip(times["anew"], times["whole"], strict=True)],
         "same": [(a + m) / b for a, m, b in zip(times["anew"], measures, times["whole"], strict=True)],
+        "tabulate": [seconds(tabulated, *frames) * len(subsets()) / len(subsets()[::8]) / statistics.median(times["counts"])],
     }
     limit = 10 if combinations_ <= 10_000 else 1
     shown = [f"{statistics.median(x):.1f}" for x in (*times.values(), *ratios.values())]
@@ -97,8 +107,8 @@ def main():
     parser.add_argument("--combinations", type=int, nargs="+", default=[10_000, 1_000_000])
     parser.add_argument("--pairs", type=int, default=3)
     given = parser.parse_args()
-    print("| records | keys | anew s | counts s | whole s | anew / counts | anew / whole | (anew + measures) / whole | limit |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| records | keys | anew s | counts s | whole s | anew / counts | anew / whole | same | tabulate / counts | limit |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for combinations_ in given.combinations:
         measure(given.records, combinations_, given.pairs)
 

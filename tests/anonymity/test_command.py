@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from command_line import SMOKERS, in_json, printed, refused
 
+import capstats
 from capstats import tabulate
 from capstats.anonymity import anonymity_profile
 from capstats.cli import main
@@ -23,6 +24,8 @@ def test_the_models_are_those_of_the_library(here, capsys):
         expected = dict(zip(("original", "synthetic"), profile[name].values.tolist(), strict=True))
         assert of == pytest.approx({table: "infinite" if np.isinf(x) else x for table, x in expected.items()})
     assert found["models"]["k"] == {"original": 50, "synthetic": 33}
+    told = found["provenance"]
+    assert (told["capstats"], told["original_records"], told["settings"]["keys"]) == (capstats.__version__, 100, ["smoking"])
 
 
 def test_one_file_is_enough(here, capsys):

@@ -86,6 +86,14 @@ def test_the_guess_and_what_a_release_adds_are_those_of_a_fit_by_loops(tables):
     assert -1e-6 < chance < 2 * m.published_gain_error.item() + 1e-6
 
 
+def test_a_cell_that_other_tables_leave_nobody_in_is_guessed_for_nobody():
+    """Of a = 1 five people are well, and one table hides counts up to 4; the five of the other leave nobody for the hidden cell."""
+    people = pd.DataFrame({"a": [1] * 5 + [2] * 13, "t": ["well"] * 5 + ["ill"] * 6 + ["well"] * 7})
+    tables = [Published(["a", "t"], suppressed=(0, 4)), ["a"]]
+    m = audit(people, people[1:], keys="a", target="t", published=tables, copy_columns=0).measures
+    assert m.published_guess.item() == pytest.approx((5 + (6 * 6 + 7 * 7) / 13) / 18, rel=1e-12)
+
+
 def test_the_numbers_are_those_of_the_bounds(found):
     alone = published_bounds(VOTERS, keys=KEYS, target="vote", bins=AGES, published=TABLES)
     for name in ("certain", "certain_one_by_one", "certain_from_worst"):

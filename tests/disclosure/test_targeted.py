@@ -106,6 +106,7 @@ def test_the_curve_is_tcap_at_every_threshold(rule, variant):
         o, s = (rng.integers(0, 6, (3, 5)) * (rng.random((3, 5)) < 0.7) for _ in range(2))
         curve = tau_curve(o, s, variant=variant, rule=rule)
         assert curve.tau.values[-1] == 1
+        assert curve.tau.values[0] > 0
         assert (np.diff(curve.tau) > 0).all()
         asked = [0.0, *curve.tau.values, *np.nextafter(curve.tau.values[:-1], 1), *rng.random(5)]
         for tau in asked:

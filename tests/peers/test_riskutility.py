@@ -189,6 +189,11 @@ def test_rapid_of_a_fitted_model_takes_its_probabilities():
         assert found.dims == ("synthetic",)
 
 
+def test_the_entropy_of_rapid_is_over_the_targets_that_occur():
+    """Two of three targets occur: the limit is 1/2, not 1/3, and CAP is .4."""
+    assert float(rapid([[2], [3], [0]], [[2], [2], [1]], score="entropy", tau=0)) == 0
+
+
 def test_rapid_refuses_what_it_has_no_definition_for():
     with pytest.raises(ValueError, match='`score` must be "marginal", "conditional" or "entropy"'):
         rapid([[1]], [[1]], score="RCS", tau=0.3)

@@ -185,6 +185,7 @@ def test_what_synthpop_does_not_know_raises():
     for limits in (50, (50,), (50, 101), (-1, 50), ("a", 50), None):
         with pytest.raises(ValueError, match="`thresh_1way` must be a number of records and a percentage, such as"):
             as_synthpop(t, thresh_1way=limits)
+    assert repr(as_synthpop(t, thresh_1way=(0, 50)))
     with pytest.raises(TypeError, match=r"'ngroups_target' is no option of disclosure\(\) that changes numbers"):
         as_synthpop(t, ngroups_target=3)
     for read in (as_synthpop, as_riskutility, as_sdmetrics):

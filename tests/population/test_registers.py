@@ -283,3 +283,14 @@ def test_a_threshold_is_a_risk_and_counts_only_above():
         assert population_profile(TINY, population=POPULATION, threshold=threshold).journalist_at_risk.item() == share
     with pytest.raises(ValueError, match="`threshold` must be a risk from 0 to 1; got 2"):
         population_profile(TINY, population=POPULATION, threshold=2)
+
+
+def test_a_key_of_one_person_of_the_population_is_present_or_not():
+    found = delta_presence([[1, 1]], population=[[1, 4]])
+    assert (found.delta_min.item(), found.delta_max.item()) == (0.25, 1)
+
+
+def test_weights_of_a_release_are_no_records():
+    release = tabulate({"k": ["a"], "t": ["x"], "w": [2.5]}, keys="k", target="t", weights="w").o
+    with pytest.raises(ValueError, match="`s` holds sums of the sampling weights 'w'"):
+        population_profile([[1]], population=[[2]], s=release)
