@@ -26,7 +26,7 @@ from spark_session import spark_session
 from strategies import examples
 
 from capstats import MISSING, LevelsWarning, tabulate
-from capstats.codes.bins import Numbers, code_numbers, cut_at_points, cut_column, with_codes
+from capstats.codes.bins import Numbers, code_numbers, cut_at_points, cut_column, equal_width, with_codes
 from capstats.codes.missing_codes import Codes
 
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis with a newer DuckDB
@@ -523,3 +523,14 @@ def test_texts_come_after_the_bins() -> None:
     found = cut_column(numbers, cut, "x", "t")
     assert [cut.meanings.get(found.labels[code], MISSING) for code in found.codes] == [frozenset({0}), "(-inf, 10]", frozenset({1})]
     assert with_codes(cut, Codes([])) is cut
+
+
+def test_a_day_beside_a_code_is_no_code() -> None:
+    """31 December 9999 means missing; the day before does not."""
+    days = [dt.date(2020, 1, 1), dt.date(2021, 1, 1), dt.date(9999, 12, 30), dt.date(9999, 12, 31)]
+    tables = tabulate({"k": days, "t": [1] * 4}, keys="k", target="t", bins={"k": [dt.date(2020, 6, 1)]}, null_values=[days[-1]])
+    assert tables.o.sum("target").to_series().tolist() == [1, 2, 1]
+
+
+def test_parts_of_equal_width_of_dates_are_fractions_of_days() -> None:
+    assert equal_width(3, 13, 4, "date") == [5.5, 8, 10.5]

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
+from capstats.codes import names
 from capstats.codes.names import (
     RESERVED,
     free_name,
@@ -226,3 +227,16 @@ def test_functions_that_name_arguments_are_those_of_their_modules_and_can_be_pic
         assert getattr(import_module(function.__module__), function.__name__) is function
     assert pickle.loads(pickle.dumps(capstats.laws.Bootstrap(3))).m == 3
     assert str(inspect.signature(capstats.cap.nearest_distance)) == "(o: 'Counts', s: 'Release' = None) -> 'xr.DataArray'"
+
+
+def test_a_label_in_a_table_is_cut_in_its_middle() -> None:
+    assert in_cell("abcdefghij", 7) == "ab...ij"
+    assert in_cell("abcdefghij", 10) == in_cell("abcdefghij") == "abcdefghij"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "one"),
+    [("sax", "sex", True), ("se", "sex", True), ("esx", "sex", True), ("Sexx", "sex", True), ("sixe", "sex", False), ("exs", "sex", False)],
+)
+def test_one_slip_is_a_letter_too_few_too_many_another_one_or_two_exchanged(a: str, b: str, one: bool) -> None:
+    assert names._one_slip(a, b) == one

@@ -232,3 +232,8 @@ def test_a_name_cannot_write_control_characters_to_the_terminal(soon: None) -> N
         until(lambda: "cutting age" in terminal.text)
     assert r"cutting age\x07\n" in terminal.text
     assert "\x07" not in terminal.text
+
+
+def test_progress_is_shown_or_not() -> None:
+    with pytest.raises(TypeError, match="`progress` must be True, False or None; got 'yes'"):
+        Progress("yes")  # type: ignore[arg-type]
