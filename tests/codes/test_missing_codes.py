@@ -212,19 +212,3 @@ def test_days_of_a_column_to_be_cut_are_known_by_their_number(kind: Any, unit: s
 )
 def test_small_negatives_at_the_edge_of_the_rule(labels: list[int], found: list[int]) -> None:
     assert likely_codes(np.array(labels)) == found
-
-
-@pytest.mark.parametrize("code", [dt.timedelta(1), float("inf"), None, [1]])
-def test_what_cannot_be_a_code_is_refused(code: Any) -> None:
-    people = {"k": [1, 2], "t": [1, 2]}
-    with pytest.raises(TypeError, match="`null_values` must be texts, numbers or dates, or a mapping"):
-        tabulate(people, keys="k", target="t", null_values=[code])
-
-
-def test_unused_codes_are_refused_unless_allowed_and_those_of_another_kind_are_no_codes() -> None:
-    people = {"k": [1, 2], "t": [1, 2]}
-    with pytest.raises(ValueError, match="`null_values` of column 'k' has 99, which occurs in no table"):
-        tabulate(people, keys="k", target="t", null_values={"k": 99})
-    assert tabulate(people, keys="k", target="t", null_values={"k": 99}, allow_unused_codes=True).o.sum() == 2
-    with pytest.raises(TypeError, match="has 'none', which is no number, as all labels of the column are"):
-        tabulate(people, keys="k", target="t", null_values={"k": "none"}, allow_unused_codes=True)

@@ -255,6 +255,7 @@ def test_a_code_may_occur_in_any_of_the_tables() -> None:
         ({"income": {-99: "x"}}, "`null_values` names 'income', which is no table; the tables are 'original'."),
         (b"NA", "`null_values` must be texts, numbers or dates, or a mapping"),
         ([float("inf")], "`null_values` must be texts, numbers or dates, or a mapping"),
+        ([dt.timedelta(1)], "`null_values` must be texts, numbers or dates, or a mapping"),
         ("-99,-98", "Give several codes one by one: '-99', '-98'."),
     ],
     ids=repr,
