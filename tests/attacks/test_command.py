@@ -200,6 +200,8 @@ def test_the_figure_has_a_curve_of_each_release(here, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", [MEMBERSHIP, KNOWLEDGE, MODEL])
 def test_too_many_records_are_counted_and_not_read(here, monkeypatch, capsys, command):
+    monkeypatch.setattr("capstats.attacks.command.MOST", 40)
+    assert main(command) == 0
     monkeypatch.setattr("capstats.attacks.command.MOST", 39)
     monkeypatch.setattr("capstats.sources.files.FileSource.rows", lambda *_: pytest.fail("read"))
     assert main(command) == 2

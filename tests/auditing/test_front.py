@@ -1,5 +1,7 @@
 """The front sheet: each sentence on data on which it holds, and on data on which it would be false."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -141,12 +143,14 @@ def test_two_people_have_a_front_sheet():
     found = audit(two, {"k": ["a"], "t": ["x"]}, keys="k", target="t")
     assert "about 1 of 2 people; naming the commonest answer, 1 (without the release 1 and 1; with the original 2 and 2)." in text(found)
     assert "One dot a person" in text(found)
+    assert [mark.name for mark in blocks(found, Scale)[0].marks] == ["guess without data", "this release", "the original itself"]
 
 
 def test_a_target_of_one_level_is_guessed_by_everybody():
     one = ORIGINAL.assign(ill="no")
     found = audited(one, HOLDOUT.assign(ill="no"), one)
     assert COARSE in text(found)
+    assert "0 %), is not shown to be more than chance gives" in " ".join(repr(found).split())
     assert {blocks(found, Scale)[0].place(mark.at) for mark in blocks(found, Scale)[0].marks} == {0.5}
     assert "No group of 10 people or more is guessed right more often than without the release." in text(found)
 
@@ -262,6 +266,9 @@ def test_limits_are_kept_or_broken():
     (facts,) = blocks(found, Facts, "Your limits")
     assert [name for name, _ in facts.rows] == ["BROKEN", "kept", "NOT TOLD"]
     assert facts.rows[2][1] == "holdout_cap is undefined (limit 1)"
+    (limit,) = audited({"a": FRESH}, None, limits={"share_certain": 0}).judged
+    assert limit.where == ("a",)
+    assert re.fullmatch(r"share_certain is 0\.\d+ \(limit 0\)", limit.text)  # of one release, its name is not needed
     argued = audited(ORIGINAL, None, limits={"share_certain": {"limit": 1, "why": "all may be known", "who": "the board"}})
     (facts,) = blocks(argued, Facts, "Your limits")
     assert facts.rows[1] == ("", "all may be known; the board")

@@ -11,7 +11,7 @@ from read_reports import grids, one_line, row, several_of
 
 import capstats
 from capstats import audit
-from capstats.auditing.report import Dots, Facts, Grid, Listing, Picture, Terms, as_text
+from capstats.auditing.report import STRIP, WIDTH, Dots, Facts, Grid, Listing, Mark, Picture, Scale, Terms, as_text, beside
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -140,3 +140,29 @@ def test_blocks_of_a_page_alone_have_a_text_as_well():
         "  a = 1",
         r"  b = '\x1b'",
     ]
+
+
+def test_a_scale_has_a_line_for_each_number_and_marks_the_others_in_it():
+    """From 0 to 1 on 48 characters: 0.25 is the 13th of them, 0.5 the 25th; the bar of a release reaches the fresh sample."""
+    marks = [
+        Mark("guess", 0.0, "0 %"),
+        Mark("fresh", 0.25, "25 %"),
+        Mark("release", 0.5, "50 %", is_release=True, since=0.25),
+        Mark("original", 1.0, "100 %"),
+    ]
+    assert STRIP == 48
+    assert Scale(marks, "Shares.").lines() == [
+        "guess     |...........:..................................:  0 %",
+        "fresh     :...........|..................................:  25 %",
+        "release   :...........============#......................:  50 %",
+        "original  :...........:..................................|  100 %",
+        "Shares.",
+    ]
+
+
+@pytest.mark.parametrize(("more", "parts"), [(0, [2]), (1, [1, 1])])
+def test_columns_stand_beside_each_other_as_long_as_the_line_holds_them(more, parts):
+    """Ten characters of labels, and columns of half of what is left of the line, two blanks before each."""
+    half = (WIDTH - 2 - 10) // 2 - 2
+    columns = [["x" * half, "1"], ["y" * (half + more), "2"]]
+    assert [len(grid.head) - 1 for grid in beside(["", "a" * 10], columns)] == parts

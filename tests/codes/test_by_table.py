@@ -45,6 +45,13 @@ def test_a_table_that_is_not_there_is_told_with_those_that_are(option: str) -> N
     check_tables({"encoding": {"non-members": "utf-8", "members": "utf-8"}}, ["members", "non_members"])
 
 
+@pytest.mark.parametrize("of_one", [True, False])
+@pytest.mark.parametrize(("option", "value"), [("skip", -1), ("skip", "2"), ("sheet", 3), ("rename", {"a": ["b"]})])
+def test_a_value_of_another_type_is_wrong_for_all_tables_and_for_one(option: str, value: Any, of_one: bool) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"`{option}` must be"):
+        check_tables({option: {"holdout": value} if of_one else value}, TABLES)
+
+
 def test_an_option_is_said_in_python_and_for_a_shell() -> None:
     assert said("skip", "synthetic['a b']", 2) == "skip={'a b': 2} (--skip 'a b=2')"
     flags = "--rename synthetic.AGE=age --rename 'synthetic.MY SEX=sex'"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats.codes.checks import check_choice, check_integer, check_number, shown
+from capstats.codes.checks import NAMES, check_choice, check_integer, check_number, shown, shown_name
 
 WRONG = [True, np.bool_(False), "1", None, [1], math.nan]
 
@@ -79,3 +79,8 @@ def test_integers_beyond_all_floats_are_infinite_numbers() -> None:
     assert check_number(-(10**400), "above", "a number") == -math.inf
     with pytest.raises(ValueError, match="`alpha` must be a finite number"):
         check_number(10**400, "alpha", "a finite number", excluded=[math.inf])
+
+
+def test_one_of_many_names_is_not_shown() -> None:
+    assert shown_name("Ada", range(NAMES)) == "'Ada'"
+    assert shown_name("Ada", range(NAMES + 1)) == "one of 21 names"

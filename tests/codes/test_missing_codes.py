@@ -133,6 +133,8 @@ NONE: list[list[Any]] = [
     list(range(1, 11)),
     list(range(18, 100)),
     list(range(-9, 10)),
+    [1, 2, 3, 10**10 - 1],
+    [1, 2, 3, -(2**63) - 1],
     ["none", "some"],
     ["None", "Mild", "Severe"],
     ["A", "B", "9"],

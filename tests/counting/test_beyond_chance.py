@@ -189,6 +189,13 @@ def test_a_holdout_shows_so_few_copied_people_at_best() -> None:
     assert all((1_000 / (1_000 + h)) ** k <= LEVEL / 2 for h, k in zip((2_000, 1_000, 500, 200), fewest, strict=True))
 
 
+def test_one_person_may_be_enough() -> None:
+    """One person of the original and a thousand of the holdout: the one who is matched is of the original with probability 1/1001."""
+    told = beyond_chance(np.array([1, 0]), np.array([1, 0]), np.array([0, 1]), np.array([1, 1000]))
+    assert (told.fewest, told.exists, told.found) == (1, True, True)
+    assert told.p_value == pytest.approx(2 / 1001)
+
+
 def test_where_no_test_could_show_anything_none_exists() -> None:
     """Everybody of the original and of the holdout matches; nobody's record is alone; and two people are too few."""
     assert not found(list(range(50)), list(range(90)), list(range(50, 90))).exists

@@ -148,8 +148,16 @@ def test_identifiers_are_whole_numbers_or_texts_that_are_nearly_all_distinct() -
     columns = {"id": list(range(n)), "name": [f"p{i}" for i in range(n)], "measured": [i + 0.5 for i in range(n)], "few": [1, 2] * (n // 2)}
     (table,) = looked(columns)
     assert [is_identifier(look) for look in table.columns.values()] == [True, True, False, False]
-    (short,) = looked({"id": list(range(5))})
-    assert not is_identifier(short.columns["id"])
+    for few, identifies in ((5, False), (19, False), (20, True)):
+        (short,) = looked({"id": list(range(few))})
+        assert is_identifier(short.columns["id"]) is identifies
+
+
+def test_texts_that_are_numbers_have_a_least_a_mean_and_a_greatest_one(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x;y;z\n1,5;a;-99\n4;b;1\n4;1;\n2;c;2\n")
+    (table,) = looked(path, decimal=",")
+    assert [look.spread for look in table.columns.values()] == [(1.5, 2.875, 4.0), None, (-99.0, -32.0, 2.0)]
 
 
 def test_names_that_occur_twice_are_no_column(tmp_path: Path) -> None:

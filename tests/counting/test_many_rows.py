@@ -192,6 +192,16 @@ def test_a_column_whose_first_records_differ_is_compared_unless_all_do(monkeypat
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_where_all_columns_identify_nothing_is_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(many_rows, "MOST", 0)
+    for name, first in (("o", 0), ("s", 100)):
+        numbers = np.arange(first, first + 300)
+        pl.DataFrame({"k": numbers, "t": [f"id {i}" for i in numbers]}).write_parquet(tmp_path / f"{name}.parquet")
+    found = copies(tmp_path / "o.parquet", tmp_path / "s.parquet")
+    assert found["not_computed"] == "in all columns each record of the original has a value of its own"
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_a_report_says_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(many_rows, "MOST", 0)
     for name, seed in (("o", 1), ("s", 2)):

@@ -11,6 +11,7 @@ import pytest
 from few_records import RECORDS, csv_file
 
 from capstats import tabulate
+from capstats.disclosure import record_risk
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -45,3 +46,15 @@ def test_null_values_must_be_codes(tmp_path: Path, null_values: Any) -> None:
     path = csv_file(tmp_path / "t.csv", [("9", "x")], ["k", "t"])
     with pytest.raises(TypeError, match="`null_values` must be texts, numbers or dates, or a mapping"):
         tabulate(path, keys="k", target="t", null_values=null_values)
+
+
+def test_an_option_that_does_not_exist_is_told_with_the_nearest_one() -> None:
+    unknown: Any = {"binz": {"age": 2}}
+    with pytest.raises(TypeError, match=r"There is no option 'binz'\. Did you mean 'bins'"):
+        record_risk(RECORDS, RECORDS, keys="sex", target="income", **unknown)
+
+
+@pytest.mark.parametrize("types", ["number", ["age"]])
+def test_types_must_be_a_mapping(types: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="`types` must be"):
+        tabulate(RECORDS, keys="sex", target="income", types=types)

@@ -292,3 +292,10 @@ def test_records_of_a_weighted_table_are_counted():
     # two classes of one and of two records: 1 / theta = 1 / (theta + 1) + 1 / (theta + 2), theta^2 = 2
     found = population_uniqueness(weighted().o_records, population_size=9, model="ewens")
     assert found.theta.item() == pytest.approx(2**0.5, rel=1e-14)
+
+
+def test_where_nobody_is_unique_in_the_sample_no_unique_is_replicated():
+    pairs = [[2, 0], [0, 2]]
+    found = population_uniqueness(pairs, population_size=8, model="ewens", s=pairs)
+    assert np.isnan(found.probability)
+    assert found.among_replicated_uniques == 0

@@ -439,7 +439,9 @@ def test_the_progress_of_a_sweep_ends_where_it_says_it_will(sizes, counted, monk
         ({"targets": ["t", "a"]}, ValueError, "Column 'a' is both a key and the target"),
         ({"targets": "tt"}, ValueError, "Column 'tt' is not in `original`. Did you mean 't'"),
         ({"missing": "omit"}, ValueError, "`missing` must be"),
+        ({"unmatched": "omit"}, ValueError, "`unmatched` must be"),
         ({"backing": "wide"}, ValueError, "`backing` must be"),
+        ({"allow_same": "no"}, TypeError, "`allow_same` must be True or False; got 'no'"),
     ],
 )
 def test_what_cannot_be_swept_is_refused(options, error, message):

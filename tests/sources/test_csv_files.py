@@ -10,7 +10,9 @@ from csv_written import counted, written
 from capstats.codes.labels import MISSING
 from capstats.codes.progress import Step
 from capstats.counting.tabulate import tabulate
+from capstats.sources import csv_files
 from capstats.sources.csv_files import survey
+from capstats.sources.csv_rules import Ordinary
 from capstats.sources.source import Options
 
 
@@ -103,3 +105,10 @@ def test_a_word_in_quotes_is_missing_in_a_column_of_numbers(tmp_path: Path) -> N
     for options in ({"types": {"a": "number"}}, {"bins": {"a": [2]}}):
         tables = tabulate(path, keys="a", target="b", null_values=["NA"], **options)
         assert int(tables.o.sel(a=MISSING).sum()) == 1
+
+
+def test_pieces_are_joined_up_to_the_bytes_that_are_loaded_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of six bytes at a time: three pieces of two, then the rest; the piece that is not ordinary comes last, by itself."""
+    monkeypatch.setattr(csv_files, "LOADED", 6)
+    pieces = [(b"x\n", Ordinary(2, i, broken=False)) for i in range(1, 6)]
+    assert list(csv_files._joined([*pieces, (b'"', None)])) == [(b"x\nx\nx\n", 6), (b"x\nx\n", 9), (b'"', None)]

@@ -20,6 +20,7 @@ from csv_written import written
 
 from capstats import audit, tabulate
 from capstats.codes.labels import MISSING
+from capstats.disclosure import record_risk
 from capstats.sources.csv_text import is_csv
 from capstats.sources.door import open_source
 from capstats.sources.files import is_path
@@ -374,3 +375,12 @@ def test_a_file_that_a_pattern_matches_twice_by_a_link_is_not_counted_twice(tmp_
     (tmp_path / "again").symlink_to(tmp_path)
     with pytest.raises(ValueError, match=r"`original`: .*matches the same file twice, as '.*a\.csv' and, by a link, as .* Remove the link"):
         tabulate(str(tmp_path / "**" / "*.csv"), keys="a", target="t")
+
+
+def test_records_of_a_file_come_back_with_their_integers_and_what_is_missing(tmp_path: Path) -> None:
+    large = 2**53 + 1
+    table = pa.table({"k": pa.array([large, None, 3]), "t": ["a", "b", "a"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    found = record_risk(tmp_path / "t.parquet", {"k": [3], "t": ["a"]}, keys="k", target="t")
+    assert found["k"].tolist() == [large, pd.NA, 3]
+    assert found["cap"].tolist() == [0, 0, 1]

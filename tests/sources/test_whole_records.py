@@ -68,3 +68,11 @@ def test_two_numbers_are_equal_where_the_values_say_the_same(codes: Any, decimal
 
 def test_spaces_around_a_text_are_those_that_python_strips() -> None:
     assert set(whole_records.WHITE) == {chr(i) for i in range(sys.maxunicode + 1) if chr(i).isspace()}
+
+
+def test_equal_multiplicities_are_added_up_however_large_they_are() -> None:
+    """Two tables: three values once in the one and a million times in the other, and four and five the other way round."""
+    million = 10**6
+    parts = [[[1, million], [million, 1], [3, 4]], [[million], [1], [5]]]
+    found = whole_records.together([[np.array(x) for x in part] for part in parts])
+    assert [x.tolist() for x in found] == [[1, million], [million, 1], [3, 9]]

@@ -286,6 +286,14 @@ def test_a_release_of_the_original_is_refuted_by_its_pairs_and_not_by_one_contra
     assert not dp_audit({"original": contrast.average_cap, "holdout": contrast.holdout_cap}, 0.5, adjacency="substitution").refuted.item()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_only_shares_of_the_release_count_and_not_its_size(seed):
+    rng = np.random.default_rng(seed)
+    o, h, s = rng.integers(0, 4, (3, 2, 30))
+    whole, parts = (dp_audit_release(o, release, 0.5, h=h, adjacency="substitution", rng=1) for release in (s, s / 8))
+    xr.testing.assert_identical(whole.to_dataset(), parts.to_dataset())
+
+
 def test_each_release_of_a_batch_is_judged_alone_and_repetitions_together():
     right = np.random.default_rng(28).random((3, 2, 9)) < 0.9
     difference = np.arange(9) % 4
