@@ -208,6 +208,7 @@ def test_days_of_a_column_to_be_cut_are_known_by_their_number(kind: Any, unit: s
     ("labels", "found"),
     [
         ([-9, 1, 2, 3, 4], [-9]),
+        ([-9, 6, 8], [-9]),  # a wide gap, of few numbers
         ([-3, -2, -1, 0, 10, 20, 30], [-3, -2, -1]),  # the greatest is ten times the least
         ([-3, -2, -1, 0, 10, 20, 29], []),
     ],

@@ -18,7 +18,7 @@ from capstats.cli import main
 from capstats.datasets import example, paper_originals, paper_synthetics
 from capstats.disclosure import record_risk
 from capstats.screening import sweep
-from capstats.tables.fineness import fine_column
+from capstats.tables.fineness import fine_column, fine_targets
 
 FIRST = dt.date(1950, 1, 1)
 
@@ -271,3 +271,10 @@ def test_the_commands_say_it_first_or_on_standard_error(tmp_path, monkeypatch, c
     for command in ("sweep", "records"):
         assert main([command, *files]) == 0
         assert f"capstats {command}: warning: Key column 'experience' is nearly an identifier" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("levels", "found"), [(50, {}), (51, {"t": 51})])
+def test_the_levels_of_a_target_are_those_of_the_original(levels: int, found: dict[str, int]) -> None:
+    """Of sixty numbers the original has the first 50 or 51, and a release all."""
+    records = {"original": np.arange(60) < levels, "synthetic": np.ones(60, int)}
+    assert fine_targets({"t": (list(range(60)), {name: x.astype(int) for name, x in records.items()})}, ()) == found
