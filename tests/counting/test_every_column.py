@@ -139,7 +139,7 @@ def test_types_and_codes_are_applied(tmp_path: Path) -> None:
     assert (list(margin.labels), margin.records.tolist(), margin.levels, margin.missing) == ([1, 2], [1, 1], 2, 2)
     with pytest.raises(ValueError, match="`types` names 'y', which is in no table"):
         looked({"x": [1]}, types={"y": "number"})
-    with pytest.raises((TypeError, ValueError), match="`types` must be"):
+    with pytest.raises(TypeError, match=r"`types` must be a mapping \{column: type\}; got 'number'"):
         looked({"x": [1]}, types="number")
     with pytest.raises(ValueError, match="`null_values` names 'y', which is in no table"):
         looked({"x": [1]}, null_values={"y": "NA"})

@@ -52,9 +52,3 @@ def test_an_option_that_does_not_exist_is_told_with_the_nearest_one() -> None:
     unknown: Any = {"binz": {"age": 2}}
     with pytest.raises(TypeError, match=r"There is no option 'binz'\. Did you mean 'bins'"):
         record_risk(RECORDS, RECORDS, keys="sex", target="income", **unknown)
-
-
-@pytest.mark.parametrize("types", ["number", ["age"]])
-def test_types_must_be_a_mapping(types: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="`types` must be"):
-        tabulate(RECORDS, keys="sex", target="income", types=types)
