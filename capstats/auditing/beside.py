@@ -20,7 +20,7 @@ from capstats.codes.checks import shown
 from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
-from capstats.disclosure.ledger import Ledger, People
+from capstats.disclosure.ledger import Ledger, People, TooManyError
 from capstats.disclosure.published import coarser
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.average import cap_law
@@ -369,15 +369,13 @@ def already_public(asked: Asked) -> dict[str, Any]:
         return {}
     ledger, rules, tables = asked.published
     counts, people, rng = ledger.known[2], ledger.people, np.random.default_rng(SEED)
-    totals = {"one_by_one": ledger.alone.any(0) @ counts, "from_worst": (ledger.alone @ counts).max()}
-    found: dict[str, Any] = {f"published_certain_{name}": xr.DataArray(int(x)) for name, x in totals.items()}
+    found: dict[str, Any] = {f"published_{name}": xr.DataArray(x) for name, x in ledger.totals.items()}
     for table, rule, alone in zip(ledger.tables, rules, ledger.alone, strict=True):
-        asked.of_tables.append({"table": [people.columns[c] for c in table.columns], "rule": str(rule), "alone": int(alone @ counts)})
-        if isinstance(rule.table, (str, Path)):
-            asked.of_tables[-1]["file"] = str(rule.table)
+        row = {"table": [people.columns[c] for c in table.columns], "rule": str(rule), "alone": int(alone @ counts)}
+        asked.of_tables.append(row | ({"file": str(rule.table)} if isinstance(rule.table, (str, Path)) else {}))
     try:
         found["published_certain"] = xr.DataArray(int(ledger.certain() @ counts))
-    except ValueError as error:  # too many joint cells
+    except TooManyError as error:
         asked.of_tables[0]["not_computed"] = str(error)
         return found
     of_target = np.bincount(ledger.number(ledger.target, people.codes), people.counts, ledger.targets)
@@ -387,7 +385,7 @@ def already_public(asked: Asked) -> dict[str, Any]:
         return found
     for i, table in enumerate(ledger.tables):
         rest = [x for x in ledger.tables if x is not table]
-        with suppress(ValueError):  # without the table there may be too many joint cells
+        with suppress(TooManyError):  # without the table there may be too many joint cells
             asked.of_tables[i]["without"] = int(replace(ledger, tables=rest).certain() @ counts)
             if other := coarser(table, rules[i], people, rng):
                 asked.of_tables[i] |= {"column": other[1], "coarser": int(replace(ledger, tables=[*rest, other[0]]).certain() @ counts)}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,7 +37,13 @@ BLOCK = 1 << 21  # joint cells that are looked at together
 ROUNDS = 10_000  # each is sound, so one may stop after any of them
 FIT, CLOSE = 500, 1e-7  # rounds of iterative proportional fitting, and the share of people who move in one from which it goes on
 SCALES = (1, 2, 3, 4, 6, 12, 60, 840, 27720, 720720)  # denominators of a dual solution that are tried
+LONGEST = 60.0  # seconds of the linear programme
 WHY = "people are counted"
+
+
+class TooManyError(ValueError):
+    """There are too many combinations to look at."""
+
 
 Bounds = tuple[Index, Floats, Floats]  # the published cell of each joint cell, and the least and the greatest count of these cells
 
@@ -45,12 +51,6 @@ Bounds = tuple[Index, Floats, Floats]  # the published cell of each joint cell, 
 def flat(codes: Any, sizes: Sequence[int]) -> Index:
     """Combinations of codes as one integer each, of mixed radix."""
     return np.asarray(np.ravel_multi_index(tuple(codes), tuple(sizes)))
-
-
-def find(known: Array, wanted: Array) -> Index:
-    """The places of numbers among others, which are sorted; one after the last for those that are not there."""
-    at = np.searchsorted(known, wanted)
-    return np.where(np.append(known, -1)[at] == wanted, at, len(known))
 
 
 @dataclass(frozen=True)
@@ -91,39 +91,22 @@ class People:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one published table: what each holds at least and at most. Cells that are not listed hold 0 to ``other`` people."""
+    """One published table: what its cells, combinations of groups of levels, hold at least and at most."""
 
     columns: Sequence[int]  # among all columns
     groups: Sequence[Index]  # of each of these columns: the group of each level
-    sizes: Sequence[int]  # the number of groups of each
-    places: Index  # the listed cells as `flat` numbers of groups, sorted
-    least: Floats
+    least: Floats  # a dim for each of them
     greatest: Floats
-    other: float = 0.0
 
-    def number(self, cells: Index | None, of: Sequence[int]) -> Index:
-        """The published cells of joint cells as integers, by some of the columns; or those of the listed cells that may hold somebody."""
-        at, sizes = [self.columns.index(c) for c in of], [self.sizes[self.columns.index(c)] for c in of]
-        if cells is None:
-            live = np.unravel_index(self.places[self.greatest > 0], self.sizes)
-            return flat([live[i] for i in at], sizes)
-        return flat([self.groups[i][cells[c]] for i, c in zip(at, of, strict=True)], sizes)
+    def at(self, codes: Any) -> tuple[Any, ...]:
+        """The cells that these people are in, as an index of `least`; from the codes of all columns."""
+        return tuple(group[codes[c]] for c, group in zip(self.columns, self.groups, strict=True))
 
-    def bounds(self, cells: Index) -> Bounds:
-        """The published cell of each of some joint cells, and what these published cells hold at least and at most."""
-        here, which = np.unique(self.number(cells, self.columns), return_inverse=True)
-        at = find(self.places, here)
-        return which.ravel(), np.append(self.least, 0.0)[at], np.append(self.greatest, self.other)[at]
-
-    def summed(self, i: int) -> Cells:
-        """The same table with all groups of its i-th column as one."""
-        codes, sizes = list(np.unravel_index(self.places, self.sizes)), list(self.sizes)
-        codes[i], sizes[i] = 0 * codes[i], 1
-        places, which = np.unique(flat(codes, sizes), return_inverse=True)
-        listed, *ends = (np.bincount(which.ravel(), x).astype(np.float64) for x in (np.ones(len(which)), self.least, self.greatest))
-        groups = [0 * group if j == i else group for j, group in enumerate(self.groups)]
-        unlisted = np.where(listed < self.sizes[i], self.other, 0.0) * (self.sizes[i] - listed)
-        return Cells(self.columns, groups, sizes, places, ends[0], ends[1] + unlisted, self.other * self.sizes[i])
+    def over(self, columns: Collection[int]) -> Cells:
+        """The table with sums over those of its columns that are not among these, each of which has one group then."""
+        others = tuple(i for i, c in enumerate(self.columns) if c not in columns)
+        groups = [group * (c in columns) for c, group in zip(self.columns, self.groups, strict=True)]
+        return Cells(self.columns, groups, self.least.sum(others, keepdims=True), self.greatest.sum(others, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -145,7 +128,10 @@ class Ledger:
     @cached_property
     def targets(self) -> int:
         """The number of targets: combinations of the levels of its columns."""
-        return math.prod(len(self.people.levels[c]) for c in self.target)
+        found = math.prod(len(self.people.levels[c]) for c in self.target)
+        if found * len(self.known[2]) > WIDE:
+            raise TooManyError("More than 2**27 combinations of keys and targets. Name fewer target columns, or group levels (bins=).")
+        return found
 
     @cached_property
     def same(self) -> list[Index]:
@@ -168,31 +154,36 @@ class Ledger:
         cells: Any = np.zeros((len(self.same), 1), np.int32)
         done: list[int] = []
         for c in sorted(range(len(self.same)), key=lambda c: -sum(c in t.columns for t in self.tables)):
-            own, done = np.unique(self.same[c]).astype(np.int32), [*done, c]
-            told = [(t, [x for x in t.columns if x in done]) for t in self.tables if c in t.columns and not t.other]
-            live, parts, step = [t.number(None, of) for t, of in told], [], max(BLOCK // len(own), 1)
+            own, done, parts = np.unique(self.same[c]).astype(np.int32), [*done, c], []
+            told, step = [t.over(done) for t in self.tables if c in t.columns], max(BLOCK // len(own), 1)
             for start in range(0, cells.shape[1], step):
                 wide = np.repeat(cells[:, start : start + step], len(own), axis=1)
                 wide[c] = np.tile(own, wide.shape[1] // len(own))
-                for (t, of), possible in zip(told, live, strict=True):
-                    wide = wide[:, np.isin(t.number(wide, of), possible)]
+                for t in told:
+                    wide = wide[:, t.greatest[t.at(wide)] > 0]
                 parts.append(wide)
                 if sum(x.shape[1] for x in parts) > MOST:
-                    raise ValueError("More than 2**24 combinations are possible by these tables. Group levels (bins=), or name fewer.")
+                    raise TooManyError("More than 2**24 combinations are possible by these tables. Group levels (bins=), or name fewer.")
             cells = np.concatenate(parts, axis=1)
         return np.asarray(cells)
 
     @cached_property
     def bounds(self) -> list[Bounds]:
         """Of each table, what its cells are to the live joint cells."""
-        return [t.bounds(self.cells) for t in self.tables]
+        found = []
+        for t in self.tables:
+            here, which = np.unique(flat(t.at(self.cells), t.least.shape), return_inverse=True)
+            found.append((which.ravel(), t.least.flat[here], t.greatest.flat[here]))
+        return found
 
     @cached_property
     def most(self) -> float:
         """An upper bound of every count: that of the table whose total is least, or one of which sums in floats are exact."""
-        found = min([2.0**53 / max(self.cells.shape[1], 1), *(t.greatest.sum() for t in self.tables if not t.other)])
+        found = min([2.0**53 / max(self.cells.shape[1], 1), *(t.greatest.sum() for t in self.tables)])
         if self.people.counts.sum() > found:
-            raise ValueError("There are too many people to add them up exactly, in so many combinations of columns. Group levels (bins=).")
+            raise TooManyError(
+                "There are too many people to add them up exactly, in so many combinations of columns. Group levels (bins=)."
+            )
         return float(found)
 
     @cached_property
@@ -211,50 +202,46 @@ class Ledger:
     def by_key(self, of_cells: Floats) -> Floats:
         """Numbers of the live joint cells added up, (targets, keys of people)."""
         known, place = np.unique(self.number(self.keys, self.known[0]), return_inverse=True)
-        if self.targets * len(place) > WIDE:
-            raise ValueError("More than 2**27 combinations of keys and targets. Name fewer target columns, or group levels (bins=).")
-        wide, at = len(known) + 1, find(known, self.number(self.keys, self.cells))
-        sums = np.bincount(self.number(self.target, self.cells) * wide + at, of_cells, self.targets * wide)
-        return np.asarray(sums.reshape(self.targets, wide)[:, place.ravel()])
+        at = pd.Index(known).get_indexer(pd.Index(self.number(self.keys, self.cells)))  # -1 for a key that no people have
+        sums = np.bincount((at + 1) * self.targets + self.number(self.target, self.cells), of_cells, (len(known) + 1) * self.targets)
+        return np.asarray(sums.reshape(-1, self.targets)[place.ravel() + 1].T)
 
     def limits(self, joint: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
-        """Least and greatest numbers of people, (targets, keys of people): sums of bounds, and what tables of these columns say of them.
+        """Least and greatest numbers of people, (targets, keys of people): sums of bounds.
 
-        Of several keys that no table tells apart, each may have nobody.
+        Of several keys that no table tells apart, each may have nobody. A column that one table has splits the joint cells, of which less
+        is then known together: tables of keys and target alone, and all without what only one of them has, are read as well.
         """
         codes, (low, high) = self.known[0], joint or self.joint
         apart = np.prod([np.bincount(self.same[c])[self.same[c][codes[c]]] for c in self.keys], axis=0) == 1
         least, greatest = self.by_key(low) * apart, np.minimum(self.by_key(high), self.most)
-        for tables in self._coarser():
-            with suppress(ValueError):  # of fewer tables there may be too many joint cells
-                low, high = replace(self, tables=tables).limits()
-                least, greatest = np.maximum(least, low), np.minimum(greatest, high)
-        return least, greatest
-
-    def _coarser(self) -> Iterator[list[Cells]]:
-        """Tables whose joint cells say more of sums: those of keys and target alone, and all without what only one of them has."""
+        told = Counter(c for t in self.tables for c, size in zip(t.columns, t.least.shape, strict=True) if size > 1)
         inner = [t for t in self.tables if {*t.columns} <= {*self.keys, *self.target}]
-        if len(inner) < len(self.tables):
-            yield inner
-        told = Counter(c for t in self.tables for c, size in zip(t.columns, t.sizes, strict=True) if size > 1)
-        summed = list(self.tables)
-        for at, t in enumerate(self.tables):
-            for i, c in enumerate(t.columns):
-                if t.sizes[i] > 1 == told[c] and c not in self.target and len(self.tables) > 1:
-                    summed[at] = summed[at].summed(i)
-        if any(x is not t for x, t in zip(summed, self.tables, strict=True)):
-            yield summed
+        for tables in (inner, [t.over([c for c in t.columns if told[c] > 1 or c in self.target]) for t in self.tables]):
+            if [t.least.shape for t in tables] != [t.least.shape for t in self.tables]:
+                with suppress(TooManyError):  # of fewer tables there may be too many joint cells
+                    low, high = replace(self, tables=tables).limits()
+                    least, greatest = np.maximum(least, low), np.minimum(greatest, high)
+        return least, greatest
 
     def certain(self, joint: tuple[Floats, Floats] | None = None) -> Array:
         """Whether the target of the people of each key is certain."""
-        if self.targets > 1 and len(self.tables) == 1 and self.tables[0].other:
-            return np.zeros(len(self.known[2]), bool)  # every cell may hold somebody
         return np.asarray((self.limits(joint)[1] > 0).sum(0) == 1)
 
     @cached_property
     def alone(self) -> Array:
         """The same from each table by itself, (tables, keys)."""
-        return np.stack([replace(self, tables=[t]).certain() for t in self.tables])
+        targets = np.unravel_index(np.arange(self.targets), [len(self.people.levels[c]) for c in self.target])
+        codes = [*self.known[0][: self.target[0]], *(code[:, None] for code in targets)]
+        told = [t.over([*self.keys, *self.target]) for t in self.tables]
+        most = [np.broadcast_to(t.greatest[t.at(codes)], (self.targets, len(self.known[2]))) for t in told]
+        return np.stack([(x > 0).sum(0) == 1 for x in most])
+
+    @cached_property
+    def totals(self) -> dict[str, int]:
+        """Numbers of people who are certain from one of the tables, whichever, and from the one that says most."""
+        one_by_one, worst = self.alone.any(0) @ self.known[2], (self.alone @ self.known[2]).max()
+        return {"certain_one_by_one": int(one_by_one), "certain_from_worst": int(worst)}
 
     def needed(self, claimed: Array) -> Array:
         """Which tables each claim needs, (tables, keys): one that is enough, or left out one by one as long as the claim stays."""
@@ -263,14 +250,14 @@ class Ledger:
         for t in np.argsort(self.alone.sum(1), kind="stable").tolist():
             for kept in np.unique(needed[:, claimed & ~single & needed[t]], axis=1).T:  # claims that need the same tables so far
                 which = claimed & ~single & (needed == kept[:, None]).all(0)
-                with suppress(ValueError):  # too many joint cells without the table
+                with suppress(TooManyError):  # too many joint cells without the table
                     needed[t] &= ~(which & replace(self, tables=[self.tables[x] for x in every[kept & (every != t)]]).certain())
         return np.asarray(needed)
 
     # --- claims that propagation misses -------------------------------------------------------------------------------
 
-    def certified(self, keys: Array) -> tuple[Floats, Floats]:
-        """The bounds of `joint`, with those cells of some ``keys`` at 0 that one linear programme shows to be empty.
+    def certified(self, keys: Array) -> tuple[tuple[Floats, Floats], bool]:
+        """The bounds of `joint`, with those cells of some ``keys`` at 0 that one linear programme shows to be empty; whether it ended.
 
         Maximize the sum of z over x, z and tau, where x + z times 1/tau agrees with all tables and 0 <= z <= 1 <= tau: z is above 0 in
         each cell that any real solution fills (Freund, Roundy and Todd, 1985). The dual is a sum of published totals that is at most 0
@@ -288,12 +275,12 @@ class Ledger:
         full = hstack([system, system[:, at], csr_array(-b[:, None])], format="csr")
         cost = -np.repeat([0.0, 1.0, 0.0], [len(live), len(at), 1])
         limits = np.repeat([(0, np.inf), (0, 1), (1, np.inf)], [len(live), len(at), 1], axis=0)
-        found = linprog(cost, A_ub=full, b_ub=np.zeros(len(b)), bounds=limits, method="highs")
+        found = linprog(cost, A_ub=full, b_ub=np.zeros(len(b)), bounds=limits, method="highs", options={"time_limit": LONGEST})
         for scale in SCALES if found.status == 0 else ():
             y = np.rint(np.maximum(-found.ineqlin.marginals, 0) * scale).astype(np.int64)
             total, columns = b.astype(np.int64) @ y, system.T.astype(np.int64) @ y
             greatest[live[(columns > 0) & (columns.min() >= 0) & (total <= 0)]] = 0
-        return tightened(least, greatest, self.bounds)
+        return tightened(least, greatest, self.bounds), found.status != 1
 
     # --- the best guess -----------------------------------------------------------------------------------------------
 
@@ -311,10 +298,9 @@ class Ledger:
 
     def placed(self, release: People) -> Floats:
         """The records of a release in each of the live joint cells."""
-        live = self.number(range(len(self.same)), self.cells)
-        order = np.append(np.argsort(live), len(live))
-        at = find(live[order[:-1]], self.number(range(len(self.same)), release.codes))
-        return np.bincount(order[at], release.counts, len(live) + 1)[:-1].astype(np.float64)
+        every = range(len(self.same))
+        live, own = (pd.Index(self.number(every, x)) for x in (self.cells, release.codes))
+        return np.bincount(live.get_indexer(own) + 1, release.counts, len(live) + 1)[1:].astype(np.float64)
 
     def right(self, x: Floats) -> float:
         """The share of people whose target is that of somebody of their key who is drawn from the numbers of people fitted from these."""

@@ -18,15 +18,17 @@ from capstats.codes.names import check_named, free_name, hint_of_data, in_cell, 
 from capstats.counting.inputs import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.tabulate import counted
-from capstats.disclosure.ledger import Cells, Ledger, People, find, flat
+from capstats.disclosure.ledger import LONGEST, Cells, Ledger, People, flat
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
-from capstats.tables.checking import as_counts
+from capstats.tables.backing import filled
 from capstats.tables.dataset import as_tables
 from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count, many
 from capstats.tables.table import Array, Floats, Index
 
 Rows = tuple[list[list[Label]], Floats]  # the labels of a table as it was published, by column, and its counts, NaN if not shown
+LARGEST = 1 << 25  # cells of a published table
+FEW = 10  # tables, up to which those that a claim needs are found unasked
 TYPED = ("number", "bool", "date", "datetime")  # kinds of labels that texts are read as
 
 
@@ -103,15 +105,9 @@ class Published:
     def __str__(self) -> str:
         """The rule, as reports name it."""
         (base, rule), hidden = self.rounding, self.suppressed
-        rounded = f"rounded to {base}{f' ({rule})' if rule else ''}" if base > 1 else ""
-        of_zeros = "zeros kept" if base > 1 and self.zeros == "kept" else ""
-        parts = [
-            rounded,
-            of_zeros,
-            f"{hidden[0]} to {hidden[1]} not shown" if hidden else "",
-            f"coarser {listed([*self.bins])}" if self.bins else "",
-        ]
-        return ", ".join(filter(None, parts))
+        rounded = f"rounded to {base}{f' ({rule})' if rule else ''}{', zeros kept' if self.zeros == 'kept' else ''}" if base > 1 else ""
+        not_shown = f"{hidden[0]} to {hidden[1]} not shown" if hidden else ""
+        return ", ".join(filter(None, [rounded, not_shown, f"coarser {listed([*self.bins])}" if self.bins else ""]))
 
     @property
     def rounding(self) -> tuple[int, str | None]:
@@ -123,7 +119,7 @@ class Published:
         """Counts as the rule publishes them; NaN for those that are not shown."""
         base, rule = self.rounding
         low, rest = np.divmod(counts, base)
-        up = rng.random(len(counts)) * base < rest if rule == "random" else 2 * rest >= base
+        up = rng.random(counts.shape) * base < rest if rule == "random" else 2 * rest >= base
         found = base * (low + up).astype(np.float64)  # up is False where nothing is left
         if self.zeros == "kept":
             found[(counts > 0) & (found == 0)] = base
@@ -150,7 +146,7 @@ def published_bounds(
     keys: Columns | None = None,
     target: Columns | None = None,
     exact: bool = False,
-    needed: bool = True,
+    needed: bool | None = None,
     rng: int | np.random.Generator | None = None,
     **reading: Unpack[Reading],
 ) -> xr.Dataset:
@@ -168,9 +164,10 @@ def published_bounds(
     keys, target : column name or sequence of names
         What is known of a person, and what is to be kept secret; all key columns, and the target, of counts.
     exact : bool
-        Whether one linear programme looks for claims that propagation misses. Its certificate is checked in integers.
-    needed : bool
-        Whether to find which tables a claim needs, which takes many readings of more than ten tables.
+        Whether one linear programme looks for claims that propagation misses. Its certificate is checked in integers. After 60 s it is
+        given up, as the printed answer then says.
+    needed : bool, optional
+        Whether to find which tables each claim needs; by default of at most ten tables, since of more it takes very many readings.
     rng : int or Generator, optional
         Of the random rounding of tables that are made from the original.
     **reading
@@ -190,7 +187,7 @@ def published_bounds(
     ------
     ValueError, TypeError
         If the original contradicts a table (the cell and its rule are named); a column is not in the original; counts are weighted or
-        fractional; or more than 2**24 combinations of levels are possible.
+        fractional; more than 2**24 combinations of levels are possible; or a table has more than 2**25 cells.
 
     See Also
     --------
@@ -225,36 +222,34 @@ def published_bounds(
     given = isinstance(original, (xr.Dataset, xr.DataArray))
     if given and reading:
         raise TypeError(f"Counts were read already: leave out {listed(sorted(reading))}.")
-    if not given and (keys is None or target is None):
-        raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
     if not given:
-        more = more_columns(published, keys, target)
-        by = {"keys": [*chosen_columns(keys, "keys"), *more], "target": target}
+        if keys is None or target is None:
+            raise TypeError("`keys` and `target` are missing: name the columns that are known of a person, and the one to be kept secret.")
+        by = {"keys": [*chosen_columns(keys, "keys"), *more_columns(published, keys, target)], "target": target}
         original = counted(Request.of(reading, original=original, synthetic=None, **by))
     ledger, _ = opened(published, original, keys, target, np.random.default_rng(rng))
     people, (codes, which, counts) = ledger.people, ledger.known
     pure = np.bincount(np.unique(np.stack([which, people.by(ledger.target)[1]]), axis=1)[0]) == 1
-    joint = ledger.certified(pure & ~ledger.certain()) if exact else ledger.joint
-    certain, alone = ledger.certain(joint), ledger.alone @ counts
-    totals = {"certain": certain, "certain_one_by_one": ledger.alone.any(0), "open": pure & ~certain}
-    found: dict[str, Any] = {name: int(of @ counts) for name, of in totals.items()} | {"certain_from_worst": int(alone.max())}
-    least, greatest = ledger.limits(joint)
+    joint, ended = ledger.certified(pure & ~ledger.certain()) if exact else (ledger.joint, True)
+    certain, (least, greatest) = ledger.certain(joint), ledger.limits(joint)
+    found: dict[str, Any] = {"certain": int(counts[certain].sum()), **ledger.totals, "open": int(counts[pure & ~certain].sum())}
     others, most = least.sum(0) - least, greatest.sum(0) - greatest
+    least_share = np.where(most == 0, greatest > 0, least / np.maximum(least + most, 1))
+    greatest_share = greatest / np.maximum(greatest + others, 1)
     cells = {"least": least.astype(np.int64), "greatest": greatest.astype(np.int64)}
-    cells["least_share"] = np.where(most == 0, greatest > 0, least / np.maximum(least + most, 1))
-    cells["greatest_share"] = greatest / np.maximum(greatest + others, 1)
+    cells |= {"least_share": least_share, "greatest_share": greatest_share}
     rows = flat([np.asarray(code) for code in people.axes["target"].codes], [len(people.levels[c]) for c in ledger.target])
-    found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()}
-    found |= {"needed": (("table", "key"), ledger.needed(certain))} if needed else {}
-    found["is_certain"] = "key", certain
-    stored = [free_name(names_of(people.axes["key"])[c], [*found, "table"]) for c in ledger.keys]
+    found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()} | {"is_certain": ("key", certain)}
+    if len(ledger.tables) <= FEW if needed is None else needed:
+        found["needed"] = ("table", "key"), ledger.needed(certain)
+    stored = [free_name(names_of(people.axes["key"])[c], [*found, "table", "needed"]) for c in ledger.keys]
     axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], stored)
     names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
     coords: dict[Any, Any] = {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}
-    x = [count(x) for x in (found["certain"], counts.sum(), found["certain_one_by_one"], alone.max())]
-    apart = f" together ({x[2]} if each is read by itself, {x[3]} from the worst)" if len(alone) > 1 else ""
-    text = f"{x[0]} of {x[1]} people are certain from {many(len(alone), 'table')}{apart}"
-    return Result(found, coords, {"result": text})
+    alone = [count(x) for x in ledger.totals.values()]
+    apart = f" together ({alone[0]} if each is read by itself, {alone[1]} from the worst)" if len(ledger.tables) > 1 else ""
+    text = f"{count(found['certain'])} of {count(counts.sum())} people are certain from {many(len(ledger.tables), 'table')}{apart}"
+    return Result(found, coords, {"result": text if ended else f"{text}; the linear programme did not end within {LONGEST:g} s"})
 
 
 # --- reading: the original by all columns, and the tables as they are published ----------------------------------------
@@ -275,9 +270,10 @@ def _listed(published: Any) -> list[tuple[Published, list[Hashable], list[str]]]
         if isinstance(x, str) and "." not in x:
             raise TypeError(f"`published[{i}]` is {x!r}; give a list of columns, [[{x!r}, ...], ...], a table of counts, or a path.")
         rule = x if isinstance(x, Published) else Published(x) if isinstance(x, (list, tuple)) else Published(table=x)
-        names = [] if rule.table is None else column_names(table := _long(rule.table), f"published[{i}]")
+        rule = replace(rule, table=_long(rule.table))
+        names = [] if rule.table is None else column_names(rule.table, f"published[{i}]")
         chosen = chosen_columns(rule.columns or names[:-1], f"published[{i}]")
-        found.append((replace(rule, table=table) if names else rule, names, list(dict.fromkeys(map(str, chosen)))))
+        found.append((rule, names, list(dict.fromkeys(map(str, chosen)))))
     return found
 
 
@@ -289,9 +285,9 @@ def _long(table: Any) -> Any:
         return to_frame(tables).iloc[:, : len(names)].set_axis(names, axis=1)
     if isinstance(table, pd.DataFrame) and all(x is not None for x in table.columns.names):  # one that is crossed
         table = table.stack(list(range(table.columns.nlevels)), future_stack=True)
-    if isinstance(table, pd.Series) or (isinstance(table, pd.DataFrame) and any(x is not None for x in table.index.names)):
-        return table.reset_index(name="n") if isinstance(table, pd.Series) else table.reset_index()
-    return table
+    table = table.to_frame("n") if isinstance(table, pd.Series) else table
+    has_index = isinstance(table, pd.DataFrame) and any(x is not None for x in table.index.names)
+    return table.reset_index() if has_index else table
 
 
 def opened(published: Any, original: Any, keys: Any, target: Any, rng: np.random.Generator) -> tuple[Ledger, list[Published]]:
@@ -317,32 +313,31 @@ def _read(i: int, rule: Published, held: Sequence[Hashable], at: Sequence[int], 
 
     Levels that the original lacks are added to its levels.
     """
-    counts, base, found = held[-1], rule.rounding[0], []
-    own = {str(x): x for x in held}  # by their names in the original
-    names = [own[people.columns[c]] for c in at]
+    counts, base, called, own = held[-1], rule.rounding[0], f"published[{i}]", {str(x): x for x in held}
+    names = [own[people.columns[c]] for c in at]  # in the table, those of the original
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
-    asked = {"keys": [*names, counts], "target": None, "target_argument": None, "called": {"original": f"published[{i}]"}}
-    o = counted(Request.of({"types": types}, original=rule.table, synthetic=None, **asked)).o
-    axis, times = cast(pd.MultiIndex, axis_of(o, "key")), as_counts(o, "o").values.ravel()
-    *labels, texts = (
-        [canonical(level[int(j)]) for j in np.repeat(code, times)] for level, code in zip(axis.levels, axis.codes, strict=True)
-    )
+    by = {"keys": names, "target": counts, "called": {"original": called}}
+    o = counted(Request.of({"types": types}, original=rule.table, synthetic=None, **by)).o
+    (shown_as, cells), times = filled(o.variable.data)
+    axes = [cast(pd.MultiIndex, axis_of(o, dim)) for dim in ("key", "target")]
+    labels, (texts,) = ([[*map(canonical, level)] for level in axis.levels] for axis in axes)
+    rows = np.repeat(cells, times)
+    labels = [[level[j] for j in np.asarray(code)[rows]] for level, code in zip(labels, axes[0].codes, strict=True)]
     for c, of in zip(at, labels, strict=True):
         if people.columns[c] not in (rule.bins or {}):
             people.levels[c].extend(x for x in dict.fromkeys(of) if x not in people.levels[c])
-    for text in ("" if x is MISSING else str(x).strip() for x in texts):
+    values = []
+    for text in ("" if x is MISSING else str(x).strip().removesuffix(".0") for x in texts):
         is_shown = not text.startswith("<") and any(map(str.isdigit, text))
-        if is_shown and (not text.removesuffix(".0").isdecimal() or int(text.removesuffix(".0")) % base):
+        if is_shown and (not text.isdecimal() or int(text) % base):
             wanted = "a number of people" if base == 1 else f"a multiple of {base}, as `rounded` says"
-            raise ValueError(
-                f"Column {counts!r} of `published[{i}]`, the last one, has {text!r}, which is not {wanted}. Give counts without signs or "
-                "separators, and leave those empty that are not shown."
-            )
-        found.append(float(text) if is_shown else math.nan)
-    if np.isnan(found).all() and len({*texts}) > 1:
-        raise ValueError(f"Column {counts!r} of `published[{i}]`, the last one, has no number. Put the counts of its cells last.")
-    return labels, np.array(found)
+            advice = "Give counts without signs or separators, and leave those empty that are not shown."
+            raise ValueError(f"Column {counts!r} of `{called}`, the last one, has {text!r}, which is not {wanted}. {advice}")
+        values.append(float(text) if is_shown else math.nan)
+    if np.isnan(values).all() and len(values) > 1:
+        raise ValueError(f"Column {counts!r} of `{called}`, the last one, has no number. Put the counts of its cells last.")
+    return labels, np.array(values)[np.asarray(axes[1].codes[0])[np.repeat(shown_as, times)]]
 
 
 def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Index]:
@@ -364,8 +359,8 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
         raise ValueError(f"`bins` of a published table names no level that column {name!r} has.{near}")
     if len({kind_of(x) for x in groups if x is not MISSING}) > 1:  # as in a file, where 20 stands below "18-19"
         groups = [x if x is MISSING else str(x) for x in groups]
-    places = {x: place for place, x in enumerate(dict.fromkeys(groups))}
-    return list(places), np.array([places[x] for x in groups])
+    codes, found = pd.factorize(pd.Series(groups, dtype=object), use_na_sentinel=False)
+    return list(found), codes
 
 
 def cells_of(i: int, rule: Published, at: Sequence[int], read: Rows | None, people: People, rng: np.random.Generator) -> Cells:
@@ -373,33 +368,34 @@ def cells_of(i: int, rule: Published, at: Sequence[int], read: Rows | None, peop
     labels, groups = zip(*(_grouped(people, c, rule) for c in at), strict=True)
     more, values = read or ([[]] * len(at), np.zeros(0))
     index = [{x: j for j, x in enumerate(dict.fromkeys([*of, *own]))} for of, own in zip(labels, more, strict=True)]
-    sizes = list(map(len, index))
-    here, which = np.unique(flat([g[people.codes[c]] for g, c in zip(groups, at, strict=True)], sizes), return_inverse=True)
-    held = np.bincount(which.ravel(), people.counts).astype(np.int64)
-    own = here if read is None else flat([np.array([of[x] for x in column]) for of, column in zip(index, more, strict=True)], sizes)
-    shown_as = rule.publish(np.append(held, 0), rng) if read is None else np.append(values, 0.0)
-    places, first, times = np.unique(own, return_index=True, return_counts=True)
-    least, greatest = rule.interval(shown_as[[*first, -1]])
-    found = Cells(at, groups, sizes, places, least[:-1], greatest[:-1], float(greatest[-1]))
-    _, low, high = found.bounds(people.codes)
-    for wrong in [*places[times > 1], *here[(held < low) | (held > high)], *np.setdiff1d(places[found.least > 0], here)]:
-        cell, at_place = np.unravel_index(int(wrong), sizes), find(places, np.array([wrong]))[0]
-        where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in zip(at, index, cell, strict=True))
-        by_rule = " to ".join(dict.fromkeys(f"{x[at_place]:g}" for x in (least, greatest)))
+    shape = tuple(map(len, index))
+    if math.prod(shape) > LARGEST:
+        raise ValueError(f"`published[{i}]` has more than 2**25 cells. Group levels (bins=), or leave out a column.")
+    here = flat([group[people.codes[c]] for group, c in zip(groups, at, strict=True)], shape)
+    held = np.bincount(here, people.counts, math.prod(shape)).astype(np.int64)
+    own = flat([np.array([of[x] for x in column], np.int64) for of, column in zip(index, more, strict=True)], shape)
+    times = np.bincount(own, minlength=len(held))
+    shown_as = rule.publish(held, rng) if read is None else np.zeros(len(held))
+    shown_as[own] = values
+    least, greatest = rule.interval(shown_as)
+    for wrong in np.flatnonzero((held < least) | (held > greatest) | (times > 1))[:1].tolist():
+        cell = zip(at, index, np.unravel_index(wrong, shape), strict=True)
+        where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in cell)
+        by_rule = " to ".join(dict.fromkeys(f"{x[wrong]:g}" for x in (least, greatest)))
         told = f"holds {by_rule} people by its rule, and the original has another number. Correct it (totals are no levels), rule or bins"
-        if wrong not in places:
+        if times[wrong] != 1:
             told = "is not listed, which means 0, and the original has people there. List counts that are not shown without a number"
-        told = "is listed twice. Give each cell one row" if (own == wrong).sum() > 1 else told
+        told = "is listed twice. Give each cell one row" if times[wrong] > 1 else told
         raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
-    return found
+    return Cells(at, groups, least.reshape(shape), greatest.reshape(shape))
 
 
 def coarser(table: Cells, rule: Published, people: People, rng: np.random.Generator) -> tuple[Cells, str] | None:
     """A table made from the original with the levels of its smallest key column in pairs, neighbours together; and that column."""
-    keys = [i for i, c in enumerate(table.columns) if c < people.axes["key"].nlevels and table.sizes[i] > 1]
+    keys = [i for i, c in enumerate(table.columns) if c < people.axes["key"].nlevels and table.least.shape[i] > 1]
     if not keys:
         return None
-    c = table.columns[least := min(keys, key=lambda i: table.sizes[i])]
+    c = table.columns[least := min(keys, key=lambda i: table.least.shape[i])]
     pairs = dict(zip(people.levels[c], (table.groups[least] // 2).tolist(), strict=True))
     rule = replace(rule, columns=table.columns, table=None, bins={**(rule.bins or {}), people.columns[c]: pairs})
     return cells_of(0, rule, table.columns, None, people, rng), people.columns[c]

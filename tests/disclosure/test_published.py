@@ -18,7 +18,7 @@ from strategies import counts, examples
 
 from capstats import MISSING, from_counts, tabulate
 from capstats.datasets import anes96
-from capstats.disclosure import Published, published_bounds
+from capstats.disclosure import Published, ledger, published_bounds
 from capstats.disclosure.ledger import Cells
 
 AGES = {"age": [18, 19, 20]}
@@ -686,11 +686,36 @@ def test_a_smaller_ledger_may_be_too_large_to_look_at():
     assert found.needed.any("key").values.tolist() == [True, True, False]
 
 
-def test_needed_may_be_left_out():
+def test_the_tables_that_a_claim_needs_are_found_unasked_of_at_most_ten():
     plain = published_bounds(PEOPLE, **READ, published=[["age", "health"]], needed=False)
     whole = published_bounds(PEOPLE, **READ, published=[["age", "health"]])
     assert "needed" not in plain
     assert whole.drop_vars(["needed", "table"]).equals(plain.drop_vars("table"))
+    several = [["age", "health"], *[["age"]] * 9]
+    assert published_bounds(PEOPLE, **READ, published=several).needed.sum("table").values.tolist() == [0, 1, 0]
+    assert "needed" not in published_bounds(PEOPLE, **READ, published=[*several, ["age"]])
+    assert published_bounds(PEOPLE, **READ, published=[*several, ["age"]], needed=True).needed.sum().item() == 1
+    named = PEOPLE.rename(columns={"age": "needed"})  # the name of the key column is the same with and without it
+    by = {"keys": "needed", "target": "health", "published": [["needed", "health"]]}
+    assert [published_bounds(named, **by, needed=x).indexes["key"].names for x in (True, False)] == [["needed_"]] * 2
+
+
+def test_a_linear_programme_that_takes_too_long_is_given_up_and_said_to_be(monkeypatch):
+    cells = ["00", "01", "10", "11", "12", "22", "23", "32", "33"]  # as above: a bridge between two cycles
+    o = from_counts([[1] * 9, [1] * 4 + [0] + [1] * 4], key_labels={"k": cells}, target_labels={"t": ["well", "sick"]})
+    tables = [Published(["k", "t"], bins={"k": {x: f"group {x[side]}" for x in cells}}) for side in (0, 1)]
+    ended = published_bounds(o, published=tables, exact=True)
+    monkeypatch.setattr(ledger, "LONGEST", 1e-9)
+    given_up = published_bounds(o, published=tables, exact=True)
+    assert (scalars(ended), scalars(given_up)) == ([1, 0, 0, 0], [0, 0, 0, 1])
+    assert given_up.attrs["result"].endswith("from the worst); the linear programme did not end within 60 s")
+    assert "programme" not in ended.attrs["result"]
+
+
+def test_a_table_of_too_many_cells_is_refused():
+    records = pd.DataFrame({name: range(400) for name in "abc"}).assign(t=0)
+    with pytest.raises(ValueError, match=r"`published\[1\]` has more than 2\*\*25 cells. Group levels"):
+        published_bounds(records, keys=["a", "b"], target="t", published=[["a", "b"], ["a", "b", "c"]])
 
 
 def test_an_array_of_counts_is_a_table():
@@ -814,11 +839,10 @@ def test_a_rule_is_told_in_words():
 # The tables within
 
 
-def test_a_table_summed_over_a_column_holds_what_its_cells_hold_at_most():
-    """2 x 3 cells, two of them listed, with 1 to 7 and 2 to 2 people; each of the others holds at most 4."""
-    cells = Cells([0, 1], [np.arange(2), np.arange(3)], [2, 3], np.array([0, 4]), np.array([1.0, 2]), np.array([7.0, 2]), 4.0)
-    summed = cells.summed(1)
-    assert (summed.least.tolist(), summed.greatest.tolist(), summed.other) == ([1, 2], [7 + 4 + 4, 2 + 4 + 4], 12)
-    cells = Cells([0, 1], [np.arange(2), np.arange(2)], [2, 2], np.array([0, 1]), np.array([1.0, 2]), np.array([7.0, 2]), 4.0)
-    summed = cells.summed(1)
-    assert (summed.places.tolist(), summed.least.tolist(), summed.greatest.tolist(), summed.other) == ([0], [3], [9], 8)
+def test_a_table_summed_over_a_column_holds_what_its_cells_hold():
+    """2 x 3 cells: 1 to 7 people, 2, and at most 4 in each of the others; the levels of a column that is summed are in one group."""
+    least, greatest = np.array([[1.0, 0, 0], [0, 2, 0]]), np.array([[7.0, 4, 4], [4, 2, 4]])
+    summed = Cells([5, 3], [np.array([0, 1, 1]), np.arange(3)], least, greatest).over([5, 7])
+    assert (summed.least.tolist(), summed.greatest.tolist()) == ([[1], [2]], [[15], [10]])
+    assert [x.tolist() for x in summed.groups] == [[0, 1, 1], [0, 0, 0]]
+    assert summed.greatest[summed.at({5: [2, 0], 3: [1, 2]})].tolist() == [10, 15]
