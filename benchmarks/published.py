@@ -3,7 +3,7 @@
 Run: python benchmarks/published.py [--ledgers 400] [--claims 5] [--limit 60] [--only sizes programmes ledgers]
 
 - sizes: 35 tables, all choices of 4 of 7 columns, of made people whose columns depend on one another. Processor time and peak memory, less
-  those of a process that has only loaded everything, and in which functions the time goes; first without `needed`, then with it,
+  those of a process that has only loaded everything, and in which functions the time goes; first by default, then with `needed=True`,
   which is given up after --limit seconds;
 - programmes: the same claims by integer programmes (HiGHS), one for each key whose people have one target, over the joint cells that no
   published 0 rules out; anes96 with four tables, and made people of 5 to 7 columns until one claim takes more than --limit seconds, by
@@ -72,7 +72,6 @@ def live(records, levels, tables):
 def bounds_of(records, tables, rule, needed):
     names = list(records)
     chosen = [Published([names[c] for c in table], **rule) for table in tables]
-
     return published_bounds(records, keys=names[:-1], target=names[-1], published=chosen, needed=needed, rng=0)
 
 
@@ -90,12 +89,12 @@ def measure_one(name, needed):
     tables = list(combinations(range(len(LEVELS)), 4))
     bounds_of(records.head(100)[["c0", "c6"]], [(0, 1)], rule, True)  # loads what is loaded once
     start, before = time.process_time(), peak()
-    found = bounds_of(records, tables, rule, needed)
+    found = bounds_of(records, tables, rule, needed or None)
     seconds, memory = time.process_time() - start, peak() - before
     numbers = [int(found[x]) for x in ("certain", "certain_one_by_one", "certain_from_worst", "open")]
     profile, at = cProfile.Profile(), Counter()
     if not needed:
-        profile.runcall(bounds_of, records, tables, rule, False)
+        profile.runcall(bounds_of, records, tables, rule, None)
         for (file, _, name_), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
             at[name_.split("'")[1] if "'" in name_ else f"{Path(file).stem}.{name_}"] += own
     cells = len(live(records, LEVELS, tables)) if "exact" in name or "supp" in name else int(np.prod(LEVELS))

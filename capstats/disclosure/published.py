@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,7 @@ from capstats.counting.inputs import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.tabulate import counted
 from capstats.disclosure.ledger import LONGEST, Cells, Ledger, People, flat
-from capstats.tables.axes import axis_of, coords_of, multi_index, names_of
-from capstats.tables.backing import filled
+from capstats.tables.axes import coords_of, multi_index, names_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count, many
@@ -318,17 +317,14 @@ def _read(i: int, rule: Published, held: Sequence[Hashable], at: Sequence[int], 
     kinds = {name: one_kind(_grouped(people, c, rule)[0], name, "original") for name, c in zip(names, at, strict=True)}
     types: Any = {**{name: kind for name, kind in kinds.items() if kind in TYPED}, counts: "text"}
     by = {"keys": names, "target": counts, "called": {"original": called}}
-    o = counted(Request.of({"types": types}, original=rule.table, synthetic=None, **by)).o
-    (shown_as, cells), times = filled(o.variable.data)
-    axes = [cast(pd.MultiIndex, axis_of(o, dim)) for dim in ("key", "target")]
-    labels, (texts,) = ([[*map(canonical, level)] for level in axis.levels] for axis in axes)
-    rows = np.repeat(cells, times)
-    labels = [[level[j] for j in np.asarray(code)[rows]] for level, code in zip(labels, axes[0].codes, strict=True)]
+    read = People.of(counted(Request.of({"types": types}, original=rule.table, synthetic=None, **by)))
+    *codes, shown_as = np.repeat(read.codes, read.counts, axis=1)
+    labels = [[level[j] for j in code] for level, code in zip(read.levels, codes, strict=False)]
     for c, of in zip(at, labels, strict=True):
         if people.columns[c] not in (rule.bins or {}):
             people.levels[c].extend(x for x in dict.fromkeys(of) if x not in people.levels[c])
     values = []
-    for text in ("" if x is MISSING else str(x).strip().removesuffix(".0") for x in texts):
+    for text in ("" if x is MISSING else str(x).strip().removesuffix(".0") for x in read.levels[-1]):
         is_shown = not text.startswith("<") and any(map(str.isdigit, text))
         if is_shown and (not text.isdecimal() or int(text) % base):
             wanted = "a number of people" if base == 1 else f"a multiple of {base}, as `rounded` says"
@@ -337,7 +333,7 @@ def _read(i: int, rule: Published, held: Sequence[Hashable], at: Sequence[int], 
         values.append(float(text) if is_shown else math.nan)
     if np.isnan(values).all() and len(values) > 1:
         raise ValueError(f"Column {counts!r} of `{called}`, the last one, has no number. Put the counts of its cells last.")
-    return labels, np.array(values)[np.asarray(axes[1].codes[0])[np.repeat(shown_as, times)]]
+    return labels, np.array(values)[shown_as]
 
 
 def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Index]:
