@@ -234,8 +234,8 @@ class Ledger:
         targets = np.unravel_index(np.arange(self.targets), [len(self.people.levels[c]) for c in self.target])
         codes = [*self.known[0][: self.target[0]], *(code[:, None] for code in targets)]
         told = [t.over([*self.keys, *self.target]) for t in self.tables]
-        most = [np.broadcast_to(t.greatest[t.at(codes)], (self.targets, len(self.known[2]))) for t in told]
-        return np.stack([(x > 0).sum(0) == 1 for x in most])
+        possible = (np.broadcast_to(t.greatest[t.at(codes)] > 0, (self.targets, len(self.known[2]))) for t in told)
+        return np.stack([x.sum(0) == 1 for x in possible])
 
     @cached_property
     def totals(self) -> dict[str, int]:
