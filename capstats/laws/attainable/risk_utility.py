@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.neighbours import Unmatched, check_unmatched
-from capstats.laws.models import check_records
+from capstats.laws.models.model import check_records
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense

@@ -13,7 +13,8 @@ from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
 from capstats.laws.distribution.law import Law, Simulated, check_cells
 from capstats.laws.distribution.limit import limit_law
-from capstats.laws.models import CellUrn, Model, checked_model
+from capstats.laws.models.cell_urns import CellUrn
+from capstats.laws.models.model import Model, checked_model
 from capstats.laws.models.sampling import one_table
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import given_tables

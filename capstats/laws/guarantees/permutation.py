@@ -41,7 +41,7 @@ from capstats.codes.column import Column
 from capstats.codes.distinct import factor
 from capstats.laws.distribution.exact import compositions
 from capstats.laws.distribution.law import clopper_pearson
-from capstats.laws.models import Permuted
+from capstats.laws.models.permuted import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import given_tables, weights_of

@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_integer
-from capstats.laws.models import Model, checked_model
-from capstats.laws.models.model import for_each_m
+from capstats.laws.models.model import Model, checked_model, for_each_m
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import Counts
 

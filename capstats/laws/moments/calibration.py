@@ -9,8 +9,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_number, shown
-from capstats.laws.models import Dirichlet, Model, Partial, Pram, Swap, check_records
+from capstats.laws.models.cell_urns import Dirichlet
+from capstats.laws.models.model import Model, check_records
+from capstats.laws.models.partial import Partial
+from capstats.laws.models.pram import Pram
 from capstats.laws.models.sampling import one_table
+from capstats.laws.models.swap import Swap
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
