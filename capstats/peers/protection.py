@@ -118,15 +118,10 @@ def disclosure_protection(
 
 def protections(o: Any, s: Any, unmatched: Convention) -> dict[str, xr.DataArray]:
     """The three numbers that SDMetrics reports, from counts."""
-    protection = cap_protection(o, s, unmatched)
+    protection = 1 - average_cap(o, s, unmatched=unmatched)
     baseline = 1 - baseline_cap(o, kind="uniform")
     score = (protection / baseline.where(baseline > 0)).clip(max=1)
     return {"score": score, "cap_protection": protection, "baseline_protection": baseline}
-
-
-def cap_protection(o: Any, s: Any, unmatched: Convention) -> xr.DataArray:
-    """1 - average CAP."""
-    return 1 - average_cap(o, s, unmatched=unmatched)
 
 
 def _reason(protection: Floats, baseline: Floats) -> NDArray[np.str_]:

@@ -109,17 +109,9 @@ def linkability(
         if twice := [column for column in columns if columns.count(column) > 1]:
             raise ValueError(f"`{name}` names {twice[0]!r} twice. Name each column once.")
     together = list(dict.fromkeys([*parts["a"], *parts["b"]]))
-    request = Request.of(
-        reading,
-        original=original,
-        synthetic=synthetic,
-        holdout=holdout,
-        keys=together,
-        target=None,
-        keys_argument="a` and `b",
-        target_argument=None,
-        allow_same=allow_same,
-    )
+    given = {"original": original, "synthetic": synthetic, "holdout": holdout}
+    by: dict[str, Any] = {"keys": together, "keys_argument": "a` and `b", "target": None, "target_argument": None}
+    request = Request.of(reading, **given, **by, allow_same=allow_same)
     with Progress(reading.get("progress")) as shown:
         rows = joint_rows(request, shown)
         held = np.flatnonzero(rows.original if rows.holdout is None else rows.original + rows.holdout)

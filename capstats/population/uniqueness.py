@@ -14,12 +14,12 @@ import xarray as xr
 
 from capstats.codes.checks import check_choice, check_number, is_integer, shown
 from capstats.codes.labels import canonical
-from capstats.disclosure.attribute import ALONE, share_replicated
+from capstats.disclosure.attribute import ALONE, records_by_key, share_replicated
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.printing import Result
-from capstats.tables.sums import check_integers, ratio
+from capstats.tables.sums import ratio
 from capstats.tables.table import EXACT, Array, Counts, Floats, Release, Table
 
 PopulationModel = Literal["pitman", "ewens", "zayatz", "snb", "dankar", "loglinear"]
@@ -183,7 +183,7 @@ def _class_sizes(o: Any) -> tuple[Iterator[ClassSizes], xr.DataArray]:
     """The class sizes of each member of a batch, and an array with its dims, which holds the numbers of records where `o` is a table."""
     if not _are_sizes(o):
         check_unweighted(ALONE, o=o)
-        totals = Aligned({"o": o}).map(_key_total, "records", ("key",))
+        totals = Aligned({"o": o}).map(records_by_key, "records", ("key",))
         return (_sizes(*np.unique(row[row > 0], return_counts=True)) for row in _rows(totals)), totals.sum("key")
     if isinstance(o, xr.Dataset):
         if "weights" in o.attrs:
@@ -224,11 +224,6 @@ def _of_members(values: list[Any], shape: xr.DataArray) -> xr.DataArray:
     return shape.copy(data=np.array(values).reshape(shape.shape))
 
 
-def _key_total(x: Table, name: str = "o") -> Array:
-    check_integers(x, name, f": {ALONE}", "Count without weights.")
-    return x.key_total()
-
-
 # --- log-linear model -------------------------------------------------------------------------------------------------
 
 
@@ -258,7 +253,7 @@ def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts
     columns = [(np.asarray(codes, np.intp), len(level)) for codes, level in zip(axis.codes, axis.levels, strict=True)]
 
     def formula(o: Table, *others: Table) -> Floats:
-        alone, n = _key_total(o) == 1, o.total()[..., None]
+        alone, n = records_by_key(o) == 1, o.total()[..., None]
         for records in n.ravel().tolist():
             _check_sampled(records, population)
         model = o if margins is None else others[0]
@@ -272,7 +267,7 @@ def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts
                 f"Give margins of people to whom those of the sample belong."
             )
         if s:
-            alone = alone & (_key_total(others[-1], "s") == 1)
+            alone = alone & (records_by_key(others[-1], "s") == 1)
         outside = np.maximum((1 - n / population) * expected, 1e-300)  # expected number of people with the key who are not in the sample
         sums = [(alone * x).sum(-1) for x in (np.exp(-outside), -np.expm1(-outside) / outside, np.ones_like(outside))]
         return np.stack(sums, axis=-1)

@@ -14,8 +14,6 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Floats, Table
 from capstats.tables.ties import at_most
 
-MODELS = ["k", "alpha", "t", "beta", "delta"]
-
 
 def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matched: Any = 1.0) -> xr.Dataset:
     """Bounds for the average CAP that any original can have with a synthetic table, from its anonymity, and the sharp ones.
@@ -120,7 +118,7 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
             "greatest_by_model": [(row[2].clip(0, 1) * share) for row in rows.values()],
         }
         ends = {name: end.clip(0, 1) * share for name, end in zip(("least", "greatest"), sharp, strict=True)}
-    model = xr.DataArray(MODELS, dims="model", name="model")
+    model = xr.DataArray(list(rows), dims="model", name="model")
     found = {name: xr.concat(xr.broadcast(*of), model).transpose(..., "model") for name, of in columns.items()}
     return Result(found | ends, attrs={"result": "What anonymity says of average CAP"})
 
