@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
-from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.cap.neighbours import Unmatched, check_unmatched, one_by_one
 from capstats.laws.models.model import check_records
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import as_counts, shown
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Table, place_in
+from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
 Segments = tuple[Floats, Array]  # segments of a polygon in any order: the change by one record, and the number of records
@@ -161,9 +161,12 @@ def toward_least_or_away(o: Table, matched: Array) -> Segments:
 # --- curves -------------------------------------------------------------------------------------------------------------
 
 
-def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
+EVERY = np.ones(1)  # in place of the totals of keys where all of them may have synthetic records
+
+
+def _corners(curves: list[Curve], o: Table, m_j: Array = EVERY) -> Floats:
     """Distances at the corners and both ends of the curves of one table."""
-    matched = _matched(o, m_j)
+    matched = (o.key_total() > 0) & (m_j > 0)
     apart = (o.key_total() * ~matched).sum()
     found = [np.array([apart, o.total()])]
     for curve in curves:
@@ -174,18 +177,14 @@ def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
     return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order are equal up to rounding
 
 
-def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None = None) -> Floats:
+def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array = EVERY) -> Floats:
     """The values of a curve at some distances, for all tables of a batch."""
-    batch = np.broadcast_shapes(o.total().shape, () if m_j is None else m_j.shape[:-1])
-    found = np.empty((*batch, len(at)))
-    for place in np.ndindex(batch):
-        own = None if m_j is None else m_j[place_in(m_j.shape[:-1], place)]
-        found[place] = _curve(curve, at, unmatched, o.member(place_in(o.total().shape, place)), own)
+    (found,) = one_by_one(lambda o, m: (_curve(curve, at, unmatched, o, m.key_total()),), o, Dense(m_j[..., None, :]))
     return found
 
 
-def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None) -> Floats:
-    matched, n = _matched(o, m_j), o.total()
+def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array) -> Floats:
+    matched, n = (o.key_total() > 0) & (m_j > 0), o.total()
     apart = (o.key_total() * ~matched).sum()
     start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the shares of the original
     moved = at * n - apart
@@ -195,11 +194,6 @@ def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array 
     possible = (moved >= -1e-12 * n) & (n > 0)
     counted = n if unmatched == "zero" else n - apart
     return np.where(possible, ratio(np.maximum(start + changed, 0), counted, np.nan), np.nan)
-
-
-def _matched(o: Table, m_j: Array | None) -> Array:
-    held = np.asarray(o.key_total() > 0)
-    return held if m_j is None else held & (m_j > 0)
 
 
 def _in_order(change: Floats, records: Array) -> Segments:

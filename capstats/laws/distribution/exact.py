@@ -193,6 +193,8 @@ def repeated(weights: Weights, times: int, steps: Steps) -> Weights:
 
 def compositions(total: int, parts: int) -> NDArray[np.int64]:
     """All compositions of ``total`` into ``parts``, zeros included, one a row: the gaps between bars."""
+    if parts == 1:  # without a pool of `total` numbers
+        return np.array([[total]], np.int64)
     bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), np.int64)
     return np.diff(bars, axis=1, prepend=-1, append=total + parts - 1) - 1
 

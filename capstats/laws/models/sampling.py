@@ -96,3 +96,10 @@ def one_table(aligned: Aligned) -> Aligned:
         names = " and ".join(f"`{name}`" for name in aligned.whole)
         raise ValueError(f"{names} must be one table of (target, key); it also has {aligned.dims}. Choose one table.")
     return aligned
+
+
+def with_records(aligned: Aligned) -> Aligned:
+    """The same of tables whose original holds a record."""
+    if not one_table(aligned).totals("o").all():
+        raise ValueError("`o` holds no record, so no release has an average CAP. Give a table with records.")
+    return aligned

@@ -13,7 +13,7 @@ from capstats.laws.models.cell_urns import Dirichlet
 from capstats.laws.models.model import Model, check_records
 from capstats.laws.models.partial import Partial
 from capstats.laws.models.pram import Pram
-from capstats.laws.models.sampling import one_table
+from capstats.laws.models.sampling import with_records
 from capstats.laws.models.swap import Swap
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
@@ -93,9 +93,7 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
             if m is None
             else f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out."
         )
-    aligned = one_table(Aligned({"o": o}))
-    if not aligned.totals("o") > 0:
-        raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
+    aligned = with_records(Aligned({"o": o}))
     if model in (Pram, Swap):
         found = (_theta if model is Pram else _swapped)(aligned, wanted)
     else:
