@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.kernels import Kernel, log_sums
-from capstats.codes.checks import check_integer, is_number, shown
+from capstats.codes.checks import check_choice, check_integer, is_number, shown
 from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
@@ -138,10 +138,7 @@ def merely_numbers(index: pd.Index) -> bool:
 
 def log10_scores(known: JointRows, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
     """Scores of distinct rows for each synthetic table, where ``first`` is the position of the first one: shape (table, row)."""
-    if categories not in get_args(Categories):
-        raise ValueError(
-            f'`categories` must be "codes" (the difference of the levels\' positions) or "mismatch" (0 or 1); got {shown(categories)}.'
-        )
+    check_choice(categories, "categories", get_args(Categories), ": the difference of the levels' positions, or 0 and 1")
     sigma = _widths(widths, known.columns)
     kernels = [Kernel(c.values, w, categories == "mismatch" and not c.numerical) for c, w in zip(known.columns, sigma, strict=True)]
     x = [c.codes[rows] for c in known.columns]

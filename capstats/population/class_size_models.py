@@ -281,13 +281,7 @@ def dankar(sample: ClassSizes, population: int) -> Estimate:
     return second | why | {"chosen": "zayatz"}
 
 
-MODELS: dict[str, Callable[[ClassSizes, int], Estimate]] = {
-    "pitman": pitman,
-    "ewens": ewens,
-    "zayatz": zayatz,
-    "snb": snb,
-    "dankar": dankar,
-}
+MODELS: dict[str, Callable[[ClassSizes, int], Estimate]] = {model.__name__: model for model in (pitman, ewens, zayatz, snb, dankar)}
 PARAMETERS = {"pitman": ["theta", "alpha"], "ewens": ["theta"], "snb": ["alpha", "beta", "population_classes"]}
 
 

@@ -60,7 +60,6 @@ BLOCK = 2_000_000  # cells of random tables held at a time
 UNIT = 10**11  # below this, different integers differ by more than the tolerance of `at_most`
 RECORDS = 10**9  # numpy draws tables of fewer records
 LARGEST = 50_000_000  # cells of a table that is permuted
-FOUND = ("p_value", "least", "greatest", "exact")
 UNWEIGHTED = "Give the numbers of records, or tabulate without weights."
 UNDEFINED = (np.nan, np.nan, np.nan, 0.0)
 
@@ -166,7 +165,7 @@ def membership_test(
         return of_each_release(partial(_membership, run), read, used, o.values, h.values, read.values, totals)
 
     found = aligned.map(formula, "membership_test", ("part",))
-    numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *FOUND))}
+    numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *Tail._fields))}
     if draws == 0:
         numbers["p_value"] = numbers["greatest"] = by_moments(numbers["contrast"], numbers["standard_deviation"], alternative)
     return _result(numbers, "Membership test: original against holdout", alternative)
@@ -261,7 +260,7 @@ def permutation_test(
         "average_cap": average_cap(o, s, unmatched=unmatched),
         "expected": expected_cap(o, Permuted(s), unmatched=unmatched),
         "standard_deviation": variance_cap(o, Permuted(s), unmatched=unmatched) ** 0.5,
-        **{name: found.isel(part=i) for i, name in enumerate(FOUND)},
+        **{name: found.isel(part=i) for i, name in enumerate(Tail._fields)},
     }
     if draws == 0:
         bound = by_moments(numbers["average_cap"] - numbers["expected"], numbers["standard_deviation"], alternative)
