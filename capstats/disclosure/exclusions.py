@@ -106,9 +106,7 @@ def exclude(
     listed = [(_level(key, levels, stored), _target(target, x)) for levels, x in map(_pair, pairs)]
 
     found: dict[str, xr.DataArray] = {}
-    for name in ("o", "s"):
-        if name not in tables:
-            continue
+    for name in [name for name in ("o", "s") if name in tables]:
         table = tables[name].transpose(..., "target", "key")
         coords, counts = filled(table.variable.data, name)
         i, j = coords[-2:]

@@ -146,15 +146,14 @@ def population_uniqueness(
     for sample in members:
         _check_sampled(sample.n, population)
         found.append(estimated(model, sample, population))
-    numbers = ["probability", "among_sample_uniques", *TOTALS, *PARAMETERS.get(model, []), *ERRORS]
+    of_release = [] if s is None else ["among_replicated_uniques"]
+    numbers = ["probability", "among_sample_uniques", *of_release, *TOTALS, *PARAMETERS.get(model, []), *ERRORS]
     variables = {name: _of_members([x.get(name, math.nan) for x in found], shape) for name in numbers}
     texts = {"chosen": "none", "status": "estimated"} if model == "dankar" else {"status": "estimated"}
     variables |= {name: _of_members([x.get(name, usual) for x in found], shape) for name, usual in texts.items()}
     if s is not None:
         replicated = np.rint(share_replicated(counts, s).fillna(0) * shape)
-        among = (variables["probability"] * replicated).where(replicated > 0, 0.0)
-        first, second, *rest = variables.items()
-        variables = dict([first, second, ("among_replicated_uniques", among), *rest])
+        variables["among_replicated_uniques"] = (variables["probability"] * replicated).where(replicated > 0, 0.0)
     return Result(variables, attrs=attrs)
 
 
@@ -174,9 +173,7 @@ def _check_sampled(records: float, population: int) -> None:
 
 
 def _are_sizes(o: Any) -> bool:
-    return (isinstance(o, Mapping) and not isinstance(o, xr.Dataset)) or (
-        isinstance(o, xr.Dataset) and {"classes", "size"} <= set(o.variables)
-    )
+    return {"classes", "size"} <= set(o.variables) if isinstance(o, xr.Dataset) else isinstance(o, Mapping)
 
 
 def _class_sizes(o: Any) -> tuple[Iterator[ClassSizes], xr.DataArray]:
