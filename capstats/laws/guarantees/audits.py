@@ -111,12 +111,9 @@ def dp_audit(
     claim = epsilons(epsilon)
     step: Adjacency = "substitution" if design == "coins" else adjacency
     means = inside.mean("repetition"), missed.mean("repetition")
-    capital = xr.apply_ufunc(
-        _log_capital, inside, missed, claim, input_core_dims=[["repetition"], ["repetition"], []], kwargs={"adjacency": step}
-    )
-    limit = xr.apply_ufunc(
-        _limit, inside, missed, input_core_dims=[["repetition"], ["repetition"]], kwargs={"adjacency": step, "level": level}
-    )
+    over = [["repetition"], ["repetition"]]
+    capital = xr.apply_ufunc(partial(_log_capital, adjacency=step), inside, missed, claim, input_core_dims=[*over, []])
+    limit = xr.apply_ufunc(partial(_limit, adjacency=step, level=level), inside, missed, input_core_dims=over)
     needed = xr.apply_ufunc(np.vectorize(partial(_needed, adjacency=step, level=level), otypes=[np.float64]), *means, claim)
     found = {
         "original": means[0],
