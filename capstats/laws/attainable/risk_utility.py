@@ -13,8 +13,9 @@ from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
 from capstats.cap.neighbours import Unmatched, check_unmatched, one_by_one
 from capstats.laws.models.model import check_records
+from capstats.laws.models.sampling import with_records
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import as_counts, shown
+from capstats.tables.checking import shown
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
@@ -266,13 +267,8 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
     ([[1, 2, 1], [0, 3, 1]], [0.3125, 0.25])
     """
     at = check_distances(distances)
-    table = as_counts(o, "o")
-    if table.ndim > 2:
-        raise ValueError(f"`o` has dims {tuple(map(str, table.dims))}; frontier tables are those of one. Choose one table.")
-    aligned = Aligned({"o": table})
+    aligned = with_records(Aligned({"o": o}))
     counts = aligned.as_array("o")
-    if not counts.any():
-        raise ValueError("`o` holds no record, so no release is at a distance of it. Leave such tables out.")
     totals = None if m is None else _key_totals(counts, check_records(m))
 
     found: dict[str, xr.DataArray] = {}
@@ -282,7 +278,7 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
         if totals is not None:
             rounded = np.swapaxes(largest_remainders(np.swapaxes(q * totals, 1, 2), totals), 1, 2)
             found[f"{end}_table"] = s = aligned.wrap(rounded, "s", ("target", "key"), before=("distance",))
-            found |= {f"{end}_distance": target_distance(table, s), f"{end}_cap": average_cap(table, s)}
+            found |= {f"{end}_distance": target_distance(o, s), f"{end}_cap": average_cap(o, s)}
     if totals is not None:
         n_j, most = counts.sum(0), np.minimum(1, len(counts) / (4 * np.maximum(totals, 1)))
         found["rounding"] = xr.DataArray(float((n_j * most).sum() / n_j.sum()))

@@ -44,7 +44,7 @@ from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models.permuted import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import given_tables, weights_of
+from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
@@ -153,7 +153,7 @@ def membership_test(
     o, s, h = given_tables({"o": o, "s": s, "h": h}).values()
     aligned = Aligned({"o": o, "s": s, "h": h})
     rows_of = rows_used(aligned, unmatched)
-    check_records({"o": o, "h": h})
+    check_unweighted("records are permuted", o=o, h=h)
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
@@ -245,7 +245,7 @@ def permutation_test(
     run = _run(alternative, draws, level, rng)
     o, s = given_tables({"o": o, "s": s}).values()
     aligned = Aligned({"o": o, "s": s})
-    check_records({"s": s})
+    check_unweighted("records are permuted", s=s)
     keys, targets = (np.arange(aligned.sizes[dim]) for dim in ("key", "target"))
 
     def formula(o: Table, s: Table) -> Floats:
@@ -298,13 +298,6 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
     costs = costs_of(counts, np.append(s_j[used], 1), int(s_j.sum()))
     some = s_ij > 0
     return run(s_i, columns, costs, (s_ij * costs[target, place])[some].sum())
-
-
-def check_records(tables: dict[str, Any]) -> None:
-    """Raise for sums of sampling weights, which are no numbers of records even if they are integers."""
-    for name, table in tables.items():
-        if (column := weights_of(table)) is not None:
-            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, and records are needed. {UNWEIGHTED}")
 
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:
