@@ -15,7 +15,7 @@ from capstats.codes.checks import check_choice, check_integer, is_number, shown
 from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.counting.joint_rows import JointRows, Levels, attacked
 from capstats.tables.table import Floats
 
@@ -201,6 +201,5 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
 def by_name(given: Mapping[Any, Any] | pd.Series, argument: str, names: Sequence[str]) -> dict[str, Any]:
     """The values for single columns, by name; raise for unknown names."""
     found = {str(c): value for c, value in given.items()}
-    if unknown := [c for c in found if c not in names]:
-        raise ValueError(f"`{argument}` names {unknown[0]!r}, which is not among `columns`.{hint(unknown[0], names)}")
+    check_named(argument, found, names, "not among `columns`")
     return found

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.codes.checks import check_choice, check_number, is_integer, shown
+from capstats.codes.checks import check_choice, check_integer, whole
 from capstats.codes.labels import canonical
 from capstats.disclosure.attribute import ALONE, records_by_key, share_replicated
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
@@ -128,7 +128,8 @@ def population_uniqueness(
     0.6285
     """
     check_choice(model, "model", get_args(PopulationModel))
-    population = _population(population_size)
+    people = "the number of people in the population, a whole number"
+    population = check_integer(whole(population_size), "population_size", people, least=1, most=EXACT)
     if margins is not None and model != "loglinear":
         raise ValueError(f'`margins` are those of the model "loglinear"; got model={model!r}.')
     if not _are_sizes(o):
@@ -155,13 +156,6 @@ def population_uniqueness(
         replicated = np.rint(share_replicated(counts, s).fillna(0) * shape)
         variables["among_replicated_uniques"] = (variables["probability"] * replicated).where(replicated > 0, 0.0)
     return Result(variables, attrs=attrs)
-
-
-def _population(size: Any) -> int:
-    number = check_number(size, "population_size", "the number of people in the population, a whole number", least=1, most=EXACT)
-    if number != int(number):
-        raise ValueError(f"`population_size` must be a whole number; got {shown(size)}. Round it.")
-    return int(number)
 
 
 def _check_sampled(records: float, population: int) -> None:
@@ -210,11 +204,8 @@ def _rows(array: xr.DataArray) -> Iterator[Array]:
 
 def _whole(values: Any, what: str, least: int) -> Array:
     """Numbers as integers; raise unless all of them are whole, and at least ``least``."""
-    for value in list(values):
-        whole = is_integer(value) or (isinstance(value, (float, np.floating)) and value == np.floor(value))
-        if not (whole and least <= value < EXACT):
-            raise ValueError(f"`o` gives class sizes: each {what} must be an integer, {least} or more, below 2**53; got {shown(value)}.")
-    return np.array(list(values), np.int64)
+    rule = f"class sizes: each {what} an integer, {least} or more, below 2**53"
+    return np.array([check_integer(whole(value), "o", rule, least=least, most=EXACT - 1) for value in list(values)], np.int64)
 
 
 def _of_members(values: list[Any], shape: xr.DataArray) -> xr.DataArray:

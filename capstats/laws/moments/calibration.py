@@ -87,12 +87,10 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
         got = model if isinstance(model, type) else shown(model)
         raise TypeError(f"`model` must be a class of models with a parameter to choose, {names}; got {got}.")
     wanted = check_number(risk, "risk", "a wanted expected CAP, between 0 and 1", least=0, most=1, excluded=[0, 1])
-    if (m is None) == (model is Dirichlet):
-        raise ValueError(
-            "`Dirichlet` needs `m`, the number of records of a release."
-            if m is None
-            else f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out."
-        )
+    if m is None and model is Dirichlet:
+        raise ValueError("`Dirichlet` needs `m`, the number of records of a release.")
+    if m is not None and model is not Dirichlet:
+        raise ValueError(f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out.")
     aligned = with_records(Aligned({"o": o}))
     if model in (Pram, Swap):
         found = (_theta if model is Pram else _swapped)(aligned, wanted)
