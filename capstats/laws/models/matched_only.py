@@ -167,7 +167,8 @@ class Circle:
         # z^-m, up to a factor, times the share of the point in the mean
         self.turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
         # the logarithm of the generating function of weight 1 where the circle meets the positive axis, and its change from there on
-        self.start, self.change = (log1p(odds), -np.log(1 + away)) if reinforced else (odds, -away)
+        self.start = log1p(odds) if reinforced else odds
+        self.change: Complex = -np.log(1 + away) if reinforced else -away
 
 
 def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:
