@@ -115,7 +115,6 @@ def model_attack(
         name = f"synthetic[{canonical(tables.indexes['synthetic'][i])!r}]" if several else "synthetic"
         found = _answers(clone(estimator), s, asked, weighted, name)
         silent |= bool(np.isnan(found).any())
-        found = np.nan_to_num(found)
         where = np.nonzero(found >= LEAST)
         answers.append(held_as(s.variable.data, (where[1], asked[where[0]]), found[where]))
     p = tables.s.copy(data=stacked(answers) if several else answers[0]).rename("probability")

@@ -218,9 +218,7 @@ class _Paths:
     def _renew(self, target: int) -> None:
         """Compute the costs of leaving a target, from all keys where it has records."""
         self.cost[target] = np.inf
-        keys = np.flatnonzero(self.table[target])
-        if len(keys):
-            self._open(target, keys)
+        self._open(target, np.flatnonzero(self.table[target]))
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
@@ -260,7 +258,7 @@ class _Paths:
     def _open(self, target: int, keys: Index) -> None:
         """Lower the costs of leaving a target by those in keys where records have arrived."""
         apart = self.unit[keys] - self.unit[keys, target, None]
-        self.cost[target] = np.minimum(self.cost[target], apart.min(0))
+        self.cost[target] = np.minimum(self.cost[target], apart.min(0, initial=np.inf))
 
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:

@@ -202,13 +202,11 @@ class Given(CellUrn):
         0.498
         """
         own = labels_of_cells(o)
-        targets, keys = len(own["target"]), len(own["key"])
-        cells = [own["target"].iloc[np.repeat(np.arange(targets), keys)], own["key"].iloc[np.tile(np.arange(keys), targets)]]
-        frame = pd.concat([part.reset_index(drop=True).infer_objects() for part in cells], axis=1)
+        frame = own["target"].merge(own["key"], how="cross").infer_objects()
         found = np.asarray(probabilities(frame), np.float64)
         if found.shape != (len(frame),):
             raise ValueError(f"`probabilities` must return one number for each of {len(frame)} cells; it returned the shape {found.shape}.")
-        return cls(m, p=Aligned({"o": o}).wrap(found.reshape(targets, keys), "p", CELLS))
+        return cls(m, p=Aligned({"o": o}).wrap(found.reshape(len(own["target"]), -1), "p", CELLS))
 
     def aligned(self, o: Counts) -> Aligned:
         by_key = {} if self.key_weights is None else {"key_weights": self.key_weights}
