@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned, axes_of, on_same_cells
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import held_as, is_sparse
@@ -175,8 +175,6 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
 
 
 # --- the transportation problem ----------------------------------------------------------------------------------------
-
-Ints = NDArray[np.int64]
 
 MANY = 400  # keys above which a part of them is solved first
 

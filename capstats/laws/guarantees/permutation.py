@@ -37,7 +37,7 @@ from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice, check_integer, shown
-from capstats.codes.column import Column
+from capstats.codes.column import Column, Ints
 from capstats.codes.distinct import factor
 from capstats.laws.distribution.exact import compositions
 from capstats.laws.distribution.law import clopper_pearson
@@ -50,7 +50,6 @@ from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import at_most
 
-Ints = NDArray[np.int64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 WAYS = 200_000  # states and fillings of a column that are followed at a time
