@@ -159,9 +159,8 @@ def _check_sizes(given: Mapping[str, Any]) -> None:
         zip(called, synthetic, strict=True)
     )
     for name, table in tables.items():
-        if not is_path(table) or format_of(table) is not None:
-            continue
-        if (records := FileSource(table, name).number(options.of_table(name))) > MOST:
+        is_csv = is_path(table) and format_of(table) is None
+        if is_csv and (records := FileSource(table, name).number(options.of_table(name))) > MOST:
             raise ValueError(
                 f"`{name}` has {records:,} records, and attacks take at most {MOST:,}. Give files with a random sample of "
                 f"the records of each table, or call the functions of capstats.attacks, which have no such limit."
