@@ -155,9 +155,8 @@ def _check_sizes(given: Mapping[str, Any]) -> None:
 
     options = Options(**{option.name: given[option.name] for option in fields(Options) if option.name in given})
     _, synthetic, called = released(given["synthetic"])
-    tables: dict[str, Any] = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")} | dict(
-        zip(called, synthetic, strict=True)
-    )
+    tables: dict[str, Any] = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")}
+    tables |= dict(zip(called, synthetic, strict=True))
     for name, table in tables.items():
         is_csv = is_path(table) and format_of(table) is None
         if is_csv and (records := FileSource(table, name).number(options.of_table(name))) > MOST:

@@ -161,9 +161,8 @@ def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
         return [k for k in RELEASED if k <= tables], False
     one = not isinstance(releases, (Sequence, np.ndarray)) or isinstance(releases, str)
     counts = [releases] if one else list(releases)
-    numbers = [
-        check_integer(k, "n_releases", f"numbers of released tables, from 1 to the {tables} given", least=1, most=tables) for k in counts
-    ]
+    rule = f"numbers of released tables, from 1 to the {tables} given"
+    numbers = [check_integer(k, "n_releases", rule, least=1, most=tables) for k in counts]
     if not numbers or sorted(set(numbers)) != numbers:
         raise ValueError(f"`n_releases` must be one number or increasing ones; got {shown(releases)}.")
     return numbers, one

@@ -147,9 +147,8 @@ def average_cap_interval(
         apart = 0.5  # half of the range of a record's value
         if second:  # of the same record, so that covariances are included
             others, its, its_values, _ = zip(*(of(s) for s in tables[len(first) : 2 * len(first)]), strict=True)
-            means, deviations, values = (
-                tuple(x - y for x, y in zip(*pair, strict=True)) for pair in ((means, others), (deviations, its), (values, its_values))
-            )
+            pairs = (means, others), (deviations, its), (values, its_values)
+            means, deviations, values = (tuple(x - y for x, y in zip(*pair, strict=True)) for pair in pairs)
             apart = np.abs(sum(values) / len(first)).max(-1, initial=0)
         variance = (squares.side_by_side() * (sum(deviations) / len(first)) ** 2).sum(-1)
         return np.stack(np.broadcast_arrays(*means, variance, sum(records) / len(first), apart), axis=-1)

@@ -169,8 +169,6 @@ def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
 
 
 def _scores(tables: xr.Dataset) -> dict[str, Any]:
-    of_methods = {
-        method: {name: value.item() for name, value in protections(tables.o, tables.s, unmatched).items()}
-        for method, unmatched in METHODS.items()
-    }
+    scores = {method: protections(tables.o, tables.s, unmatched) for method, unmatched in METHODS.items()}
+    of_methods = {method: {name: value.item() for name, value in found.items()} for method, found in scores.items()}
     return {METRICS[method]: found["cap_protection"] for method, found in of_methods.items()} | {"DisclosureProtection": of_methods}

@@ -221,9 +221,8 @@ def shlosser(sample: ClassSizes, population: int) -> float:
     i, p = sample.sizes, sample.n / population
     within = np.exp((i - 1) * np.log1p(-p))  # (1 - p)^(i - 1)
     twice = np.exp((i - 1) * np.log1p(-p * p))
-    a, b, c, d = (
-        float(sample.classes @ x) for x in (i * p * p * twice, -(1 + p) * twice * np.expm1(-i * np.log1p(p)), within, i * p * within)
-    )
+    terms = (i * p * p * twice, -(1 + p) * twice * np.expm1(-i * np.log1p(p)), within, i * p * within)
+    a, b, c, d = (float(sample.classes @ x) for x in terms)
     return sample.u + sample.of_size(1) * (1 - p) * a / b * (c / d) ** 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,13 +100,10 @@ def frontier(o: Any, *, distances: ArrayLike | None = None, key_totals: Any = No
             raise ValueError(
                 f"There are several tables, along {', '.join(map(repr, aligned.dims))}. Choose one table, or give `distances`."
             )
-        at = aligned.map(lambda *tables: _corners(list(curves.values()), *tables), "corners", ("distance",)).values
+        at = aligned.map(partial(_corners, list(curves.values())), "corners", ("distance",)).values
     else:
         at = check_distances(distances)
-    found = {
-        name: aligned.map(lambda *tables, curve=curve: _of_batch(curve, at, unmatched, *tables), name, ("distance",))
-        for name, curve in curves.items()
-    }
+    found = {name: aligned.map(partial(_of_batch, curve, at, unmatched), name, ("distance",)) for name, curve in curves.items()}
     result = Result(found, attrs={"result": "Average CAP within a distance of the original"}).assign_coords(distance=at)
     return result if distances is None or np.ndim(distances) else result.isel(distance=0)
 

@@ -127,12 +127,9 @@ def dp_audit_release(
     if over is not None:
         opened = xr.apply_ufunc(_pooled, opened, input_core_dims=[[over]], vectorize=True, output_dtypes=[object])
     steps, claim = 1 if adjacency == "substitution" else 2, epsilons(epsilon)
-    pairs, right, epsilon_lower = xr.apply_ufunc(
-        partial(Opened.without_claim, level=level), opened, output_core_dims=[[], [], []], vectorize=True, output_dtypes=[int, int, float]
-    )
-    gained, leading, leading_right = xr.apply_ufunc(
-        Opened.evidence, opened, steps * claim, output_core_dims=[[], [], []], vectorize=True, output_dtypes=[float, int, int]
-    )
+    three = partial(xr.apply_ufunc, output_core_dims=[[], [], []], vectorize=True)
+    pairs, right, epsilon_lower = three(partial(Opened.without_claim, level=level), opened, output_dtypes=[int, int, float])
+    gained, leading, leading_right = three(Opened.evidence, opened, steps * claim, output_dtypes=[float, int, int])
     found = {
         "pairs": pairs,
         "right": right,

@@ -138,10 +138,8 @@ def labels_of_cells(o: Counts) -> dict[str, pd.DataFrame]:
 def _places(own: Mapping[str, pd.DataFrame], columns: Mapping[str, pd.Index]) -> dict[str, pd.DataFrame]:
     """The labels of each dim of the factors: the given ones, and a dim for each other column."""
     held = {str(column) for frame in own.values() for column in frame}
-    return {
-        **own,
-        **{f"column {column}": pd.DataFrame({column: levels}, dtype=object) for column, levels in columns.items() if column not in held},
-    }
+    others = {column: levels for column, levels in columns.items() if column not in held}
+    return {**own, **{f"column {column}": pd.DataFrame({column: levels}, dtype=object) for column, levels in others.items()}}
 
 
 def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame], known: dict[tuple[str, ...], xr.Variable]) -> xr.Variable:
