@@ -233,9 +233,8 @@ class Search:
         name = np.cumsum(met) - 1
         a, b = met[recipient_group], met[donor_group]
         if b.any():
-            self.add(
-                self.b.keys[donors[b]], name[donor_group[b]], self.a.keys[recipients[a]], name[recipient_group[a]], int(name[-1]) + 1, times
-            )
+            given, served = self.b.keys[donors[b]], self.a.keys[recipients[a]]
+            self.add(given, name[donor_group[b]], served, name[recipient_group[a]], int(name[-1]) + 1, times)
         return recipients[a]
 
     # --- all pairs, compared

@@ -179,10 +179,9 @@ class Nearest:
         lacking = np.setdiff1d(self.asked, donors)
         if len(lacking):
             Search(values.codes, lacking, donors, self.add).nearest()
-        self.groups, of_group = (
-            csr_array((np.ones(len(value), np.int64), (value, group)), shape=(len(values.flat), self.number))
-            for value, group in (map(np.concatenate, zip(*pairs, strict=True)) for pairs in self.pairs)
-        )
+        shape = len(values.flat), self.number
+        both = (map(np.concatenate, zip(*pairs, strict=True)) for pairs in self.pairs)
+        self.groups, of_group = (csr_array((np.ones(len(value), np.int64), (value, group)), shape=shape) for value, group in both)
         self.donors = of_group.T.tocsr()
         self.records, self.rows = (self._sums(np.bincount(self.released, x, len(values.flat))) for x in (s, None))
         self.values = self._sums(np.bincount(donors, minlength=len(values.flat)))

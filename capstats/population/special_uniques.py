@@ -157,10 +157,8 @@ class Keys:
         if not len(held):
             return
         codes = [np.asarray(places)[held] for places in self.axis.codes]
-        known = [
-            np.isin(places, [i for i, label in enumerate(labels) if label is MISSING and self.missing == "skip"], invert=True)
-            for places, (_, labels) in zip(codes, self.levels, strict=True)
-        ]
+        skipped = [[i for i, label in enumerate(labels) if label is MISSING and self.missing == "skip"] for _, labels in self.levels]
+        known = [np.isin(places, levels, invert=True) for places, levels in zip(codes, skipped, strict=True)]
         for columns, unique in minimal_sets(codes, known, self.largest):
             yield columns, unique & alone
 
