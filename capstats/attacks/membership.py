@@ -122,12 +122,9 @@ def membership_scores(
         logs = logs[0]
     index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
     own = {} if merely_numbers(index) else {"record": index.to_flat_index().rename("record")}
-    made = {
-        "widths": dict(zip([c.name for c in known.columns], _widths(widths, known.columns), strict=True)),
-        "categories": categories,
-        "constant": bool(constant),
-        "coding": {c.name: c.order for c in known.columns if c.order is not None and categories == "codes"},
-    }
+    sigma = dict(zip([c.name for c in known.columns], _widths(widths, known.columns), strict=True))
+    coding = {c.name: c.order for c in known.columns if c.order is not None and categories == "codes"}
+    made = {"widths": sigma, "categories": categories, "constant": bool(constant), "coding": coding}
     return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores", attrs=made)
 
 

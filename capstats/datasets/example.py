@@ -56,11 +56,5 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     s = np.random.default_rng(seed).multinomial(int(tables.o.sum()), p.ravel() / p.sum()).reshape(p.shape)
     cells = to_frame(tables.assign(s=(("target", "key"), s)))
     description = f"{name}, with as many synthetic records drawn from 0.8 cell shares + 0.2 independence"
-    return {
-        "original": cells,
-        "synthetic": cells,
-        "keys": keys,
-        "target": target,
-        "counts": ("o", "s"),
-        "provenance": {"example": description, "seed": seed, "source": frame.attrs["source"]},
-    }
+    made = {"example": description, "seed": seed, "source": frame.attrs["source"]}
+    return {"original": cells, "synthetic": cells, "keys": keys, "target": target, "counts": ("o", "s"), "provenance": made}

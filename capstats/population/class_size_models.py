@@ -206,11 +206,8 @@ def zayatz(sample: ClassSizes, population: int) -> Estimate:
     i = sample.sizes[possible]
     to_unique = i * np.exp(-log_cross_ratio(more - i + 2, i - 1, n - 1))  # h(i) / h(1), h(i) the probability that one of i is drawn
     probability = unique / float(sample.classes[possible] @ to_unique) if unique else 0.0
-    return {
-        "probability": probability,
-        "among_sample_uniques": unique * probability,
-        "unconditional": unique * probability * population / n,
-    }
+    among = unique * probability
+    return {"probability": probability, "among_sample_uniques": among, "unconditional": among * population / n}
 
 
 # --- slide negative binomial ------------------------------------------------------------------------------------------

@@ -219,17 +219,14 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
     for name, shares in (("leave_one_out", leave_one_out(values, k)), ("shapley", shapley(values, k))):
         if shares is not None:
             variables[name] = (("key_column", *dims), shares)
+    known = np.array([[column in columns for column in range(k)] for columns in subsets])
+    names = _keyset_names(subsets, key_names)
+    coords: dict[str, Any] = {"keyset": names, "key_column": key_names, "size": ("keyset", size)}
+    coords["known"] = (("keyset", "key_column"), known)
     rising = [int(each) for each in np.unique(size) if each - 1 in {0, *size}]  # sizes computed together with the next smaller one
     if rising:
         variables["mean_increment"] = (("subset_size", "key_column", *dims), mean_increments(values, k, rising))
-    known = np.array([[column in columns for column in range(k)] for columns in subsets])
-    coords = {
-        "keyset": _keyset_names(subsets, key_names),
-        "key_column": key_names,
-        "size": ("keyset", size),
-        "known": (("keyset", "key_column"), known),
-        **({"subset_size": rising} if rising else {}),
-    }
+        coords["subset_size"] = rising
     return Result(variables, coords)
 
 
