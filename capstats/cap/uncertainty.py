@@ -163,12 +163,8 @@ def average_cap_interval(
     squares = records * (records - 1) * variance + z**2 * (apart**2 + records / all_records * (estimate - middle) ** 2)
     centre = (records * estimate + z**2 * middle) / all_records
     reach = np.sqrt(z**2 * squares / all_records**2 + t**2 * between)
-    interval = {
-        "estimate": estimate,
-        "standard_error": np.sqrt(variance + between),
-        "lower": (centre - reach).clip(min=least),
-        "upper": (centre + reach).clip(max=1),
-    }
+    error, lower, upper = np.sqrt(variance + between), (centre - reach).clip(min=least), (centre + reach).clip(max=1)
+    interval = {"estimate": estimate, "standard_error": error, "lower": lower, "upper": upper}
     return Result(interval, attrs={"result": "Interval for average CAP"})
 
 

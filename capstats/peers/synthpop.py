@@ -138,10 +138,8 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
             "denom_TCAPs": both,
             "denom_TCAP": pure,
         }
-    checks: dict[str, Any] = {
-        "check_1way": _one_way(o, s, x, *_limits(options, "thresh_1way")),
-        "check_2way": _two_way(o, s, x, *_limits(options, "thresh_2way")),
-    }
+    one, two = (_limits(options, name) for name in ("thresh_1way", "thresh_2way"))
+    checks: dict[str, Any] = {"check_1way": _one_way(o, s, x, *one), "check_2way": _two_way(o, s, x, *two)}
     if left.o_report.values.any() or left.s_report.values.any():
         checks["Nexclusions"] = _exclusion_table(o, s, left)
     return {name: plain(value) for name, value in found.items()} | checks

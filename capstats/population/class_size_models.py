@@ -255,13 +255,9 @@ def snb(sample: ClassSizes, population: int) -> Estimate:
     alpha, w, _ = at(brentq(excess, -36.0, 60.0, **EXACT))
     x = -math.expm1(-w) * (1 - p) / p
     total = classes * math.exp(-alpha * (w + math.log1p(x)))  # K beta^alpha
-    return found | {
-        "probability": p * total / unique,
-        "among_sample_uniques": p * total,
-        "unconditional": total,
-        "alpha": alpha,
-        "beta": math.exp(-w) / (1 + x),
-    }
+    among, beta = p * total, math.exp(-w) / (1 + x)
+    uniques = {"probability": among / unique, "among_sample_uniques": among, "unconditional": total}
+    return found | uniques | {"alpha": alpha, "beta": beta}
 
 
 # --- Dankar and others ------------------------------------------------------------------------------------------------

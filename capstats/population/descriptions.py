@@ -170,12 +170,8 @@ def singling_out(
             for total, sample in zip(expected, samples, strict=True):
                 total += sample.hits(unique, keyset.places)
             step.advance(1)
-    found: dict[str, Array] = {
-        "predicates": predicates,
-        "hits": hits,
-        "rate": ratio(hits, predicates, np.nan),
-        "any_predicate": any_hits / (subsets * counts[1:].sum(1)),
-    }
+    rate, of_any = ratio(hits, predicates, np.nan), any_hits / (subsets * counts[1:].sum(1))
+    found: dict[str, Array] = {"predicates": predicates, "hits": hits, "rate": rate, "any_predicate": of_any}
     if samples:
         found["sample_size"] = np.full(len(released), samples[0].size)
         found["original"], found["holdout"] = (ratio(x, predicates, np.nan) for x in expected)

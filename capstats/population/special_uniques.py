@@ -446,9 +446,7 @@ def dis_suda(
     held = score > 0
     power = score.where(held) ** -q
     odds_against = other / sampling_fraction * power / power.sum("key")
-    variables = {
-        "file_dis": sure / (sure + other).where(uniques + doubles > 0),
-        "dis_suda": (1 / (1 + odds_against)).where(held, 0.0).where(records > 0),
-        "suda_score": score,
-    }
+    of_file = sure / (sure + other).where(uniques + doubles > 0)
+    of_key = (1 / (1 + odds_against)).where(held, 0.0).where(records > 0)
+    variables = {"file_dis": of_file, "dis_suda": of_key, "suda_score": score}
     return Result(variables, attrs={**found.attrs, "result": "DIS-SUDA", "sampling_fraction": float(sampling_fraction)})
