@@ -5,7 +5,6 @@ An equivalence class, or class, is the set of records that share a key. A key wi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -28,11 +27,6 @@ def greatest(values: Array, x: Table) -> Floats:
 def least(values: Array, x: Table) -> Floats:
     """The least of the values (..., key) over the classes of a table: (...), NaN if it has none."""
     return -greatest(-values, x)
-
-
-def of_table(table: Any, formula: Callable[[Table], Array], name: str) -> xr.DataArray:
-    """A formula of one table, applied to every member of a batch."""
-    return Aligned({"o": table}).map(formula, name)
 
 
 def smallest_class(x: Table) -> Floats:
@@ -93,7 +87,7 @@ def k_anonymity(o: Counts) -> xr.DataArray:
     >>> float(k_anonymity([[2, 0, 1], [3, 0, 1]]))
     2.0
     """
-    return of_table(o, smallest_class, "k_anonymity")
+    return Aligned({"o": o}).map(smallest_class, "k_anonymity")
 
 
 def class_sizes(o: Counts) -> xr.Dataset:
@@ -241,7 +235,7 @@ def marketer_risk(o: Counts) -> xr.DataArray:
         check_whole(x)
         return classes_per_record(x)
 
-    return of_table(o, formula, "marketer_risk")
+    return Aligned({"o": o}).map(formula, "marketer_risk")
 
 
 Diversity = Literal["distinct", "entropy", "recursive"]
@@ -315,7 +309,7 @@ def alpha_k_anonymity(o: Counts) -> xr.Dataset:
     >>> float(found.alpha), float(found.k)
     (0.75, 4.0)
     """
-    found = {"alpha": of_table(o, greatest_share, "alpha"), "k": k_anonymity(o)}
+    found = {"alpha": Aligned({"o": o}).map(greatest_share, "alpha"), "k": k_anonymity(o)}
     return Result(found, attrs={"result": "(alpha, k)-anonymity"})
 
 
@@ -379,5 +373,5 @@ def l_diversity(o: Counts, *, kind: Diversity = "distinct", l: int | None = None
         raise ValueError(f'`l` must be given with kind="recursive", and only then; got kind={kind!r}, l={shown(l)}.')
     if l is not None:
         number = check_targets(l)
-        return of_table(o, lambda x: recursive_factor(x, number), "l_diversity")
-    return of_table(o, distinct_targets if kind == "distinct" else least_entropy, "l_diversity")
+        return Aligned({"o": o}).map(lambda x: recursive_factor(x, number), "l_diversity")
+    return Aligned({"o": o}).map(distinct_targets if kind == "distinct" else least_entropy, "l_diversity")

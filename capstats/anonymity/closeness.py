@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.anonymity.classes import greatest, number_of_classes, of_table
+from capstats.anonymity.classes import greatest, number_of_classes
 from capstats.codes.checks import check_choice
 from capstats.codes.labels import MISSING, canonical, in_order, kind_of
 from capstats.tables.aligned import Aligned
@@ -120,7 +120,7 @@ def t_closeness(o: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     """
     check_choice(distance, "distance", get_args(Distance))
     if distance == "equal":
-        return of_table(o, equal_distance, "t_closeness")
+        return Aligned({"o": o}).map(equal_distance, "t_closeness")
     aligned = Aligned({"o": by_value(*given_tables({"o": o}).values())})
     columns = target_columns(aligned)
     if len(columns) > 1:
@@ -203,7 +203,7 @@ def beta_likeness(o: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
     (3.0, inf)
     """
     check_choice(kind, "kind", get_args(Likeness))
-    return of_table(o, basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
+    return Aligned({"o": o}).map(basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
 
 
 def delta_disclosure(o: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
@@ -252,4 +252,4 @@ def delta_disclosure(o: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
     (inf, 0.6931)
     """
     check_choice(kind, "kind", get_args(DeltaKind))
-    return of_table(o, lambda x: log_ratio(x, kind), "delta_disclosure")
+    return Aligned({"o": o}).map(lambda x: log_ratio(x, kind), "delta_disclosure")

@@ -78,11 +78,8 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
     tables, given = _attacked(settings, ("original", "synthetic", "columns"), ("within", "n-releases"))
     found = _each(tables, settings, messages, lambda table: maximum_knowledge(**given, synthetic=table))
-    head, rows = _long_table(found, ["accuracy"], ["synthetic", "releases", "column"])
-    average = _long_table(found, ["average"], ["synthetic", "releases"])[1]
-    rows += [[*row[:-1], "average of the columns", row[-1]] for row in average]
-    places = [row[:-1] for row in average]
-    rows.sort(key=lambda row: places.index(row[:-2]))  # so that the average comes after the columns
+    average = found[["average"]].rename(average="accuracy").expand_dims(column=["average of the columns"])
+    table = _long_table(xr.concat([found[["accuracy"]], average], "column"), ["accuracy"], ["synthetic", "releases", "column"])
 
     def drawn() -> bytes:
         from capstats.plotting import plot_maximum_knowledge
@@ -95,7 +92,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
         "Somebody who knows all columns of a person but one finds the synthetic records that are nearest in the ranks of the others, and "
         "takes their value for the person's. accuracy is the share of the original records for whom it is right."
     )
-    return _reported(settings, messages, "maximum knowledge attack", (head, rows), [meaning], found.attrs, drawn)
+    return _reported(settings, messages, "maximum knowledge attack", table, [meaning], found.attrs, drawn)
 
 
 def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -158,13 +155,11 @@ def _check_sizes(given: Mapping[str, Any]) -> None:
 
     options = Options(**{option.name: given[option.name] for option in fields(Options) if option.name in given})
     _, synthetic, called = released(given["synthetic"])
-    tables: dict[str, Any] = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")} | dict(
-        zip(called, synthetic, strict=True)
-    )
+    tables: dict[str, Any] = {name: given.get(name) for name in ("original", "holdout", "members", "non_members")}
+    tables |= dict(zip(called, synthetic, strict=True))
     for name, table in tables.items():
-        if not is_path(table) or format_of(table) is not None:
-            continue
-        if (records := FileSource(table, name).number(options.of_table(name))) > MOST:
+        is_csv = is_path(table) and format_of(table) is None
+        if is_csv and (records := FileSource(table, name).number(options.of_table(name))) > MOST:
             raise ValueError(
                 f"`{name}` has {records:,} records, and attacks take at most {MOST:,}. Give files with a random sample of "
                 f"the records of each table, or call the functions of capstats.attacks, which have no such limit."

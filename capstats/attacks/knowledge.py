@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.membership import by_name, numbers_released
-from capstats.codes.checks import is_number, shown
+from capstats.codes.checks import check_number
 from capstats.codes.column import Ints, Places
 from capstats.codes.declared_types import Type
 from capstats.codes.distinct import DENSE, union
@@ -111,10 +111,8 @@ def maximum_knowledge(
 def _tolerances(within: float | Mapping[Hashable, float], columns: Sequence[Levels]) -> list[float]:
     names = [c.name for c in columns]
     given = by_name(within, "within", names) if isinstance(within, Mapping) else dict.fromkeys(names, within)
-    for name, t in given.items():
-        if not is_number(t) or not t >= 0:
-            raise ValueError(f"`within` must be 0 or more; got {shown(t)} for column {name!r}.")
-    return [float(given.get(name, 1.0)) for name in names]
+    numbers = {name: check_number(t, "within", f"0 or more for column {name!r}", least=0) for name, t in given.items()}
+    return [numbers.get(name, 1.0) for name in names]
 
 
 def _ranks(known: JointRows, table: int) -> tuple[list[Array], int]:

@@ -115,29 +115,21 @@ def model_attack(
         name = f"synthetic[{canonical(tables.indexes['synthetic'][i])!r}]" if several else "synthetic"
         found = _answers(clone(estimator), s, asked, weighted, name)
         silent |= bool(np.isnan(found).any())
-        found = np.nan_to_num(found)
         where = np.nonzero(found >= LEAST)
         answers.append(held_as(s.variable.data, (where[1], asked[where[0]]), found[where]))
     p = tables.s.copy(data=stacked(answers) if several else answers[0]).rename("probability")
     o, s, n = tables.o, tables.s, Aligned({"o": tables.o}).totals("o")
     unmatched: Unmatched = "drop" if silent else "zero"
-    return Result(
-        {
-            **{name: tables[name] for name in ("o", "h") if name in tables},
-            "probability": p,
-            "average": average_cap(o, p, unmatched=unmatched),
-            "best_guess": correct_predictions(o, p) / n,
-            "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
-            "modal_cap": correct_predictions(o, s) / n,
-        },
-        attrs={
-            "result": "Attack by a fitted model",
-            **tables.attrs,
-            "estimator": repr(estimator),
-            "repeated_rows": not weighted,
-            "unmatched": unmatched,
-        },
-    )
+    variables = {
+        **{name: tables[name] for name in ("o", "h") if name in tables},
+        "probability": p,
+        "average": average_cap(o, p, unmatched=unmatched),
+        "best_guess": correct_predictions(o, p) / n,
+        "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
+        "modal_cap": correct_predictions(o, s) / n,
+    }
+    fitted = {"estimator": repr(estimator), "repeated_rows": not weighted, "unmatched": unmatched}
+    return Result(variables, attrs={"result": "Attack by a fitted model", **tables.attrs, **fitted})
 
 
 def _held(table: xr.DataArray) -> tuple[list[Index], Array]:

@@ -11,11 +11,11 @@ import pandas as pd
 import xarray as xr
 
 from capstats.attacks.kernels import Kernel, log_sums
-from capstats.codes.checks import check_integer, is_number, shown
+from capstats.codes.checks import check_choice, check_integer, is_number, shown
 from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import level_index
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.counting.joint_rows import JointRows, Levels, attacked
 from capstats.tables.table import Floats
 
@@ -122,12 +122,9 @@ def membership_scores(
         logs = logs[0]
     index = records.index if isinstance(records, pd.DataFrame) else pd.RangeIndex(len(where))
     own = {} if merely_numbers(index) else {"record": index.to_flat_index().rename("record")}
-    made = {
-        "widths": dict(zip([c.name for c in known.columns], _widths(widths, known.columns), strict=True)),
-        "categories": categories,
-        "constant": bool(constant),
-        "coding": {c.name: c.order for c in known.columns if c.order is not None and categories == "codes"},
-    }
+    sigma = dict(zip([c.name for c in known.columns], _widths(widths, known.columns), strict=True))
+    coding = {c.name: c.order for c in known.columns if c.order is not None and categories == "codes"}
+    made = {"widths": sigma, "categories": categories, "constant": bool(constant), "coding": coding}
     return xr.DataArray(logs[..., where], coords={**dims, **own}, dims=(*dims, "record"), name="membership_scores", attrs=made)
 
 
@@ -138,10 +135,7 @@ def merely_numbers(index: pd.Index) -> bool:
 
 def log10_scores(known: JointRows, first: int, rows: Places, widths: Widths, categories: Categories, constant: bool) -> Floats:
     """Scores of distinct rows for each synthetic table, where ``first`` is the position of the first one: shape (table, row)."""
-    if categories not in get_args(Categories):
-        raise ValueError(
-            f'`categories` must be "codes" (the difference of the levels\' positions) or "mismatch" (0 or 1); got {shown(categories)}.'
-        )
+    check_choice(categories, "categories", get_args(Categories), ": the difference of the levels' positions, or 0 and 1")
     sigma = _widths(widths, known.columns)
     kernels = [Kernel(c.values, w, categories == "mismatch" and not c.numerical) for c, w in zip(known.columns, sigma, strict=True)]
     x = [c.codes[rows] for c in known.columns]
@@ -164,9 +158,8 @@ def numbers_released(releases: Any, tables: int) -> tuple[list[int], bool]:
         return [k for k in RELEASED if k <= tables], False
     one = not isinstance(releases, (Sequence, np.ndarray)) or isinstance(releases, str)
     counts = [releases] if one else list(releases)
-    numbers = [
-        check_integer(k, "n_releases", f"numbers of released tables, from 1 to the {tables} given", least=1, most=tables) for k in counts
-    ]
+    rule = f"numbers of released tables, from 1 to the {tables} given"
+    numbers = [check_integer(k, "n_releases", rule, least=1, most=tables) for k in counts]
     if not numbers or sorted(set(numbers)) != numbers:
         raise ValueError(f"`n_releases` must be one number or increasing ones; got {shown(releases)}.")
     return numbers, one
@@ -204,6 +197,5 @@ def _widths(widths: Any, columns: Sequence[Levels]) -> list[float]:
 def by_name(given: Mapping[Any, Any] | pd.Series, argument: str, names: Sequence[str]) -> dict[str, Any]:
     """The values for single columns, by name; raise for unknown names."""
     found = {str(c): value for c, value in given.items()}
-    if unknown := [c for c in found if c not in names]:
-        raise ValueError(f"`{argument}` names {unknown[0]!r}, which is not among `columns`.{hint(unknown[0], names)}")
+    check_named(argument, found, names, "not among `columns`")
     return found

@@ -25,7 +25,8 @@ from capstats.disclosure.published import coarser
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
-from capstats.laws.models import Bootstrap, Independent, Model
+from capstats.laws.models.cell_urns import Bootstrap, Independent
+from capstats.laws.models.model import Model
 from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk

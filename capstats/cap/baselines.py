@@ -75,14 +75,14 @@ def baseline_cap(o: Counts, s: Release = None, *, kind: Kind = "marginal", withi
             raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
         pair = Aligned({"o": o, "s": s})
         windows = windows_of(pair, within)
-        return pair.map(lambda o, s: _crossed(o, s, windows) if kind == "crossed" else _modal(s) + 0 * o.total(), "baseline_cap")
+        return pair.map(lambda o, s: crossed(o, s, windows) if kind == "crossed" else _modal(s) + 0 * o.total(), "baseline_cap")
     aligned = Aligned({"o": o})
     if kind == "uniform":
         axis = aligned.axes["target"]
         columns = [np.arange(aligned.sizes["target"])] if axis is None else list(map(np.asarray, axis.codes))
         return aligned.map(lambda o: _uniform(o, columns), "baseline_cap")
     windows = windows_of(aligned, within)
-    return aligned.map(_modal if kind == "modal" else lambda o: _crossed(o, o, windows), "baseline_cap")
+    return aligned.map(_modal if kind == "modal" else lambda o: crossed(o, o, windows), "baseline_cap")
 
 
 def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
@@ -196,7 +196,8 @@ def _modal(o: Table) -> Floats:
     return ratio(o.target_total().max(-1), o.total(), np.nan)
 
 
-def _crossed(o: Table, s: Table, windows: Windows | None) -> Floats:
+def crossed(o: Table, s: Table, windows: Windows | None = None) -> Floats:
+    """The probability to guess the target of a record of `o` by a random record of `s`, whatever its key: shape (...)."""
     p, right = ratio(o.target_total(), o.total()[..., None], np.nan), s.target_total()
     if windows is not None:
         right = Dense(right[..., None]).in_windows(windows).values[..., 0]

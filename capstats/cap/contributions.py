@@ -18,16 +18,14 @@ def leave_one_out(values: Mapping[Columns, Floats], k: int) -> Floats | None:
     without = [everything[:c] + everything[c + 1 :] for c in everything]
     if not {everything, *without} <= values.keys():
         return None
-    found: Floats = mean_increments(values, k, [k])[0]
-    return found
+    return np.asarray(mean_increments(values, k, [k])[0])
 
 
 def shapley(values: Mapping[Columns, Floats], k: int) -> Floats | None:
     """Average increment by each of k columns over all orders of adding them; None if the value of a subset is missing."""
     if len(values) < 2**k:
         return None
-    shares: Floats = mean_increments(values, k, range(1, k + 1)).mean(axis=0)
-    return shares
+    return np.asarray(mean_increments(values, k, range(1, k + 1)).mean(axis=0))
 
 
 def mean_increments(values: Mapping[Columns, Floats], k: int, sizes: Collection[int]) -> Floats:

@@ -219,20 +219,18 @@ def cap_boxplot(o: Counts, s: Release = None, *, unmatched: Convention = "zero",
     beyond = aligned.map(outliers, "outliers", ("side", "outlier"))
     average = average_cap(o, s, unmatched=unmatched, within=within)
     parts = ("lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker")
-    return Result(
-        {
-            **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
-            "average": average,
-            "average_rank": average.copy(data=ranks(average.values.reshape(-1)).reshape(average.shape)),
-            "original_cap": average_cap(o, o, within=within),
-            "baseline_cap": baseline_cap(o, within=within),
-            "records": boxes.isel(part=-2).astype(np.int64),
-            "outliers": beyond.isel(side=0),
-            "outlier_records": beyond.isel(side=1).astype(np.int64),
-            "individual": aligned.map(individual, "individual", ("target", "key")),
-        },
-        attrs={"result": "Boxplot of individual CAP"},
-    )
+    found = {
+        **{name: boxes.isel(part=i) for i, name in enumerate(parts)},
+        "average": average,
+        "average_rank": average.copy(data=ranks(average.values.reshape(-1)).reshape(average.shape)),
+        "original_cap": average_cap(o, o, within=within),
+        "baseline_cap": baseline_cap(o, within=within),
+        "records": boxes.isel(part=-2).astype(np.int64),
+        "outliers": beyond.isel(side=0),
+        "outlier_records": beyond.isel(side=1).astype(np.int64),
+        "individual": aligned.map(individual, "individual", ("target", "key")),
+    }
+    return Result(found, attrs={"result": "Boxplot of individual CAP"})
 
 
 def _numbers(given: Any, rule: str, least: float = -np.inf, most: float = np.inf) -> Floats:

@@ -89,13 +89,11 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
     for _, own in groups:
         part = tables.assign({x: (a.dims, a.variable.data * own, a.attrs) for x, a in tables.data_vars.items() if str(x)[0] in PEOPLE})
         found = measure(part, **options)
-        if not isinstance(found, (xr.DataArray, xr.Dataset)):
+        if isinstance(found, xr.DataArray):
+            found = found.to_dataset(name=getattr(measure, "__name__", "value") if found.name in (None, "o", "s", "h") else found.name)
+        if not isinstance(found, xr.Dataset):
             raise TypeError(f"`measure` must return a DataArray or a Dataset; got {type(found).__name__}.")
-        parts.append(
-            found.to_dataset(name=getattr(measure, "__name__", "value") if found.name in (None, "o", "s", "h") else found.name)
-            if isinstance(found, xr.DataArray)
-            else found
-        )
+        parts.append(found)
         records.append(np.asarray(summed(part.get("o_records", part.o).variable.data, (-2, -1))).item())
     joined = xr.concat(parts, pd.Index([text for text, _ in groups], name="group"), combine_attrs="drop_conflicts")
     own = {"records": ("group", records)} if "records" not in joined else {}

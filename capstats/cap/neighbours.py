@@ -73,11 +73,6 @@ def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
     return lambda o, s: s.rows_in_windows(windows, lambda table: rows_of(o, table))
 
 
-def own_rows(_: Table, s: Table) -> tuple[Table, Array]:
-    """The rows of a table, and their totals."""
-    return s, s.key_total()
-
-
 def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool) -> RowsUsed:
     check_convention(unmatched)
     check_integer(radius, "radius", "0, 1, ... up to the number of key columns", least=0)
@@ -87,7 +82,7 @@ def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool
             f'Give unmatched="zero" or "drop" for keys without a synthetic key within the radius.'
         )
     if unmatched != "nearest" and not radius:
-        return own_rows
+        return lambda _, s: (s, s.key_total())
     codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {shown(radius)}.")

@@ -100,8 +100,8 @@ def _sentence(found: dict[str, xr.DataArray], tables: xr.Dataset, counted: xr.Da
     """What the numbers say of the only release, or of the riskiest."""
     average = found["average_cap"]
     at = average.fillna(-1).argmax(...) if average.ndim else {}
-    x = {name: percent(array.isel({dim: i for dim, i in at.items() if dim in array.dims}).item()) for name, array in found.items()}
-    of = counted.isel({dim: i for dim, i in at.items() if dim in counted.dims}).item()
+    x = {name: percent(array.isel(at, missing_dims="ignore").item()) for name, array in found.items()}
+    of = counted.isel(at, missing_dims="ignore").item()
     names = [listed(list(map(in_cell, tables.attrs[f"{dim}_columns"]))) for dim in ("target", "key")]
     guess = "A guess of the target from the key" if tables.attrs.get("unlabelled") else f"A guess of {names[0]} from {names[1]}"
     which = [f"{dim} {in_cell(average[dim].values[i.item()] if dim in average.coords else i.item())}" for dim, i in at.items()]

@@ -222,22 +222,19 @@ class Search:
             return recipients[:0]
         # exact groups, by codes: hashes only reduced both sides
         kept = [c for c in range(self.columns) if c not in dropped]
-        if kept:
-            both: list[list[Places]] = [
-                [keys.columns[c][some].astype(np.int64) for c in kept] for keys, some in ((self.a, recipients), (self.b, donors))
-            ]
-            recipient_group, donor_group = union(both, [self.sizes[c] for c in kept])[1]
-        else:
-            recipient_group, donor_group = np.zeros(len(recipients), np.int64), np.zeros(len(donors), np.int64)
+        both: list[list[Places]] = [  # where no column is left, all agree
+            [keys.columns[c][some].astype(np.int64) for c in kept] or [np.zeros(len(some), np.int64)]
+            for keys, some in ((self.a, recipients), (self.b, donors))
+        ]
+        recipient_group, donor_group = union(both, [self.sizes[c] for c in kept] or [1])[1]
         groups = 1 + max(recipient_group.max(), donor_group.max())
         # groups with members on both sides, numbered from 0
         met = (np.bincount(recipient_group, minlength=groups) > 0) & (np.bincount(donor_group, minlength=groups) > 0)
         name = np.cumsum(met) - 1
         a, b = met[recipient_group], met[donor_group]
         if b.any():
-            self.add(
-                self.b.keys[donors[b]], name[donor_group[b]], self.a.keys[recipients[a]], name[recipient_group[a]], int(name[-1]) + 1, times
-            )
+            given, served = self.b.keys[donors[b]], self.a.keys[recipients[a]]
+            self.add(given, name[donor_group[b]], served, name[recipient_group[a]], int(name[-1]) + 1, times)
         return recipients[a]
 
     # --- all pairs, compared

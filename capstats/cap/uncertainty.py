@@ -147,9 +147,8 @@ def average_cap_interval(
         apart = 0.5  # half of the range of a record's value
         if second:  # of the same record, so that covariances are included
             others, its, its_values, _ = zip(*(of(s) for s in tables[len(first) : 2 * len(first)]), strict=True)
-            means, deviations, values = (
-                tuple(x - y for x, y in zip(*pair, strict=True)) for pair in ((means, others), (deviations, its), (values, its_values))
-            )
+            pairs = (means, others), (deviations, its), (values, its_values)
+            means, deviations, values = (tuple(x - y for x, y in zip(*pair, strict=True)) for pair in pairs)
             apart = np.abs(sum(values) / len(first)).max(-1, initial=0)
         variance = (squares.side_by_side() * (sum(deviations) / len(first)) ** 2).sum(-1)
         return np.stack(np.broadcast_arrays(*means, variance, sum(records) / len(first), apart), axis=-1)
@@ -164,12 +163,8 @@ def average_cap_interval(
     squares = records * (records - 1) * variance + z**2 * (apart**2 + records / all_records * (estimate - middle) ** 2)
     centre = (records * estimate + z**2 * middle) / all_records
     reach = np.sqrt(z**2 * squares / all_records**2 + t**2 * between)
-    interval = {
-        "estimate": estimate,
-        "standard_error": np.sqrt(variance + between),
-        "lower": (centre - reach).clip(min=least),
-        "upper": (centre + reach).clip(max=1),
-    }
+    error, lower, upper = np.sqrt(variance + between), (centre - reach).clip(min=least), (centre + reach).clip(max=1)
+    interval = {"estimate": estimate, "standard_error": error, "lower": lower, "upper": upper}
     return Result(interval, attrs={"result": "Interval for average CAP"})
 
 

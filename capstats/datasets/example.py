@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from capstats.codes.checks import shown
+from capstats.codes.checks import check_choice
 from capstats.counting.tabulate import tabulate
 from capstats.datasets.bundled import anes96, titanic
 from capstats.tables.longform import to_frame
@@ -44,12 +44,11 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     >>> int(found.measures.original_records), int(found.measures.synthetic_records)
     (2201, 2201)
     """
+    check_choice(name, "name", ("titanic", "anes96"))
     if name == "titanic":
         frame, keys, target, counts = titanic(), ["Class", "Sex", "Age"], "Survived", "count"
-    elif name == "anes96":
-        frame, keys, target, counts = anes96(), ["educ", "PID"], "vote", None
     else:
-        raise ValueError(f'`name` must be "titanic" or "anes96"; got {shown(name)}.')
+        frame, keys, target, counts = anes96(), ["educ", "PID"], "vote", None
     tables = tabulate(frame, keys=keys, target=target, counts=counts)
     share = (tables.o / tables.o.sum()).values
     independent = share.sum(1, keepdims=True) * share.sum(0, keepdims=True)
@@ -57,11 +56,5 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     s = np.random.default_rng(seed).multinomial(int(tables.o.sum()), p.ravel() / p.sum()).reshape(p.shape)
     cells = to_frame(tables.assign(s=(("target", "key"), s)))
     description = f"{name}, with as many synthetic records drawn from 0.8 cell shares + 0.2 independence"
-    return {
-        "original": cells,
-        "synthetic": cells,
-        "keys": keys,
-        "target": target,
-        "counts": ("o", "s"),
-        "provenance": {"example": description, "seed": seed, "source": frame.attrs["source"]},
-    }
+    made = {"example": description, "seed": seed, "source": frame.attrs["source"]}
+    return {"original": cells, "synthetic": cells, "keys": keys, "target": target, "counts": ("o", "s"), "provenance": made}

@@ -33,9 +33,6 @@ Printed counts are kept as they are, so a measure of O_2 divides by 1000, not by
 
 _PAPER: Final = 'M. Baillargeon and A.-S. Charest, "A Closer Look at the CAP Risk Measure for Synthetic Datasets"'
 
-_SMOKING_ORIGINAL: Final = [[20, 5], [30, 45]]  # Table 1
-_SMOKING_SYNTHETIC: Final = [[8, 7], [25, 60]]  # Table 2
-
 _ORIGINALS: Final = {
     "O_1": [[100, 100, 100], [100, 100, 100], [100, 100, 100]],  # Table 3, from prose
     "O_2": [[400, 0, 0], [0, 250, 0], [0, 0, 350]],  # Table 4
@@ -96,8 +93,8 @@ def smoking() -> xr.Dataset:
     0.2424
     """
     tables = from_counts(
-        _SMOKING_ORIGINAL,
-        _SMOKING_SYNTHETIC,
+        [[20, 5], [30, 45]],  # Table 1
+        [[8, 7], [25, 60]],  # Table 2
         key_labels={"smoking": ["Smoking", "Non-smoking"]},
         target_labels={"health": ["Sick", "Healthy"]},
     )
@@ -198,6 +195,4 @@ def _labelled(tables: Mapping[str, list[list[int]]], dim: str, name: str, source
     keys, targets = {"K": ["K_1", "K_2", "K_3"]}, {"T": ["T_1", "T_2", "T_3"]}
     any_table = next(iter(tables.values()))  # `o` is required, but not used here
     stacked: xr.DataArray = from_counts(any_table, tables, key_labels=keys, target_labels=targets)["s"]
-    found = stacked.rename(synthetic=dim).assign_attrs(source=f"{_PAPER}, {source}", licence=FACTS)
-    found.name = name
-    return found
+    return stacked.rename(synthetic=dim).rename(name).assign_attrs(source=f"{_PAPER}, {source}", licence=FACTS)

@@ -213,10 +213,10 @@ def weap(s: Counts) -> xr.DataArray:
     return Aligned({"s": s}).map(lambda s: attribution(s, s.key_total(), np.nan), "weap", ("target", "key"))
 
 
-def _alone(x: Table, name: str) -> Array:
-    """Whether a key has exactly one record: shape (..., key)."""
+def records_by_key(x: Table, name: str = "o") -> Array:
+    """Number of records of each key: shape (..., key); raise where counts are fractional."""
     check_integers(x, name, f": {ALONE}", "Count without weights.")
-    return np.asarray(x.key_total() == 1)
+    return x.key_total()
 
 
 def share_unique(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
@@ -269,8 +269,8 @@ def share_unique(o: Counts, s: Release = None, *, counted: Counts | None = None)
     (o,) = given_tables({"o": o}).values()
     check_unweighted(ALONE, o=o)
     if s is None:
-        return _share("share_unique", lambda o: _alone(o, "o"), counted, o)
-    return _share("share_unique", lambda o, s: _alone(o, "o") & (s.key_total() > 0), counted, o, s)
+        return _share("share_unique", lambda o: records_by_key(o) == 1, counted, o)
+    return _share("share_unique", lambda o, s: (records_by_key(o) == 1) & (s.key_total() > 0), counted, o, s)
 
 
 def share_replicated(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
@@ -312,4 +312,4 @@ def share_replicated(o: Counts, s: Release = None, *, counted: Counts | None = N
     """
     o, s = given_tables({"o": o, "s": s}).values()
     check_unweighted(ALONE, o=o, s=s)
-    return _share("share_replicated", lambda o, s: _alone(o, "o") & _alone(s, "s"), counted, o, s)
+    return _share("share_replicated", lambda o, s: (records_by_key(o) == 1) & (records_by_key(s, "s") == 1), counted, o, s)

@@ -106,9 +106,7 @@ def exclude(
     listed = [(_level(key, levels, stored), _target(target, x)) for levels, x in map(_pair, pairs)]
 
     found: dict[str, xr.DataArray] = {}
-    for name in ("o", "s"):
-        if name not in tables:
-            continue
+    for name in [name for name in ("o", "s") if name in tables]:
         table = tables[name].transpose(..., "target", "key")
         coords, counts = filled(table.variable.data, name)
         i, j = coords[-2:]
@@ -125,16 +123,13 @@ def _parts(table: xr.DataArray, name: str, coords: list[Index], counts: Array, r
     """The counted records, and for each reason the excluded records and their number; reason 0 means counted."""
     data = table.variable.data
     kept, *parts = [held_as(data, [row[reason == r] for row in coords], counts[reason == r]) for r in range(len(REASONS) + 1)]
-    excluded = xr.DataArray(stacked(parts), dims=("reason", *table.dims)).assign_coords(table.coords)
+    excluded = xr.DataArray(stacked(parts), dims=("reason", *table.dims)).assign_coords(table.coords).assign_coords(reason=list(REASONS))
     out = reason > 0
     report = np.zeros((*data.shape[:-2], len(REASONS)), counts.dtype)
     np.add.at(report, (*(row[out] for row in coords[:-2]), reason[out] - 1), counts[out])
     batch = {c: table.coords[c] for c in table.dims[:-2] if c in table.coords}
-    found = {
-        f"{name}_excluded": excluded.assign_coords(reason=list(REASONS)),
-        f"{name}_report": xr.DataArray(report, coords={**batch, "reason": list(REASONS)}, dims=(*table.dims[:-2], "reason")),
-    }
-    return {f"{name}_counted": table.copy(data=kept), **found}
+    of_reasons = xr.DataArray(report, coords={**batch, "reason": list(REASONS)}, dims=(*table.dims[:-2], "reason"))
+    return {f"{name}_counted": table.copy(data=kept), f"{name}_excluded": excluded, f"{name}_report": of_reasons}
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import xarray as xr
 from capstats.cap.average import correct_by_key
 from capstats.cap.individual import individual_cap
 from capstats.cap.neighbours import without_nearest
-from capstats.codes.checks import shown
+from capstats.codes.checks import check_choice, shown
 from capstats.counting.compared import NotCompared
 from capstats.counting.records import locate
 from capstats.counting.request import Columns, Reading, Request, shows_options
@@ -213,8 +213,8 @@ def record_risk(
     >>> found["sex"], list(found)[:2]
     (['f', 'm', 'f'], ['cap', 'cap_nearest'])
     """
-    if sort_by is not None and not (isinstance(sort_by, str) and sort_by in ADDED):
-        raise ValueError(f"`sort_by` must be one of {', '.join(map(repr, ADDED))}; got {shown(sort_by)}.")
+    if sort_by is not None:
+        check_choice(sort_by, "sort_by", ADDED)
     if top is not None and (sort_by is None or not isinstance(top, int) or top < 0):
         raise ValueError(f"`top` must be a number of records, 0 or more, and is given with `sort_by`; got {shown(top)}.")
     given = {"keys": keys, "target": target, "allow_same": allow_same, "copy_columns": copy_columns}

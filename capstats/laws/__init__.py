@@ -23,8 +23,14 @@ from capstats.laws.guarantees.noise import noisy_counts
 from capstats.laws.guarantees.one_record import dp_bound, dp_epsilon, dp_mechanism
 from capstats.laws.guarantees.one_release import dp_audit_release
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
-from capstats.laws.models import Bootstrap, Dirichlet, Given, Independent, Model, Partial, Permuted, Pram, Swap, Uniform
+from capstats.laws.models.cell_urns import Bootstrap, Dirichlet, Independent, Uniform
+from capstats.laws.models.given import Given
+from capstats.laws.models.model import Model
+from capstats.laws.models.partial import Partial
+from capstats.laws.models.permuted import Permuted
+from capstats.laws.models.pram import Pram
 from capstats.laws.models.sampling import sample_tables
+from capstats.laws.models.swap import Swap
 from capstats.laws.moments.calibration import calibrate
 from capstats.laws.moments.disclosure import expected_disclosure
 from capstats.laws.moments.expected import expected_cap, variance_cap

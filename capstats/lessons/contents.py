@@ -13,7 +13,7 @@ from capstats.cap.baselines import baseline_cap
 from capstats.cap.individual import individual_cap
 from capstats.counting.tabulate import tabulate
 from capstats.datasets import example, paper_originals, paper_synthetics
-from capstats.laws.models import Pram
+from capstats.laws.models.pram import Pram
 from capstats.laws.moments.expected import expected_cap
 from capstats.lessons.browser import TITLE
 from capstats.lessons.given import VOTED, given

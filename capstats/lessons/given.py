@@ -15,7 +15,7 @@ from capstats.datasets import example, paper_originals, paper_synthetics, smokin
 from capstats.laws.attainable.extremes import maximum_cap
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.distribution.exact import Atoms
-from capstats.laws.models import Uniform
+from capstats.laws.models.cell_urns import Uniform
 from capstats.tables.printing import percent
 from capstats.tables.ties import at_most
 

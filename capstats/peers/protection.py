@@ -118,15 +118,10 @@ def disclosure_protection(
 
 def protections(o: Any, s: Any, unmatched: Convention) -> dict[str, xr.DataArray]:
     """The three numbers that SDMetrics reports, from counts."""
-    protection = cap_protection(o, s, unmatched)
+    protection = 1 - average_cap(o, s, unmatched=unmatched)
     baseline = 1 - baseline_cap(o, kind="uniform")
     score = (protection / baseline.where(baseline > 0)).clip(max=1)
     return {"score": score, "cap_protection": protection, "baseline_protection": baseline}
-
-
-def cap_protection(o: Any, s: Any, unmatched: Convention) -> xr.DataArray:
-    """1 - average CAP."""
-    return 1 - average_cap(o, s, unmatched=unmatched)
 
 
 def _reason(protection: Floats, baseline: Floats) -> NDArray[np.str_]:
@@ -174,8 +169,6 @@ def as_sdmetrics(tables: xr.Dataset) -> dict[Any, Any]:
 
 
 def _scores(tables: xr.Dataset) -> dict[str, Any]:
-    of_methods = {
-        method: {name: value.item() for name, value in protections(tables.o, tables.s, unmatched).items()}
-        for method, unmatched in METHODS.items()
-    }
+    scores = {method: protections(tables.o, tables.s, unmatched) for method, unmatched in METHODS.items()}
+    of_methods = {method: {name: value.item() for name, value in found.items()} for method, found in scores.items()}
     return {METRICS[method]: found["cap_protection"] for method, found in of_methods.items()} | {"DisclosureProtection": of_methods}

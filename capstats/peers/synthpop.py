@@ -12,7 +12,7 @@ from pandas.api.types import is_list_like
 
 from capstats.cap.average import matched_records
 from capstats.cap.baselines import baseline_cap
-from capstats.codes.checks import shown
+from capstats.codes.checks import check_choice, shown
 from capstats.codes.labels import MISSING
 from capstats.disclosure.attribute import dio, dis, disco
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
@@ -81,8 +81,7 @@ def as_synthpop(tables: Tables, version: Version = "1.9-2", **options: Any) -> d
     >>> [round(found[name], 2) for name in ("DiSCO", "DCAP", "TCAP", "baseCAPd")]
     [66.67, 66.67, 82.35, 52.83]
     """
-    if not isinstance(version, str) or version not in get_args(Version):
-        raise ValueError(f'`version` must be "1.9-2" or "development"; got {shown(version)}.')
+    check_choice(version, "version", get_args(Version))
     given = {name.replace(".", "_"): value for name, value in options.items()}
     unknown = given.keys() - DEFAULTS.keys()
     if unknown:
@@ -139,10 +138,8 @@ def _disclosure(tables: xr.Dataset, version: Version, options: Mapping[str, Any]
             "denom_TCAPs": both,
             "denom_TCAP": pure,
         }
-    checks: dict[str, Any] = {
-        "check_1way": _one_way(o, s, x, *_limits(options, "thresh_1way")),
-        "check_2way": _two_way(o, s, x, *_limits(options, "thresh_2way")),
-    }
+    one, two = (_limits(options, name) for name in ("thresh_1way", "thresh_2way"))
+    checks: dict[str, Any] = {"check_1way": _one_way(o, s, x, *one), "check_2way": _two_way(o, s, x, *two)}
     if left.o_report.values.any() or left.s_report.values.any():
         checks["Nexclusions"] = _exclusion_table(o, s, left)
     return {name: plain(value) for name, value in found.items()} | checks

@@ -206,11 +206,8 @@ def zayatz(sample: ClassSizes, population: int) -> Estimate:
     i = sample.sizes[possible]
     to_unique = i * np.exp(-log_cross_ratio(more - i + 2, i - 1, n - 1))  # h(i) / h(1), h(i) the probability that one of i is drawn
     probability = unique / float(sample.classes[possible] @ to_unique) if unique else 0.0
-    return {
-        "probability": probability,
-        "among_sample_uniques": unique * probability,
-        "unconditional": unique * probability * population / n,
-    }
+    among = unique * probability
+    return {"probability": probability, "among_sample_uniques": among, "unconditional": among * population / n}
 
 
 # --- slide negative binomial ------------------------------------------------------------------------------------------
@@ -221,9 +218,8 @@ def shlosser(sample: ClassSizes, population: int) -> float:
     i, p = sample.sizes, sample.n / population
     within = np.exp((i - 1) * np.log1p(-p))  # (1 - p)^(i - 1)
     twice = np.exp((i - 1) * np.log1p(-p * p))
-    a, b, c, d = (
-        float(sample.classes @ x) for x in (i * p * p * twice, -(1 + p) * twice * np.expm1(-i * np.log1p(p)), within, i * p * within)
-    )
+    terms = (i * p * p * twice, -(1 + p) * twice * np.expm1(-i * np.log1p(p)), within, i * p * within)
+    a, b, c, d = (float(sample.classes @ x) for x in terms)
     return sample.u + sample.of_size(1) * (1 - p) * a / b * (c / d) ** 2
 
 
@@ -259,13 +255,9 @@ def snb(sample: ClassSizes, population: int) -> Estimate:
     alpha, w, _ = at(brentq(excess, -36.0, 60.0, **EXACT))
     x = -math.expm1(-w) * (1 - p) / p
     total = classes * math.exp(-alpha * (w + math.log1p(x)))  # K beta^alpha
-    return found | {
-        "probability": p * total / unique,
-        "among_sample_uniques": p * total,
-        "unconditional": total,
-        "alpha": alpha,
-        "beta": math.exp(-w) / (1 + x),
-    }
+    among, beta = p * total, math.exp(-w) / (1 + x)
+    uniques = {"probability": among / unique, "among_sample_uniques": among, "unconditional": total}
+    return found | uniques | {"alpha": alpha, "beta": beta}
 
 
 # --- Dankar and others ------------------------------------------------------------------------------------------------
@@ -281,13 +273,7 @@ def dankar(sample: ClassSizes, population: int) -> Estimate:
     return second | why | {"chosen": "zayatz"}
 
 
-MODELS: dict[str, Callable[[ClassSizes, int], Estimate]] = {
-    "pitman": pitman,
-    "ewens": ewens,
-    "zayatz": zayatz,
-    "snb": snb,
-    "dankar": dankar,
-}
+MODELS: dict[str, Callable[[ClassSizes, int], Estimate]] = {model.__name__: model for model in (pitman, ewens, zayatz, snb, dankar)}
 PARAMETERS = {"pitman": ["theta", "alpha"], "ewens": ["theta"], "snb": ["alpha", "beta", "population_classes"]}
 
 

@@ -138,17 +138,9 @@ def singling_out(
         check_integer(attacks, "attacks", "a number of attacks, 0 or more", least=0)
     asked = list(quantiles) if isinstance(quantiles, (Sequence, np.ndarray)) and not isinstance(quantiles, str) else [quantiles]
     levels = [check_number(q, "quantiles", "probabilities from 0 to 1", least=0, most=1) for q in asked]
-    request = Request.of(
-        reading,
-        original=original,
-        synthetic=synthetic,
-        holdout=holdout,
-        keys=columns,
-        target=None,
-        keys_argument="columns",
-        target_argument=None,
-        allow_same=allow_same,
-    )
+    given = {"original": original, "synthetic": synthetic, "holdout": holdout}
+    by: dict[str, Any] = {"keys": columns, "keys_argument": "columns", "target": None, "target_argument": None}
+    request = Request.of(reading, **given, **by, allow_same=allow_same)
     k = len(request.key_columns)
     check_integer(subset_size, "subset_size", f"from 1 to {k}, the number of columns", least=1, most=k)
     check_integer(limit, "limit", "a number of subsets, at least 1", least=1)
@@ -178,12 +170,8 @@ def singling_out(
             for total, sample in zip(expected, samples, strict=True):
                 total += sample.hits(unique, keyset.places)
             step.advance(1)
-    found: dict[str, Array] = {
-        "predicates": predicates,
-        "hits": hits,
-        "rate": ratio(hits, predicates, np.nan),
-        "any_predicate": any_hits / (subsets * counts[1:].sum(1)),
-    }
+    rate, of_any = ratio(hits, predicates, np.nan), any_hits / (subsets * counts[1:].sum(1))
+    found: dict[str, Array] = {"predicates": predicates, "hits": hits, "rate": rate, "any_predicate": of_any}
     if samples:
         found["sample_size"] = np.full(len(released), samples[0].size)
         found["original"], found["holdout"] = (ratio(x, predicates, np.nan) for x in expected)

@@ -109,17 +109,9 @@ def linkability(
         if twice := [column for column in columns if columns.count(column) > 1]:
             raise ValueError(f"`{name}` names {twice[0]!r} twice. Name each column once.")
     together = list(dict.fromkeys([*parts["a"], *parts["b"]]))
-    request = Request.of(
-        reading,
-        original=original,
-        synthetic=synthetic,
-        holdout=holdout,
-        keys=together,
-        target=None,
-        keys_argument="a` and `b",
-        target_argument=None,
-        allow_same=allow_same,
-    )
+    given = {"original": original, "synthetic": synthetic, "holdout": holdout}
+    by: dict[str, Any] = {"keys": together, "keys_argument": "a` and `b", "target": None, "target_argument": None}
+    request = Request.of(reading, **given, **by, allow_same=allow_same)
     with Progress(reading.get("progress")) as shown:
         rows = joint_rows(request, shown)
         held = np.flatnonzero(rows.original if rows.holdout is None else rows.original + rows.holdout)
@@ -148,6 +140,8 @@ def _mean(scores: Floats, records: Array) -> tuple[Floats, Floats]:
 
 def _scores(sides: Sequence[Sequence[Ints]], s: Array, rows: Places, advance: Callable[[int], None]) -> Floats:
     """|A and B| / (|A| |B|) for some rows, with their columns of `a` and `b` in ``sides``; ``s`` has the synthetic records of each row."""
+    from scipy.sparse import csr_array
+
     released = np.flatnonzero(s)
     a, b = (Nearest(columns, rows, released, s[released]) for columns in sides)
     m = s.sum()
@@ -156,7 +150,7 @@ def _scores(sides: Sequence[Sequence[Ints]], s: Array, rows: Places, advance: Ca
     a_first = a.rows + b.values <= b.rows + a.values
     for first, second, which in ((a, b, left & a_first), (b, a, left & ~a_first)):
         places = np.flatnonzero(which)
-        table = first.table_with(second)
+        table = csr_array((s[released], (first.released, second.released)), shape=(first.groups.shape[0], second.groups.shape[0]))
         blocks = np.cumsum((first.rows + second.values)[places]) // BLOCK
         for part in np.split(places, np.flatnonzero(np.diff(blocks)) + 1):
             shared[part] = (first.of(part) @ table).multiply(second.of(part)).sum(1)
@@ -176,7 +170,7 @@ class Nearest:
         from scipy.sparse import csr_array
 
         values = factor([Column(codes, range(int(codes.max()) + 1)) for codes in columns])
-        self.asked, self.released, self.s = values.of_row[rows], values.of_row[released], s
+        self.asked, self.released = values.of_row[rows], values.of_row[released]
         self.number = 0
         self.pairs: tuple[list[tuple[Index, Index]], list[tuple[Index, Index]]] = ([], [])
         donors = np.unique(self.released)
@@ -185,10 +179,9 @@ class Nearest:
         lacking = np.setdiff1d(self.asked, donors)
         if len(lacking):
             Search(values.codes, lacking, donors, self.add).nearest()
-        self.groups, of_group = (
-            csr_array((np.ones(len(value), np.int64), (value, group)), shape=(len(values.flat), self.number))
-            for value, group in (map(np.concatenate, zip(*pairs, strict=True)) for pairs in self.pairs)
-        )
+        shape = len(values.flat), self.number
+        both = (map(np.concatenate, zip(*pairs, strict=True)) for pairs in self.pairs)
+        self.groups, of_group = (csr_array((np.ones(len(value), np.int64), (value, group)), shape=shape) for value, group in both)
         self.donors = of_group.T.tocsr()
         self.records, self.rows = (self._sums(np.bincount(self.released, x, len(values.flat))) for x in (s, None))
         self.values = self._sums(np.bincount(donors, minlength=len(values.flat)))
@@ -206,9 +199,3 @@ class Nearest:
     def of(self, rows: Places) -> Csr:
         """The nearest values of some rows: shape (row, value)."""
         return self.groups[self.asked[rows]] @ self.donors
-
-    def table_with(self, other: Nearest) -> Csr:
-        """The synthetic records by the values of both sides."""
-        from scipy.sparse import csr_array
-
-        return csr_array((self.s, (self.released, other.released)), shape=(self.groups.shape[0], other.groups.shape[0]))

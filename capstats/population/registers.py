@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import xarray as xr
 
@@ -17,21 +15,11 @@ from capstats.tables.table import Counts
 from capstats.tables.ties import at_most
 
 
-class Classes(NamedTuple):
-    """By key, dims (..., key): records of the sample and people of the population."""
+def classes(o: Counts, population: Counts) -> tuple[xr.DataArray, xr.DataArray]:
+    """By key, dims (..., key), matched by their labels: the records f of the sample, and the people of the population.
 
-    f: xr.DataArray
-    people: xr.DataArray
-
-    @property
-    def n(self) -> xr.DataArray:
-        """Records of the sample; NaN if it has none."""
-        n = self.f.sum("key")
-        return n.where(n > 0)
-
-
-def classes(o: Counts, population: Counts) -> Classes:
-    """Both tables by key, matched by their labels; raise unless all records of the sample can belong to people of the population."""
+    Raise unless all records of the sample can belong to people of the population.
+    """
     o, population = given_tables({"o": o, "population": population}).values()
     check_unweighted("the risk is 1 divided by a number of people", o=o, population=population)
     of_population = checked(population, "population", CELLS).sum("target")
@@ -47,7 +35,13 @@ def classes(o: Counts, population: Counts) -> Classes:
             f"`population` must hold the people of all records of `o`; of {lacking.size} keys {lacking.sum()} have fewer people in it than "
             f"records in `o`. Spell and cut the key columns alike in both tables, and leave out records of people outside the population."
         )
-    return Classes(f, people)
+    return f, people
+
+
+def records(f: xr.DataArray) -> xr.DataArray:
+    """Records of the sample; NaN if it has none."""
+    n = f.sum("key")
+    return n.where(n > 0)
 
 
 def k_map(o: Counts, *, population: Counts) -> xr.DataArray:
@@ -182,13 +176,12 @@ def population_marketer_risk(o: Counts, *, population: Counts) -> xr.DataArray:
     >>> float(population_marketer_risk([[1, 2, 1]], population=[[1, 4, 5]]))
     0.425
     """
-    given = classes(o, population)
-    return (matches(given) / given.n).rename("population_marketer_risk")
+    f, people = classes(o, population)
+    return (matches(f, people) / records(f)).rename("population_marketer_risk")
 
 
-def matches(given: Classes) -> xr.DataArray:
+def matches(f: xr.DataArray, people: xr.DataArray) -> xr.DataArray:
     """Expected number of correct matches, the sum of f / people over keys."""
-    f, people = given
     return (f / people.where(f > 0)).sum("key")
 
 
@@ -250,19 +243,18 @@ def population_profile(o: Counts, *, population: Counts, s: Counts | None = None
     (0.5, 0.333, 1.2)
     """
     limit = check_number(threshold, "threshold", "a risk from 0 to 1", least=0, most=1)
-    given = classes(o, population)
-    f, people = given
-    held, unique, n = f > 0, f == 1, given.n
+    f, people = classes(o, population)
+    held, unique, n = f > 0, f == 1, records(f)
     risk = 1 / people.where(held)
     uniques, of_uniques = unique.sum("key"), people.where(unique).sum("key")
     both = (unique & (people == 1)).sum("key")
     found = {
         "k_map": people.where(held).min("key"),
         "journalist_greatest": risk.max("key"),
-        "journalist_average": matches(given) / n,
+        "journalist_average": matches(f, people) / n,
         "journalist_class_average": held.sum("key") / people.where(held).sum("key").where(n > 0),
         "journalist_at_risk": f.where(held & ~at_most(risk, limit), 0).sum("key") / n,
-        "expected_matches": matches(given).where(n > 0),
+        "expected_matches": matches(f, people).where(n > 0),
         "expected_unique_matches": risk.where(unique).sum("key").where(n > 0),
         "sample_uniques": uniques,
         "population_uniques": both,

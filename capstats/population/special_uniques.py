@@ -37,13 +37,13 @@ from numpy.typing import NDArray
 from capstats.codes.checks import check_choice, check_integer, check_number
 from capstats.codes.labels import MISSING, canonical
 from capstats.counting.lattice import Columns
-from capstats.disclosure.attribute import ALONE
+from capstats.disclosure.attribute import ALONE, records_by_key
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.axes import axis_from, names_of
 from capstats.tables.checking import check_unweighted
 from capstats.tables.printing import Result
-from capstats.tables.sums import check_integers, ratio
-from capstats.tables.table import Array, Counts, Floats, Index, Table, group_sums
+from capstats.tables.sums import ratio
+from capstats.tables.table import Array, Counts, Floats, Index, group_sums
 
 Rule = Literal["product", "factorial", "normalized", "halving"]
 Missing = Literal["level", "skip"]
@@ -129,12 +129,7 @@ class Keys:
         check_choice(missing, "missing", get_args(Missing))
         check_unweighted(ALONE, o=o)
         aligned = Aligned({"o": o})
-
-        def whole(x: Table) -> Array:
-            check_integers(x, "o", ": a key is unique if one record has it", "Count without weights.")
-            return x.key_total()
-
-        records = aligned.map(whole, "o", ("key",)).values
+        records = aligned.map(records_by_key, "o", ("key",)).values
         axis = aligned.axes["key"]
         axis = axis_from(range(aligned.sizes["key"]), aligned.sizes["key"], "key", "key") if axis is None else axis
         k = axis.nlevels
@@ -162,10 +157,8 @@ class Keys:
         if not len(held):
             return
         codes = [np.asarray(places)[held] for places in self.axis.codes]
-        known = [
-            np.isin(places, [i for i, label in enumerate(labels) if label is MISSING and self.missing == "skip"], invert=True)
-            for places, (_, labels) in zip(codes, self.levels, strict=True)
-        ]
+        skipped = [[i for i, label in enumerate(labels) if label is MISSING and self.missing == "skip"] for _, labels in self.levels]
+        known = [np.isin(places, levels, invert=True) for places, levels in zip(codes, skipped, strict=True)]
         for columns, unique in minimal_sets(codes, known, self.largest):
             yield columns, unique & alone
 
@@ -453,9 +446,7 @@ def dis_suda(
     held = score > 0
     power = score.where(held) ** -q
     odds_against = other / sampling_fraction * power / power.sum("key")
-    variables = {
-        "file_dis": sure / (sure + other).where(uniques + doubles > 0),
-        "dis_suda": (1 / (1 + odds_against)).where(held, 0.0).where(records > 0),
-        "suda_score": score,
-    }
+    of_file = sure / (sure + other).where(uniques + doubles > 0)
+    of_key = (1 / (1 + odds_against)).where(held, 0.0).where(records > 0)
+    variables = {"file_dis": of_file, "dis_suda": of_key, "suda_score": score}
     return Result(variables, attrs={**found.attrs, "result": "DIS-SUDA", "sampling_fraction": float(sampling_fraction)})

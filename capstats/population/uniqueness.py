@@ -12,14 +12,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 import xarray as xr
 
-from capstats.codes.checks import check_choice, check_number, is_integer, shown
+from capstats.codes.checks import check_choice, check_integer, whole
 from capstats.codes.labels import canonical
-from capstats.disclosure.attribute import ALONE, share_replicated
+from capstats.disclosure.attribute import ALONE, records_by_key, share_replicated
 from capstats.population.class_size_models import PARAMETERS, ClassSizes, estimated
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.printing import Result
-from capstats.tables.sums import check_integers, ratio
+from capstats.tables.sums import ratio
 from capstats.tables.table import EXACT, Array, Counts, Floats, Release, Table
 
 PopulationModel = Literal["pitman", "ewens", "zayatz", "snb", "dankar", "loglinear"]
@@ -128,7 +128,8 @@ def population_uniqueness(
     0.6285
     """
     check_choice(model, "model", get_args(PopulationModel))
-    population = _population(population_size)
+    people = "the number of people in the population, a whole number"
+    population = check_integer(whole(population_size), "population_size", people, least=1, most=EXACT)
     if margins is not None and model != "loglinear":
         raise ValueError(f'`margins` are those of the model "loglinear"; got model={model!r}.')
     if not _are_sizes(o):
@@ -146,23 +147,15 @@ def population_uniqueness(
     for sample in members:
         _check_sampled(sample.n, population)
         found.append(estimated(model, sample, population))
-    numbers = ["probability", "among_sample_uniques", *TOTALS, *PARAMETERS.get(model, []), *ERRORS]
+    of_release = [] if s is None else ["among_replicated_uniques"]
+    numbers = ["probability", "among_sample_uniques", *of_release, *TOTALS, *PARAMETERS.get(model, []), *ERRORS]
     variables = {name: _of_members([x.get(name, math.nan) for x in found], shape) for name in numbers}
     texts = {"chosen": "none", "status": "estimated"} if model == "dankar" else {"status": "estimated"}
     variables |= {name: _of_members([x.get(name, usual) for x in found], shape) for name, usual in texts.items()}
     if s is not None:
         replicated = np.rint(share_replicated(counts, s).fillna(0) * shape)
-        among = (variables["probability"] * replicated).where(replicated > 0, 0.0)
-        first, second, *rest = variables.items()
-        variables = dict([first, second, ("among_replicated_uniques", among), *rest])
+        variables["among_replicated_uniques"] = (variables["probability"] * replicated).where(replicated > 0, 0.0)
     return Result(variables, attrs=attrs)
-
-
-def _population(size: Any) -> int:
-    number = check_number(size, "population_size", "the number of people in the population, a whole number", least=1, most=EXACT)
-    if number != int(number):
-        raise ValueError(f"`population_size` must be a whole number; got {shown(size)}. Round it.")
-    return int(number)
 
 
 def _check_sampled(records: float, population: int) -> None:
@@ -174,16 +167,14 @@ def _check_sampled(records: float, population: int) -> None:
 
 
 def _are_sizes(o: Any) -> bool:
-    return (isinstance(o, Mapping) and not isinstance(o, xr.Dataset)) or (
-        isinstance(o, xr.Dataset) and {"classes", "size"} <= set(o.variables)
-    )
+    return {"classes", "size"} <= set(o.variables) if isinstance(o, xr.Dataset) else isinstance(o, Mapping)
 
 
 def _class_sizes(o: Any) -> tuple[Iterator[ClassSizes], xr.DataArray]:
     """The class sizes of each member of a batch, and an array with its dims, which holds the numbers of records where `o` is a table."""
     if not _are_sizes(o):
         check_unweighted(ALONE, o=o)
-        totals = Aligned({"o": o}).map(_key_total, "records", ("key",))
+        totals = Aligned({"o": o}).map(records_by_key, "records", ("key",))
         return (_sizes(*np.unique(row[row > 0], return_counts=True)) for row in _rows(totals)), totals.sum("key")
     if isinstance(o, xr.Dataset):
         if "weights" in o.attrs:
@@ -213,20 +204,12 @@ def _rows(array: xr.DataArray) -> Iterator[Array]:
 
 def _whole(values: Any, what: str, least: int) -> Array:
     """Numbers as integers; raise unless all of them are whole, and at least ``least``."""
-    for value in list(values):
-        whole = is_integer(value) or (isinstance(value, (float, np.floating)) and value == np.floor(value))
-        if not (whole and least <= value < EXACT):
-            raise ValueError(f"`o` gives class sizes: each {what} must be an integer, {least} or more, below 2**53; got {shown(value)}.")
-    return np.array(list(values), np.int64)
+    rule = f"class sizes: each {what} an integer, {least} or more, below 2**53"
+    return np.array([check_integer(whole(value), "o", rule, least=least, most=EXACT - 1) for value in list(values)], np.int64)
 
 
 def _of_members(values: list[Any], shape: xr.DataArray) -> xr.DataArray:
     return shape.copy(data=np.array(values).reshape(shape.shape))
-
-
-def _key_total(x: Table, name: str = "o") -> Array:
-    check_integers(x, name, f": {ALONE}", "Count without weights.")
-    return x.key_total()
 
 
 # --- log-linear model -------------------------------------------------------------------------------------------------
@@ -258,7 +241,7 @@ def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts
     columns = [(np.asarray(codes, np.intp), len(level)) for codes, level in zip(axis.codes, axis.levels, strict=True)]
 
     def formula(o: Table, *others: Table) -> Floats:
-        alone, n = _key_total(o) == 1, o.total()[..., None]
+        alone, n = records_by_key(o) == 1, o.total()[..., None]
         for records in n.ravel().tolist():
             _check_sampled(records, population)
         model = o if margins is None else others[0]
@@ -272,7 +255,7 @@ def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts
                 f"Give margins of people to whom those of the sample belong."
             )
         if s:
-            alone = alone & (_key_total(others[-1], "s") == 1)
+            alone = alone & (records_by_key(others[-1], "s") == 1)
         outside = np.maximum((1 - n / population) * expected, 1e-300)  # expected number of people with the key who are not in the sample
         sums = [(alone * x).sum(-1) for x in (np.exp(-outside), -np.expm1(-outside) / outside, np.ones_like(outside))]
         return np.stack(sums, axis=-1)

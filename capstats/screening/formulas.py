@@ -12,7 +12,7 @@ from capstats.cap.average import correct_by_key, matched, predicted
 from capstats.cap.neighbours import Convention, nearest
 from capstats.codes.checks import shown, shown_name
 from capstats.codes.column import Ints
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.counting.lattice import Keyset, Lattice
 from capstats.disclosure.attribute import disclosed, share_of_keys
 from capstats.tables.aligned import Aligned
@@ -69,9 +69,8 @@ def chosen_measures(measures: str | Sequence[str] | Mapping[str, str | Measure])
     given = names if isinstance(names, Mapping) else dict(zip(names, names, strict=True))
     if not given or len(given) < len(names):
         raise ValueError(f"`measures` must name at least one measure, each of them once; got {shown(measures)}.")
+    check_named("measures", [x for x in given.values() if isinstance(x, str)], formulas("nearest"), "unknown")
     for name, measure in given.items():
-        if isinstance(measure, str) and measure not in (known := formulas("nearest")):
-            raise ValueError(f"`measures` names {shown_name(measure, given)}, which is unknown." + hint(measure, known))
         if not isinstance(measure, str) and not callable(measure):
             raise TypeError(f"Measure {shown_name(name, given)} must be a name or a function of `o` and `s`; got {shown(measure)}.")
     return dict(given)

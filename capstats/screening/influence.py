@@ -154,11 +154,10 @@ def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) 
             return right, ratio(rows.values, s.on_cells(totals), 0.0), np.zeros(keys), nothing, nothing
         taken = _taken(s, unit, of)
         some = np.flatnonzero((taken > 0) & (taken < s.on_cells(s_j)))
-        target, key = (
-            np.broadcast_to(x, taken.shape).ravel()[some]
-            for x in (s.on_targets(np.arange(s.target_total().size)), s.on_cells(np.arange(keys)))
-        )
-        cells = Cells(taken.ravel()[some], target, key, (s.target_total().size, keys))
+        targets = s.target_total().size
+        places = s.on_targets(np.arange(targets)), s.on_cells(np.arange(keys))
+        target, key = (np.broadcast_to(x, taken.shape).ravel()[some] for x in places)
+        cells = Cells(taken.ravel()[some], target, key, (targets, keys))
         lost, lost_part, only = np.zeros(keys), np.zeros(len(some)), np.full(keys, -1)
         then = Pool(s)  # the records that the keys which use one key of the release would use without it
         for readers, donors, apart in distances(codes, o, s):

@@ -142,9 +142,8 @@ def sweep(
         key_columns: list[Any] = tables.attrs["key_columns"]
         target_columns: list[Any] = [", ".join(tables.attrs["target_columns"])]
     else:
-        request = Request.of(
-            reading, original=original, synthetic=synthetic, keys=keys, target=targets, target_argument="targets", allow_same=allow_same
-        )
+        given = {"original": original, "synthetic": synthetic, "keys": keys, "target": targets}
+        request = Request.of(reading, **given, target_argument="targets", allow_same=allow_same)
         key_columns, target_columns = request.key_columns, request.target_columns
     subsets = _subsets(sizes, len(key_columns), limit)
     key_names, target_names = _shown(key_columns), _shown(target_columns)
@@ -171,14 +170,9 @@ def sweep(
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
     found = _result(values, subsets, key_names, tuple(coords)).assign_coords(coords)
-    found.attrs = {
-        "result": "Key subsets",
-        "printed": ["shapley" if "shapley" in found else "value"],
-        **attrs,
-        "unmatched": used,
-        "records": same_or_span(n),
-        "capstats": VERSION,
-    }
+    printed = ["shapley" if "shapley" in found else "value"]
+    more = {"unmatched": used, "records": same_or_span(n), "capstats": VERSION}
+    found.attrs = {"result": "Key subsets", "printed": printed, **attrs, **more}
     return found
 
 
@@ -225,17 +219,14 @@ def _result(values: Mapping[Columns, Floats], subsets: list[Columns], key_names:
     for name, shares in (("leave_one_out", leave_one_out(values, k)), ("shapley", shapley(values, k))):
         if shares is not None:
             variables[name] = (("key_column", *dims), shares)
+    known = np.array([[column in columns for column in range(k)] for columns in subsets])
+    names = _keyset_names(subsets, key_names)
+    coords: dict[str, Any] = {"keyset": names, "key_column": key_names, "size": ("keyset", size)}
+    coords["known"] = (("keyset", "key_column"), known)
     rising = [int(each) for each in np.unique(size) if each - 1 in {0, *size}]  # sizes computed together with the next smaller one
     if rising:
         variables["mean_increment"] = (("subset_size", "key_column", *dims), mean_increments(values, k, rising))
-    known = np.array([[column in columns for column in range(k)] for columns in subsets])
-    coords = {
-        "keyset": _keyset_names(subsets, key_names),
-        "key_column": key_names,
-        "size": ("keyset", size),
-        "known": (("keyset", "key_column"), known),
-        **({"subset_size": rising} if rising else {}),
-    }
+        coords["subset_size"] = rising
     return Result(variables, coords)
 
 

@@ -14,7 +14,7 @@ from capstats.cap.neighbours import Convention, convention_used, distances, key_
 from capstats.codes.checks import shown
 from capstats.codes.column import Ints
 from capstats.codes.labels import MISSING, canonical
-from capstats.codes.names import hint
+from capstats.codes.names import check_named
 from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import UNLABELLED, names_of
@@ -106,15 +106,13 @@ def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Conve
 def _located(aligned: Aligned, column: str) -> tuple[str, int, list[Array]]:
     """The dim of a column, its position there, and the codes of all columns of that dim."""
     columns = columns_of(aligned)
-    for dim, names in columns.items():
-        if isinstance(column, str) and column in names:
-            axis = aligned.axes[dim]
-            if axis is None:
-                return dim, 0, [np.arange(aligned.sizes[dim])]
-            missing_last = zip(map(np.asarray, axis.codes), axis.levels, strict=True)
-            return dim, names.index(column), [np.where(code < 0, len(level), code) for code, level in missing_last]
-    known = [name for names in columns.values() for name in names]
-    raise ValueError(f"`column` {shown(column)} is neither a key column nor a target column.{hint(column, known)}")
+    check_named("columns", [column], [*columns["target"], *columns["key"]], "neither a key column nor a target column")
+    dim = "target" if column in columns["target"] else "key"
+    axis = aligned.axes[dim]
+    if axis is None:
+        return dim, 0, [np.arange(aligned.sizes[dim])]
+    missing_last = zip(map(np.asarray, axis.codes), axis.levels, strict=True)
+    return dim, columns[dim].index(column), [np.where(code < 0, len(level), code) for code, level in missing_last]
 
 
 def columns_of(aligned: Aligned) -> dict[str, list[str]]:

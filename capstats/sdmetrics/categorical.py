@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Convention
 from capstats.codes.checks import shown
 from capstats.codes.names import hint, hint_of_data
-from capstats.peers.protection import cap_protection
 from capstats.sdmetrics.metric import Metric, Names, check_columns, check_dtype, check_once, checked_frames, counted, listed_of_data
 
 
@@ -84,7 +84,7 @@ class CategoricalMetric(Metric):
         for column in [*keys, *sensitive]:
             check_dtype(frames[0][column], described.get("columns", {}).get(column))
         counts = counted(frames, keys, sensitive, cls._unmatched, {})
-        return np.nan if counts is None else float(cap_protection(*counts, cls._unmatched))
+        return np.nan if counts is None else float(1 - average_cap(*counts, unmatched=cls._unmatched))
 
     @classmethod
     def compute_breakdown(

@@ -178,7 +178,7 @@ def test_more_columns_than_an_array_has_dims():
     [
         ({"columns": "town"}, "`columns` must name at least two columns"),
         ({"columns": ["town", "tonw"]}, "Column 'tonw' is not in `original`. Did you mean 'town'"),
-        ({"within": -1}, "`within` must be 0 or more; got -1 for column 'town'"),
+        ({"within": -1}, "`within` must be 0 or more for column 'town'; got -1"),
         ({"within": float("nan")}, "`within` must be 0 or more"),
         ({"within": {"chidren": 1}}, "`within` names 'chidren', which is not among `columns`. Did you mean 'children'"),
         ({"n_releases": 2}, "`n_releases` must be numbers of released tables, from 1 to the 1 given; got 2"),

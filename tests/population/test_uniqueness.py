@@ -237,14 +237,17 @@ def weighted():
             r"`population_size` must be at least the number of records of `o`, 4; got 3",
         ),
         (lambda: population_uniqueness({1: 9}, population_size=8), r"at least the number of records of `o`, 9"),
-        (lambda: population_uniqueness(TABLE, population_size=8.5), r"must be a whole number; got 8.5. Round it"),
+        (lambda: population_uniqueness(TABLE, population_size=8.5), r"a whole number; got 8.5"),
         (lambda: population_uniqueness(TABLE, population_size=0), r"`population_size` must be the number of people"),
         (lambda: population_uniqueness(TABLE, population_size=8, model="hoshino"), r"`model` must be one of 'pitman'"),
-        (lambda: population_uniqueness({0: 4}, population_size=8), r"each size must be an integer, 1 or more.*; got 0"),
-        (lambda: population_uniqueness({1: -4}, population_size=8), r"each number of classes must be an integer, 0 or more.*; got -4"),
-        (lambda: population_uniqueness({1.5: 4}, population_size=8), r"each size must be an integer, 1 or more, below 2\*\*53; got 1.5"),
-        (lambda: population_uniqueness({1: np.inf}, population_size=8), r"must be an integer, 0 or more, below 2\*\*53; got inf"),
-        (lambda: population_uniqueness({1e30: 1}, population_size=8), r"must be an integer, 1 or more, below 2\*\*53; got 1e\+30"),
+        (lambda: population_uniqueness({0: 4}, population_size=8), r"each size an integer, 1 or more.*; got 0"),
+        (lambda: population_uniqueness({1: -4}, population_size=8), r"each number of classes an integer, 0 or more.*; got -4"),
+        (lambda: population_uniqueness({1.5: 4}, population_size=8), r"each size an integer, 1 or more, below 2\*\*53; got 1.5"),
+        (lambda: population_uniqueness({1: np.inf}, population_size=8), r"an integer, 0 or more, below 2\*\*53; got inf"),
+        (
+            lambda: population_uniqueness({1e30: 1}, population_size=8),
+            r"below 2\*\*53; got 1000000000000000019884624838656",
+        ),
         (
             lambda: population_uniqueness(
                 *[(x := from_counts(TABLE, key_labels={"k": list("abc")}).o)], population_size=9, model="loglinear", s=x / 2
@@ -261,9 +264,9 @@ def weighted():
         ),
         (
             lambda: population_uniqueness((x := class_sizes(TABLE)).where(x["size"] > 1), population_size=9),
-            r"each number of classes must be an integer, 0 or more.*; got nan",
+            r"each number of classes an integer, 0 or more.*; got nan",
         ),
-        (lambda: population_uniqueness(class_sizes([[1.5, 1]]), population_size=9), r"size must be an integer, 1 or more.*; got 1\.5"),
+        (lambda: population_uniqueness(class_sizes([[1.5, 1]]), population_size=9), r"size an integer, 1 or more.*; got 1\.5"),
         (lambda: population_uniqueness({1: 4}, population_size=9, s=RELEASE), r"give `o` as a table of counts"),
         (lambda: population_uniqueness({1: 4}, population_size=9, model="loglinear"), r"needs the columns of the key"),
         (lambda: population_uniqueness(TABLE, population_size=9, model="loglinear"), r"needs a table whose keys have labels"),

@@ -214,7 +214,9 @@ def test_missing_labels_of_an_index_of_ones_own_come_last():
 
 def test_bad_columns_are_refused():
     tables = smoking()
-    with pytest.raises(ValueError, match=r"`column` 'smokin' is neither a key column nor a target column\. Did you mean 'smoking'"):
+    with pytest.raises(
+        ValueError, match=r"`columns` names 'smokin', which is neither a key column nor a target column\. Did you mean 'smoking'"
+    ):
         rank_merges(tables.o, tables.s, columns=["smokin"])
     with pytest.raises(TypeError, match=r"`columns` must be a sequence of column names; got 'smoking'. Give \['smoking'\]"):
         rank_merges(tables.o, tables.s, columns="smoking")

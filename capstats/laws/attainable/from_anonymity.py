@@ -14,8 +14,6 @@ from capstats.tables.sums import ratio
 from capstats.tables.table import Floats, Table
 from capstats.tables.ties import at_most
 
-MODELS = ["k", "alpha", "t", "beta", "delta"]
-
 
 def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matched: Any = 1.0) -> xr.Dataset:
     """Bounds for the average CAP that any original can have with a synthetic table, from its anonymity, and the sharp ones.
@@ -114,13 +112,11 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
             "beta": (beta, nothing + 0 * x, (1 + beta) * x),
             "delta": (delta, np.exp(-delta) * x, np.exp(occurring) * x),
         }
-        columns = {
-            "value": [row[0] for row in rows.values()],
-            "least_by_model": [(row[1].clip(0, 1) * share) for row in rows.values()],
-            "greatest_by_model": [(row[2].clip(0, 1) * share) for row in rows.values()],
-        }
+        value, *bounds = zip(*rows.values(), strict=True)
+        least, greatest = ([end.clip(0, 1) * share for end in of_models] for of_models in bounds)
         ends = {name: end.clip(0, 1) * share for name, end in zip(("least", "greatest"), sharp, strict=True)}
-    model = xr.DataArray(MODELS, dims="model", name="model")
+    model = xr.DataArray(list(rows), dims="model", name="model")
+    columns = {"value": value, "least_by_model": least, "greatest_by_model": greatest}
     found = {name: xr.concat(xr.broadcast(*of), model).transpose(..., "model") for name, of in columns.items()}
     return Result(found | ends, attrs={"result": "What anonymity says of average CAP"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from capstats.cap.average import average_cap
 from capstats.cap.comparison import target_distance
-from capstats.cap.neighbours import Unmatched, check_unmatched
-from capstats.laws.models import check_records
+from capstats.cap.neighbours import Unmatched, check_unmatched, one_by_one
+from capstats.laws.models.model import check_records
+from capstats.laws.models.sampling import with_records
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import as_counts, shown
+from capstats.tables.checking import shown
 from capstats.tables.dense import Dense
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
-from capstats.tables.table import Array, Floats, Table, place_in
+from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
 Segments = tuple[Floats, Array]  # segments of a polygon in any order: the change by one record, and the number of records
@@ -98,13 +100,10 @@ def frontier(o: Any, *, distances: ArrayLike | None = None, key_totals: Any = No
             raise ValueError(
                 f"There are several tables, along {', '.join(map(repr, aligned.dims))}. Choose one table, or give `distances`."
             )
-        at = aligned.map(lambda *tables: _corners(list(curves.values()), *tables), "corners", ("distance",)).values
+        at = aligned.map(partial(_corners, list(curves.values())), "corners", ("distance",)).values
     else:
         at = check_distances(distances)
-    found = {
-        name: aligned.map(lambda *tables, curve=curve: _of_batch(curve, at, unmatched, *tables), name, ("distance",))
-        for name, curve in curves.items()
-    }
+    found = {name: aligned.map(partial(_of_batch, curve, at, unmatched), name, ("distance",)) for name, curve in curves.items()}
     result = Result(found, attrs={"result": "Average CAP within a distance of the original"}).assign_coords(distance=at)
     return result if distances is None or np.ndim(distances) else result.isel(distance=0)
 
@@ -161,9 +160,12 @@ def toward_least_or_away(o: Table, matched: Array) -> Segments:
 # --- curves -------------------------------------------------------------------------------------------------------------
 
 
-def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
+EVERY = np.ones(1)  # in place of the totals of keys where all of them may have synthetic records
+
+
+def _corners(curves: list[Curve], o: Table, m_j: Array = EVERY) -> Floats:
     """Distances at the corners and both ends of the curves of one table."""
-    matched = _matched(o, m_j)
+    matched = (o.key_total() > 0) & (m_j > 0)
     apart = (o.key_total() * ~matched).sum()
     found = [np.array([apart, o.total()])]
     for curve in curves:
@@ -174,18 +176,14 @@ def _corners(curves: list[Curve], o: Table, m_j: Array | None = None) -> Floats:
     return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order are equal up to rounding
 
 
-def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None = None) -> Floats:
+def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array = EVERY) -> Floats:
     """The values of a curve at some distances, for all tables of a batch."""
-    batch = np.broadcast_shapes(o.total().shape, () if m_j is None else m_j.shape[:-1])
-    found = np.empty((*batch, len(at)))
-    for place in np.ndindex(batch):
-        own = None if m_j is None else m_j[place_in(m_j.shape[:-1], place)]
-        found[place] = _curve(curve, at, unmatched, o.member(place_in(o.total().shape, place)), own)
+    (found,) = one_by_one(lambda o, m: (_curve(curve, at, unmatched, o, m.key_total()),), o, Dense(m_j[..., None, :]))
     return found
 
 
-def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array | None) -> Floats:
-    matched, n = _matched(o, m_j), o.total()
+def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array) -> Floats:
+    matched, n = (o.key_total() > 0) & (m_j > 0), o.total()
     apart = (o.key_total() * ~matched).sum()
     start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the shares of the original
     moved = at * n - apart
@@ -195,11 +193,6 @@ def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array 
     possible = (moved >= -1e-12 * n) & (n > 0)
     counted = n if unmatched == "zero" else n - apart
     return np.where(possible, ratio(np.maximum(start + changed, 0), counted, np.nan), np.nan)
-
-
-def _matched(o: Table, m_j: Array | None) -> Array:
-    held = np.asarray(o.key_total() > 0)
-    return held if m_j is None else held & (m_j > 0)
 
 
 def _in_order(change: Floats, records: Array) -> Segments:
@@ -272,13 +265,8 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
     ([[1, 2, 1], [0, 3, 1]], [0.3125, 0.25])
     """
     at = check_distances(distances)
-    table = as_counts(o, "o")
-    if table.ndim > 2:
-        raise ValueError(f"`o` has dims {tuple(map(str, table.dims))}; frontier tables are those of one. Choose one table.")
-    aligned = Aligned({"o": table})
+    aligned = with_records(Aligned({"o": o}))
     counts = aligned.as_array("o")
-    if not counts.any():
-        raise ValueError("`o` holds no record, so no release is at a distance of it. Leave such tables out.")
     totals = None if m is None else _key_totals(counts, check_records(m))
 
     found: dict[str, xr.DataArray] = {}
@@ -288,7 +276,7 @@ def frontier_tables(o: Any, *, distances: ArrayLike, m: int | None = None) -> xr
         if totals is not None:
             rounded = np.swapaxes(largest_remainders(np.swapaxes(q * totals, 1, 2), totals), 1, 2)
             found[f"{end}_table"] = s = aligned.wrap(rounded, "s", ("target", "key"), before=("distance",))
-            found |= {f"{end}_distance": target_distance(table, s), f"{end}_cap": average_cap(table, s)}
+            found |= {f"{end}_distance": target_distance(o, s), f"{end}_cap": average_cap(o, s)}
     if totals is not None:
         n_j, most = counts.sum(0), np.minimum(1, len(counts) / (4 * np.maximum(totals, 1)))
         found["rounding"] = xr.DataArray(float((n_j * most).sum() / n_j.sum()))

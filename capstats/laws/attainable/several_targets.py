@@ -102,12 +102,8 @@ def _bounds(right: list[xr.DataArray], most: xr.DataArray) -> dict[str, xr.DataA
     with xr.set_options(arithmetic_join="exact"):  # type: ignore[no-untyped-call]
         added = sum(right[1:], right[0])
         least, greatest = (reduce(partial(xr.apply_ufunc, extreme), right) for extreme in (np.minimum, np.maximum))
-        return {
-            "all_lower": (added - (len(right) - 1) * most).clip(min=0),
-            "all_upper": least,
-            "any_lower": greatest,
-            "any_upper": xr.apply_ufunc(np.minimum, added, most),
-        }
+        lower, upper = (added - (len(right) - 1) * most).clip(min=0), xr.apply_ufunc(np.minimum, added, most)
+        return {"all_lower": lower, "all_upper": least, "any_lower": greatest, "any_upper": upper}
 
 
 def _of_tables(named: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:

@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from capstats.cap.neighbours import Unmatched, check_unmatched
+from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned, axes_of, on_same_cells
 from capstats.tables.axes import coords_of
 from capstats.tables.backing import held_as, is_sparse
@@ -176,8 +176,6 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
 
 # --- the transportation problem ----------------------------------------------------------------------------------------
 
-Ints = NDArray[np.int64]
-
 MANY = 400  # keys above which a part of them is solved first
 
 
@@ -218,9 +216,7 @@ class _Paths:
     def _renew(self, target: int) -> None:
         """Compute the costs of leaving a target, from all keys where it has records."""
         self.cost[target] = np.inf
-        keys = np.flatnonzero(self.table[target])
-        if len(keys):
-            self._open(target, keys)
+        self._open(target, np.flatnonzero(self.table[target]))
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
@@ -260,7 +256,7 @@ class _Paths:
     def _open(self, target: int, keys: Index) -> None:
         """Lower the costs of leaving a target by those in keys where records have arrived."""
         apart = self.unit[keys] - self.unit[keys, target, None]
-        self.cost[target] = np.minimum(self.cost[target], apart.min(0))
+        self.cost[target] = np.minimum(self.cost[target], apart.min(0, initial=np.inf))
 
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:

@@ -13,9 +13,9 @@ from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
 from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
 from capstats.laws.distribution.law import Law, Simulated, check_cells
 from capstats.laws.distribution.limit import limit_law
-from capstats.laws.models import CellUrn, Model, checked_model
-from capstats.laws.models.sampling import one_table
-from capstats.tables.aligned import Aligned
+from capstats.laws.models.cell_urns import CellUrn
+from capstats.laws.models.model import Model, checked_model
+from capstats.laws.models.sampling import with_records
 from capstats.tables.checking import given_tables
 from capstats.tables.dense import Dense
 from capstats.tables.table import Array, Counts, Floats
@@ -83,7 +83,7 @@ def cap_law(o: Counts, model: Model, *, rng: Any = None, level: float = 0.95) ->
     (o,) = given_tables({"o": o}).values()
     model = checked_model(model, o, limit=True)
     if isinstance(model, CellUrn) and model.m is None:
-        return limit_law(o, with_records(o, model), model, rng, level)
+        return limit_law(o, with_records(model.aligned(o)), model, rng, level)
     tables = whole_tables(o, model)
     if isinstance(model, CellUrn):
         with suppress(TooManyError):
@@ -99,17 +99,9 @@ def _averages(tables: list[Array], model: Model, number: int, rng: np.random.Gen
     return np.concatenate([average_cap(tables[0], model.draw(*tables, draws=size, rng=rng)).values for size in sizes])
 
 
-def with_records(o: Counts, model: Model) -> Aligned:
-    """The tables that a model takes, aligned: one original with a record."""
-    aligned = one_table(model.aligned(o))
-    if not aligned.totals("o").all():
-        raise ValueError("`o` holds no record, so no release has an average CAP. Give a table with records.")
-    return aligned
-
-
 def whole_tables(o: Counts, model: Model) -> list[Array]:
-    """The same as arrays (target, key) of integers."""
-    aligned = with_records(o, model)
+    """The tables that a model takes, of one original with a record, as arrays (target, key) of integers."""
+    aligned = with_records(model.aligned(o))
     if (cells := aligned.sizes["target"] * aligned.sizes["key"]) > MOST:
         check_cells(cells)
     for name, whole in aligned.whole.items():

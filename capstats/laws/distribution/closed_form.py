@@ -37,7 +37,8 @@ import numpy as np
 
 from capstats.laws.distribution.exact import enclosed
 from capstats.laws.distribution.law import Law, Simulated, check_releases
-from capstats.laws.models import Dirichlet, Model
+from capstats.laws.models.cell_urns import Dirichlet
+from capstats.laws.models.model import Model
 from capstats.tables.backing import filled
 from capstats.tables.checking import CELLS, as_table
 from capstats.tables.table import Counts, Floats

@@ -34,7 +34,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.laws.distribution.law import Law, check_releases
-from capstats.laws.models import CellUrn
+from capstats.laws.models.cell_urns import CellUrn
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
@@ -181,23 +181,19 @@ def _joined(left: ByRecords, right: ByRecords, records: Collection[int], steps: 
 
 def repeated(weights: Weights, times: int, steps: Steps) -> Weights:
     """Weights of the sum of independent values, by repeated squaring."""
-    found, square = {0: 1}, weights
+    found: ByRecords = {0: {0: 1}}
+    square = {0: weights}
     while times:
         if times & 1:
-            found = summed(found, square, steps)
+            found = _joined(found, square, [0], steps)
         times >>= 1
-        square = summed(square, square, steps) if times else square
-    return found
-
-
-def summed(left: Weights, right: Weights, steps: Steps) -> Weights:
-    """Weights of the sums of two independent values."""
-    return _joined({0: left}, {0: right}, [0], steps)[0]
+        square = _joined(square, square, [0], steps) if times else square
+    return found[0]
 
 
 def compositions(total: int, parts: int) -> NDArray[np.int64]:
     """All compositions of ``total`` into ``parts``, zeros included, one a row: the gaps between bars."""
-    if parts == 1:
+    if parts == 1:  # without a pool of `total` numbers
         return np.array([[total]], np.int64)
     bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), np.int64)
     return np.diff(bars, axis=1, prepend=-1, append=total + parts - 1) - 1

@@ -10,7 +10,8 @@ from capstats.cap.baselines import baseline_cap
 from capstats.laws.distribution.closed_form import law_of_sum, simplex_sum
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.law import Law
-from capstats.laws.models import Bootstrap, CellUrn, Given, Independent
+from capstats.laws.models.cell_urns import Bootstrap, CellUrn, Independent
+from capstats.laws.models.given import Given
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import Counts
 

@@ -111,12 +111,9 @@ def dp_audit(
     claim = epsilons(epsilon)
     step: Adjacency = "substitution" if design == "coins" else adjacency
     means = inside.mean("repetition"), missed.mean("repetition")
-    capital = xr.apply_ufunc(
-        _log_capital, inside, missed, claim, input_core_dims=[["repetition"], ["repetition"], []], kwargs={"adjacency": step}
-    )
-    limit = xr.apply_ufunc(
-        _limit, inside, missed, input_core_dims=[["repetition"], ["repetition"]], kwargs={"adjacency": step, "level": level}
-    )
+    over = [["repetition"], ["repetition"]]
+    capital = xr.apply_ufunc(partial(_log_capital, adjacency=step), inside, missed, claim, input_core_dims=[*over, []])
+    limit = xr.apply_ufunc(partial(_limit, adjacency=step, level=level), inside, missed, input_core_dims=over)
     needed = xr.apply_ufunc(np.vectorize(partial(_needed, adjacency=step, level=level), otypes=[np.float64]), *means, claim)
     found = {
         "original": means[0],
@@ -162,17 +159,13 @@ def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
     return shared[0], shared[1]
 
 
-def _gains(inside: Any, missed: Any, epsilon: Any, adjacency: Adjacency) -> list[Any]:
-    """The factor by which a stake grows on each of the lines a + b q, the least of which is the bound: (inside + b missed) / (a + b)."""
+def _log_bets(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> tuple[Floats, Floats]:
+    """Logarithms of the gain of each bet on each line, shape (..., bets of all lines), and of its share of the stake."""
     odds = np.exp(-epsilon)
     twice = odds if adjacency == "substitution" else odds**2
     middle = [] if adjacency == "substitution" else [(inside + missed) / (2 - odds)]
-    return [inside * twice + missed, *middle, inside + missed * twice]
-
-
-def _log_bets(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adjacency) -> tuple[Floats, Floats]:
-    """Logarithms of the gain of each bet on each line, shape (..., bets of all lines), and of its share of the stake."""
-    lines = _gains(inside, missed, epsilon, adjacency)
+    # by which a stake grows on each of the lines a + b q, the least of which is the bound: (inside + b missed) / (a + b)
+    lines = [inside * twice + missed, *middle, inside + missed * twice]
     with np.errstate(divide="ignore"):  # a bet that lost the whole stake
         logs = [np.log(np.maximum(1 + (gain - 1)[..., None] * BETS, 0)) for gain in lines]
     return np.concatenate(logs, axis=-1), np.tile(np.log(BETS / BETS.sum() / len(lines)), len(lines))

@@ -261,8 +261,8 @@ def dp_mechanism(
     >>> found.values.round(4).tolist(), found.without.values.round(4).tolist()
     ([[0.9167, 0.0833], [0.25, 0.75]], [0.75, 0.25])
     """
-    if not (counts is None or (isinstance(counts, str) and counts == "public")):
-        raise ValueError(f'`counts` must be "public", or left out; got {shown(counts)}.')
+    if counts is not None:
+        check_choice(counts, "counts", ("public",), ", or left out")
     if counts is None and _is_table(prior):
         raise ValueError(
             "`prior` is a table of counts. If the mechanism releases the records that were counted, it is not private: the counts decide "

@@ -14,9 +14,9 @@ from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice, shown
 from capstats.codes.column import Ints
 from capstats.laws.guarantees.one_record import Adjacency, epsilons
-from capstats.laws.guarantees.permutation import UNWEIGHTED, check_records, of_each_release, seed_of
+from capstats.laws.guarantees.permutation import UNWEIGHTED, of_each_release, seed_of
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import given_tables
+from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Table
@@ -112,7 +112,7 @@ def dp_audit_release(
     aligned = Aligned({"o": o, "s": s, "h": h})
     if over is not None and not all(over in getattr(table, "dims", ()) for table in (o, s, h)):
         raise ValueError(f"`over` must be a dim of `o`, `s` and `h`, one split and release each; got {shown(over)}.")
-    check_records({"o": o, "h": h})
+    check_unweighted("records are paired", o=o, h=h)
     rows_of, rng = rows_used(aligned, unmatched), np.random.default_rng(seed_of(rng))
 
     def formula(o: Table, s: Table, h: Table) -> Array:
@@ -127,12 +127,9 @@ def dp_audit_release(
     if over is not None:
         opened = xr.apply_ufunc(_pooled, opened, input_core_dims=[[over]], vectorize=True, output_dtypes=[object])
     steps, claim = 1 if adjacency == "substitution" else 2, epsilons(epsilon)
-    pairs, right, epsilon_lower = xr.apply_ufunc(
-        partial(Opened.without_claim, level=level), opened, output_core_dims=[[], [], []], vectorize=True, output_dtypes=[int, int, float]
-    )
-    gained, leading, leading_right = xr.apply_ufunc(
-        Opened.evidence, opened, steps * claim, output_core_dims=[[], [], []], vectorize=True, output_dtypes=[float, int, int]
-    )
+    three = partial(xr.apply_ufunc, output_core_dims=[[], [], []], vectorize=True)
+    pairs, right, epsilon_lower = three(partial(Opened.without_claim, level=level), opened, output_dtypes=[int, int, float])
+    gained, leading, leading_right = three(Opened.evidence, opened, steps * claim, output_dtypes=[float, int, int])
     found = {
         "pairs": pairs,
         "right": right,

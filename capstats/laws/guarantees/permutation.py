@@ -37,20 +37,19 @@ from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice, check_integer, shown
-from capstats.codes.column import Column
+from capstats.codes.column import Column, Ints
 from capstats.codes.distinct import factor
 from capstats.laws.distribution.exact import compositions
 from capstats.laws.distribution.law import clopper_pearson
-from capstats.laws.models import Permuted
+from capstats.laws.models.permuted import Permuted
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import given_tables, weights_of
+from capstats.tables.checking import check_unweighted, given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import check_integers
 from capstats.tables.table import Array, Floats, Index, Table
 from capstats.tables.ties import at_most
 
-Ints = NDArray[np.int64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 WAYS = 200_000  # states and fillings of a column that are followed at a time
@@ -60,7 +59,6 @@ BLOCK = 2_000_000  # cells of random tables held at a time
 UNIT = 10**11  # below this, different integers differ by more than the tolerance of `at_most`
 RECORDS = 10**9  # numpy draws tables of fewer records
 LARGEST = 50_000_000  # cells of a table that is permuted
-FOUND = ("p_value", "least", "greatest", "exact")
 UNWEIGHTED = "Give the numbers of records, or tabulate without weights."
 UNDEFINED = (np.nan, np.nan, np.nan, 0.0)
 
@@ -154,7 +152,7 @@ def membership_test(
     o, s, h = given_tables({"o": o, "s": s, "h": h}).values()
     aligned = Aligned({"o": o, "s": s, "h": h})
     rows_of = rows_used(aligned, unmatched)
-    check_records({"o": o, "h": h})
+    check_unweighted("records are permuted", o=o, h=h)
 
     def formula(o: Table, s: Table, h: Table) -> Floats:
         for name, table in (("o", o), ("h", h)):
@@ -166,7 +164,7 @@ def membership_test(
         return of_each_release(partial(_membership, run), read, used, o.values, h.values, read.values, totals)
 
     found = aligned.map(formula, "membership_test", ("part",))
-    numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *FOUND))}
+    numbers = {name: found.isel(part=i) for i, name in enumerate(("contrast", "standard_deviation", *Tail._fields))}
     if draws == 0:
         numbers["p_value"] = numbers["greatest"] = by_moments(numbers["contrast"], numbers["standard_deviation"], alternative)
     return _result(numbers, "Membership test: original against holdout", alternative)
@@ -246,7 +244,7 @@ def permutation_test(
     run = _run(alternative, draws, level, rng)
     o, s = given_tables({"o": o, "s": s}).values()
     aligned = Aligned({"o": o, "s": s})
-    check_records({"s": s})
+    check_unweighted("records are permuted", s=s)
     keys, targets = (np.arange(aligned.sizes[dim]) for dim in ("key", "target"))
 
     def formula(o: Table, s: Table) -> Floats:
@@ -261,7 +259,7 @@ def permutation_test(
         "average_cap": average_cap(o, s, unmatched=unmatched),
         "expected": expected_cap(o, Permuted(s), unmatched=unmatched),
         "standard_deviation": variance_cap(o, Permuted(s), unmatched=unmatched) ** 0.5,
-        **{name: found.isel(part=i) for i, name in enumerate(FOUND)},
+        **{name: found.isel(part=i) for i, name in enumerate(Tail._fields)},
     }
     if draws == 0:
         bound = by_moments(numbers["average_cap"] - numbers["expected"], numbers["standard_deviation"], alternative)
@@ -299,13 +297,6 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
     costs = costs_of(counts, np.append(s_j[used], 1), int(s_j.sum()))
     some = s_ij > 0
     return run(s_i, columns, costs, (s_ij * costs[target, place])[some].sum())
-
-
-def check_records(tables: dict[str, Any]) -> None:
-    """Raise for sums of sampling weights, which are no numbers of records even if they are integers."""
-    for name, table in tables.items():
-        if (column := weights_of(table)) is not None:
-            raise ValueError(f"`{name}` holds sums of the sampling weights {column!r}, and records are needed. {UNWEIGHTED}")
 
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:

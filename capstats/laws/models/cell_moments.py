@@ -13,7 +13,7 @@ import numpy as np
 
 from capstats.cap.neighbours import within
 from capstats.codes.column import Ints
-from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
+from capstats.laws.models.shares import absent, spread, targets_of
 from capstats.laws.models.urns import NEGLIGIBLE, Urn
 from capstats.tables.dense import Dense
 from capstats.tables.sums import ratio
@@ -34,9 +34,9 @@ class Cells:
 
     urn: Urn
     records: Array
-    added: float
     mean: Floats  # expected right attributions of the key's records, given that the key is matched: n mu_j
     spread: Floats  # variance of their number over the target that is drawn: n^2 sigma_j
+    added: float = 0.0
     share: Fraction | None = None  # share of right attributions, where it is the same in every key of every table
     outside: Array | float = 0.0  # shape (..., 1)
 
@@ -47,32 +47,13 @@ class Cells:
         records, added = balls.key_total(), targets_of(o) * alpha
         shares = ratio(balls.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
         unstored = ratio(alpha * absent(o), records + added, 0.0)
-        return cls._of(o, urn, (records, added), shares, unstored, Fraction(1, targets_of(o)) if alike else None)
+        return replace(cls.of(o, urn, records, shares, unstored), added=added, share=Fraction(1, targets_of(o)) if alike else None)
 
     @classmethod
-    def crossed(cls, o: Table, urn: Urn) -> Cells:
-        """Cell (i, j) has the weight o_i. o_.j / n."""
-        o_i = o.target_total()
-        n = o_i.sum(-1)[..., None]
-        shares = ratio(on_cells_of_targets(o, o_i), o.on_cells(n), 0.0)
-        return cls._of(o, urn, (o.key_total(), 0.0), shares, ratio(rest_of_targets(o, o_i), n, 0.0))
-
-    @classmethod
-    def given(cls, o: Table, urn: Urn, p: Table, weight: Array) -> Cells:
-        """Cell (i, j) has the weight p_ij. Key j with all its targets may have more; the weights of all keys add up to 1."""
-        of_targets = p.key_total()
-        shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - of_targets, 0), weight, 0.0)
-        found = cls._of(o, urn, (weight, 0.0), shares, others)
-        batch = found.mean.shape[:-1]
-        outside = 1 - weight.sum(-1, keepdims=True)
-        outside = np.broadcast_to(np.where(outside > ROUNDING, outside, 0.0), (*batch, 1))
-        return replace(found, records=np.broadcast_to(weight, found.mean.shape), outside=outside)
-
-    @classmethod
-    def _of(cls, o: Table, urn: Urn, weights: tuple[Array, float], shares: Array, unstored: Array, share: Fraction | None = None) -> Cells:
-        """The urn from the shares of targets in their keys; ``unstored`` are the shares of cells that are not stored."""
+    def of(cls, o: Table, urn: Urn, records: Array, shares: Array, unstored: Array) -> Cells:
+        """The urn from the weights of keys and the shares of targets in them; ``unstored`` are those of cells that are not stored."""
         mean = o.like(shares * o.values).key_total()
-        return cls(urn, *weights, mean, spread(o, shares, unstored, mean), share)
+        return cls(urn, records, mean, spread(o, shares, unstored, mean))
 
     def weight(self) -> Floats:
         """The weight of each key, A_.j."""
@@ -90,7 +71,7 @@ class Cells:
     def member(self, at: tuple[int, ...]) -> Cells:
         """The model on one table of a batch."""
         outside = self.outside[at] if isinstance(self.outside, np.ndarray) else self.outside
-        return Cells(self.urn, self.records[at], self.added, self.mean[at], self.spread[at], self.share, outside)
+        return replace(self, records=self.records[at], mean=self.mean[at], spread=self.spread[at], outside=outside)
 
 
 def cells_mean(cells: Cells, n: Array) -> Floats:

@@ -15,7 +15,9 @@ from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance,
 from capstats.laws.models.drawing import Counts, by_probability, compositions, from_urn, shared_out
 from capstats.laws.models.matched_only import matched_mean, matched_variance
 from capstats.laws.models.model import Model, check_alpha, check_held, check_records
+from capstats.laws.models.shares import on_cells_of_targets, rest_of_targets
 from capstats.laws.models.urns import Urn
+from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Floats, Table
 
 
@@ -109,7 +111,10 @@ class Independent(CellUrn):
     """m records are drawn, target and key independently from the margins of the original."""
 
     def cells(self, o: Table, *_: Any) -> Cells:
-        return Cells.crossed(o, self.urn)
+        o_i = o.target_total()
+        n = o_i.sum(-1)[..., None]
+        shares = ratio(on_cells_of_targets(o, o_i), o.on_cells(n), 0.0)
+        return Cells.of(o, self.urn, o.key_total(), shares, ratio(rest_of_targets(o, o_i), n, 0.0))
 
     def weights(self, o: Array) -> Array:
         return np.outer(o.sum(1), o.sum(0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
@@ -51,7 +51,7 @@ class Step:
     def _at(self) -> list[tuple[Array, pd.Index]]:
         """For a Series: the indices of its entries in the levels of each parent and of the column, and these levels."""
         index = [self.by.index.get_level_values(name) for name in [*self.parents, self.column]]
-        return [(codes, level_index) for labels in index for codes, level_index in [pd.factorize(as_labels(labels), use_na_sentinel=False)]]
+        return [pd.factorize(as_labels(labels), use_na_sentinel=False) for labels in index]
 
     @cached_property
     def table(self) -> Floats:
@@ -138,10 +138,8 @@ def labels_of_cells(o: Counts) -> dict[str, pd.DataFrame]:
 def _places(own: Mapping[str, pd.DataFrame], columns: Mapping[str, pd.Index]) -> dict[str, pd.DataFrame]:
     """The labels of each dim of the factors: the given ones, and a dim for each other column."""
     held = {str(column) for frame in own.values() for column in frame}
-    return {
-        **own,
-        **{f"column {column}": pd.DataFrame({column: levels}, dtype=object) for column, levels in columns.items() if column not in held},
-    }
+    others = {column: levels for column, levels in columns.items() if column not in held}
+    return {**own, **{f"column {column}": pd.DataFrame({column: levels}, dtype=object) for column, levels in others.items()}}
 
 
 def _product(steps: Sequence[Step], places: Mapping[str, pd.DataFrame], known: dict[tuple[str, ...], xr.Variable]) -> xr.Variable:
@@ -227,16 +225,14 @@ def described(o: Counts, description: Mapping[str, Any]) -> list[Step]:
 
     network = description["bayesian_network"]
     root = network[0][1][0]
-    found = [_step([], root, [tables[root]], labels)]
-    for child, parents in network:
-        otherwise = about[child]["distribution_probabilities"]
-        of_parents = product(*(range(len(labels(parent))) for parent in parents))
-        found.append(_step(parents, child, [tables[child].get(str(list(at)), otherwise) for at in of_parents], labels))
+    found = []
+    for child, parents in [(root, []), *network]:
+        rows, size = [tables[root]], len(labels(child))
+        if parents:
+            otherwise = about[child]["distribution_probabilities"]
+            of_parents = product(*(range(len(labels(parent))) for parent in parents))
+            rows = [tables[child].get(str(list(at)), otherwise) for at in of_parents]
+        shares = [share for row in rows for share in [*row, *[0.0] * (size - len(row))]]  # levels at the end may be omitted
+        names = [*parents, child]
+        found.append(Step(child, pd.Series(shares, pd.MultiIndex.from_product(list(map(labels, names)), names=names))))
     return found
-
-
-def _step(parents: list[str], child: str, rows: Sequence[Sequence[float]], labels: Callable[[str], list[Any]]) -> Step:
-    """A step from lists of probabilities, one for each combination of the levels of its parents; levels at the end may be omitted."""
-    size = len(labels(child))
-    shares = [share for row in rows for share in [*row, *[0.0] * (size - len(row))]]
-    return Step(child, pd.Series(shares, pd.MultiIndex.from_product([labels(name) for name in [*parents, child]], names=[*parents, child])))

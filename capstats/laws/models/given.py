@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -202,17 +202,15 @@ class Given(CellUrn):
         0.498
         """
         own = labels_of_cells(o)
-        targets, keys = len(own["target"]), len(own["key"])
-        cells = [own["target"].iloc[np.repeat(np.arange(targets), keys)], own["key"].iloc[np.tile(np.arange(keys), targets)]]
-        frame = pd.concat([part.reset_index(drop=True).infer_objects() for part in cells], axis=1)
+        frame = own["target"].merge(own["key"], how="cross").infer_objects()
         found = np.asarray(probabilities(frame), np.float64)
         if found.shape != (len(frame),):
             raise ValueError(f"`probabilities` must return one number for each of {len(frame)} cells; it returned the shape {found.shape}.")
-        return cls(m, p=Aligned({"o": o}).wrap(found.reshape(targets, keys), "p", CELLS))
+        return cls(m, p=Aligned({"o": o}).wrap(found.reshape(len(own["target"]), -1), "p", CELLS))
 
-    def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
-        own = {} if self.key_weights is None else {"key_weights": self.key_weights}
-        return Aligned({"o": o, "p": self.p}, {**own, **(by_key or {})}, inexact=("p",))
+    def aligned(self, o: Counts) -> Aligned:
+        by_key = {} if self.key_weights is None else {"key_weights": self.key_weights}
+        return Aligned({"o": o, "p": self.p}, by_key, inexact=("p",))
 
     def arrays(self, aligned: Aligned) -> list[Array]:
         """The original and the probabilities, which sum to 1 with an additional target and key for all others."""
@@ -230,7 +228,12 @@ class Given(CellUrn):
 
     def cells(self, o: Table, *given: Any) -> Cells:
         p, *w = given
-        return Cells.given(o, self.urn, p, self._weight(p, *w))
+        weight = self._weight(p, *w)
+        shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - p.key_total(), 0), weight, 0.0)
+        found = Cells.of(o, self.urn, weight, shares, others)
+        outside = 1 - weight.sum(-1, keepdims=True)
+        outside = np.broadcast_to(np.where(outside > ROUNDING, outside, 0.0), (*found.mean.shape[:-1], 1))
+        return replace(found, records=np.broadcast_to(weight, found.mean.shape), outside=outside)
 
     def _weight(self, p: Table, key_weights: Array | None = None) -> Floats:
         """The weight of each key, checked."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from capstats.cap.average import correct_by_key
+from capstats.cap.baselines import crossed
 from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.model import Model
-from capstats.tables.sums import check_integers, ratio, shared
+from capstats.tables.sums import check_integers, ratio
 from capstats.tables.table import Floats, Table
 
 
@@ -31,11 +33,5 @@ class KeptKeys(Model):
 
 def between(o: Table, left: Floats | float) -> Floats:
     """Average CAP between that of the target margin (share 0) and that of the original (share 1)."""
-    o_j, n = o.key_total(), o.total()
-    original = ratio(ratio(shared(o, o, o_j), o_j, 0.0).sum(-1), n, np.nan)
-    return np.asarray(left * original + (1 - left) * marginal(o))
-
-
-def marginal(o: Table) -> Floats:
-    """Average CAP of a release that draws every target from the margin of the original."""
-    return np.asarray((ratio(o.target_total(), o.total()[..., None], np.nan) ** 2).sum(-1))
+    original = ratio(correct_by_key(o, o).sum(-1), o.total(), np.nan)
+    return np.asarray(left * original + (1 - left) * crossed(o, o))

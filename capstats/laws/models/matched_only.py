@@ -156,10 +156,6 @@ class Circle:
     It is the circle on which the coefficient of z^m is the greatest of an urn of this weight.
     """
 
-    turns: Complex  # z^-m, up to a factor, times the share of the point in the mean
-    start: float  # the logarithm of the generating function of weight 1 where the circle meets the positive axis
-    change: Complex  # of this logarithm from there on
-
     def __init__(self, m: int, weight: float, *, reinforced: bool):
         odds = m / max(weight, 1.0) if reinforced else m / weight  # R / (1 - R), or R
         points = _points(m, weight, odds, reinforced=reinforced)
@@ -168,8 +164,11 @@ class Circle:
         angle = 2 * np.pi * place / points
         away = odds * (2 * np.sin(angle / 2) ** 2 - 1j * np.sin(angle))  # odds (1 - e^(i angle))
         share = np.where((place == 0) | (2 * place == points), 1, 2)  # a point stands for its mirror image, too
+        # z^-m, up to a factor, times the share of the point in the mean
         self.turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
-        self.start, self.change = (log1p(odds), -np.log(1 + away)) if reinforced else (odds, -away)
+        # the logarithm of the generating function of weight 1 where the circle meets the positive axis, and its change from there on
+        self.start = log1p(odds) if reinforced else odds
+        self.change: Complex = -np.log(1 + away) if reinforced else -away
 
 
 def _points(m: int, weight: float, odds: float, *, reinforced: bool) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
@@ -38,9 +38,9 @@ class Model:
     release after it, both aligned; `expected_cap`, `sample_tables` and the other functions of `capstats.laws` call them.
     """
 
-    def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
+    def aligned(self, o: Counts) -> Aligned:
         """The arguments of its formulas, as aligned tables."""
-        return Aligned({"o": o}, by_key)
+        return Aligned({"o": o})
 
     def arrays(self, aligned: Aligned) -> list[Array]:
         """The same as arrays (target, key), from which releases are drawn."""

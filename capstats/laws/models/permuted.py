@@ -3,13 +3,12 @@
 # ruff: noqa: D102, ARG002 -- methods are documented at `Model`
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.cap.average import matched
 from capstats.cap.neighbours import Unmatched
 from capstats.laws.models.drawing import check_size, matched_at_random
 from capstats.laws.models.model import Model, check_held
@@ -29,8 +28,8 @@ class Permuted(Model):
     def __post_init__(self) -> None:
         Aligned({"s": self.s})  # a table of counts
 
-    def aligned(self, o: Counts, by_key: Mapping[str, Any] | None = None) -> Aligned:
-        return Aligned({"o": o, "s": self.s}, by_key)
+    def aligned(self, o: Counts) -> Aligned:
+        return Aligned({"o": o, "s": self.s})
 
     def check(self, o: Table, s: Table) -> None:
         check_integers(s, "s", ": its records are permuted", "Give unweighted counts of the release.")
@@ -40,7 +39,7 @@ class Permuted(Model):
         self.check(o, s)
         p = ratio(s.target_total(), s.total()[..., None], 0.0)
         right = o.like(o.values * on_cells_of_targets(o, p)).key_total() * (s.key_total() > 0)
-        return ratio(right.sum(-1), _records(o, s, unmatched), np.nan)
+        return ratio(right.sum(-1), matched(o, s) if unmatched == "drop" else o.total(), np.nan)
 
     def variance(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self.check(o, s)
@@ -55,15 +54,11 @@ class Permuted(Model):
         spread = (w_j * squares).sum(-1)
         m = m.astype(np.float64)
         right = ratio(m**2, np.maximum(m - 1, 0), 0.0) * spread  # a single record cannot move
-        return ratio(right, _records(o, s, unmatched).astype(np.float64) ** 2, np.nan)
+        n = matched(o, s) if unmatched == "drop" else o.total()
+        return ratio(right, n.astype(np.float64) ** 2, np.nan)
 
     def draw(self, o: Array, s: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
         self.check(Dense(o), Dense(s))
         check_size(check_held(s, "s"))
         targets, keys = np.broadcast_to(s.sum(1), (draws, s.shape[0])), np.broadcast_to(s.sum(0), (draws, s.shape[1]))
         return matched_at_random(targets, keys, rng)
-
-
-def _records(o: Table, s: Table, unmatched: Unmatched) -> Array:
-    """Original records in the average: n, or n_M."""
-    return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1)) if unmatched == "drop" else o.total()

@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_integer
-from capstats.laws.models import Model, checked_model
-from capstats.laws.models.model import for_each_m
+from capstats.laws.models.model import Model, checked_model, for_each_m
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import Counts
 
@@ -96,4 +95,11 @@ def one_table(aligned: Aligned) -> Aligned:
     if aligned.shape:
         names = " and ".join(f"`{name}`" for name in aligned.whole)
         raise ValueError(f"{names} must be one table of (target, key); it also has {aligned.dims}. Choose one table.")
+    return aligned
+
+
+def with_records(aligned: Aligned) -> Aligned:
+    """The same of tables whose original holds a record."""
+    if not one_table(aligned).totals("o").all():
+        raise ValueError("`o` holds no record, so no release has an average CAP. Give a table with records.")
     return aligned

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.cap.baselines import crossed
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.checks import check_integer
 from capstats.laws.models.drawing import check_size, matched_at_random, shared_out, without_replacement
-from capstats.laws.models.kept_keys import KeptKeys, between, marginal
+from capstats.laws.models.kept_keys import KeptKeys, between
 from capstats.laws.models.model import check_held
 from capstats.laws.models.shares import centred_squares, on_cells_of_targets
 from capstats.tables.dense import Dense
@@ -42,7 +43,7 @@ class Swap(KeptKeys):
     def of_records(self, o: Table) -> Floats:
         """A permutation of the targets of some records; d_ij is r_ij, centred over records on either side."""
         o_j, o_i, n = o.key_total(), o.target_total(), o.total()
-        r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), marginal(o)[..., None]
+        r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), crossed(o, o)[..., None]
         rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # right attributions of a random target in key j
         d, squares = centred_squares(o, r, o_i, rho - b, p)
 
@@ -51,12 +52,12 @@ class Swap(KeptKeys):
         every = (o_j * squares).sum(-1)
         together = r.across_targets(o)
         of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj
-        crossed = (of_pairs * np.swapaxes(of_pairs, -1, -2)).sum((-2, -1))
+        both_ways = (of_pairs * np.swapaxes(of_pairs, -1, -2)).sum((-2, -1))
 
         found, where = np.unique(n, return_inverse=True)
         of_each = np.array([pattern_weights(int(size), self.records) for size in found])
         weights = np.moveaxis(of_each[where.reshape(n.shape)], -1, 0)
-        return np.asarray(weights[0] * every + weights[1] * (every + crossed) + weights[2] * own + weights[3] * delta**2)
+        return np.asarray(weights[0] * every + weights[1] * (every + both_ways) + weights[2] * own + weights[3] * delta**2)
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
         self.check(Dense(o))

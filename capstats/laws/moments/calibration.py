@@ -9,8 +9,12 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_number, shown
-from capstats.laws.models import Dirichlet, Model, Partial, Pram, Swap, check_records
-from capstats.laws.models.sampling import one_table
+from capstats.laws.models.cell_urns import Dirichlet
+from capstats.laws.models.model import Model, check_records
+from capstats.laws.models.partial import Partial
+from capstats.laws.models.pram import Pram
+from capstats.laws.models.sampling import with_records
+from capstats.laws.models.swap import Swap
 from capstats.tables.aligned import Aligned
 from capstats.tables.printing import Result
 from capstats.tables.table import Counts
@@ -83,15 +87,11 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
         got = model if isinstance(model, type) else shown(model)
         raise TypeError(f"`model` must be a class of models with a parameter to choose, {names}; got {got}.")
     wanted = check_number(risk, "risk", "a wanted expected CAP, between 0 and 1", least=0, most=1, excluded=[0, 1])
-    if (m is None) == (model is Dirichlet):
-        raise ValueError(
-            "`Dirichlet` needs `m`, the number of records of a release."
-            if m is None
-            else f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out."
-        )
-    aligned = one_table(Aligned({"o": o}))
-    if not aligned.totals("o") > 0:
-        raise ValueError("`o` holds no record, so that no release has an average CAP. Give a table with records.")
+    if m is None and model is Dirichlet:
+        raise ValueError("`Dirichlet` needs `m`, the number of records of a release.")
+    if m is not None and model is not Dirichlet:
+        raise ValueError(f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out.")
+    aligned = with_records(Aligned({"o": o}))
     if model in (Pram, Swap):
         found = (_theta if model is Pram else _swapped)(aligned, wanted)
     else:

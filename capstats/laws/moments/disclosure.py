@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import shown
-from capstats.laws.models import CellUrn, Independent, Model, Uniform, checked_model
-from capstats.laws.models.model import for_each_m
+from capstats.laws.models.cell_urns import CellUrn, Independent, Uniform
+from capstats.laws.models.model import Model, checked_model, for_each_m
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio

@@ -5,8 +5,7 @@ from __future__ import annotations
 import xarray as xr
 
 from capstats.cap.neighbours import Convention, Unmatched, check_convention, check_unmatched, key_columns
-from capstats.laws.models import Model, checked_model
-from capstats.laws.models.model import for_each_m
+from capstats.laws.models.model import Model, checked_model, for_each_m
 from capstats.tables.table import Counts
 
 

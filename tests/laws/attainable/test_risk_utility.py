@@ -347,7 +347,7 @@ def test_tables_carry_the_labels_of_the_original_on_either_backing():
 
 
 def test_bad_tables_have_no_frontier_tables():
-    with pytest.raises(ValueError, match=r"frontier tables are those of one. Choose one table."):
+    with pytest.raises(ValueError, match=r"must be one table of .target, key.; it also has .*. Choose one table."):
         frontier_tables(paper_originals(), distances=0)
     with pytest.raises(ValueError, match="`o` holds no record"):
         frontier_tables([[0, 0]], distances=0)

@@ -22,7 +22,7 @@ from capstats.laws.distribution.exact import (
     compositions,
     enclosed,
     integer_urn,
-    summed,
+    repeated,
     weights_of_sum,
 )
 from capstats.laws.distribution.exact import multinomial as orders
@@ -114,7 +114,7 @@ def test_an_enumeration_ends_where_it_is_too_long():
     with pytest.raises(TooManyError):
         weights_of_sum([np.full((3, 3), 100)], Uniform(900), digits)
     with pytest.raises(TooManyError):
-        summed(dict.fromkeys(range(100), 1), dict.fromkeys(range(100), 1), Steps(9_999))
+        repeated(dict.fromkeys(range(100), 1), 2, Steps(9_999))
 
 
 def test_compositions_are_all_ways_to_a_total():
