@@ -125,12 +125,11 @@ def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = Fa
     A level has a part of ``level`` in proportion to its records, so that many rare ones cost the others little.
     """
     both = original + holdout
-    share = both / max(both.sum(), 1)
+    n, h, share = both.sum(), holdout.sum(), both / max(both.sum(), 1)
     if not ordered:
-        return _any_far(both, holdout, both.sum(), holdout.sum(), level * share)
-    return _any_far(both, holdout, both.sum(), holdout.sum(), level / 2 * share) or _any_far(
-        np.cumsum(both), np.cumsum(holdout), both.sum(), holdout.sum(), level / 2 * share
-    )
+        return _any_far(both, holdout, n, h, level * share)
+    tested = ((both, holdout), (np.cumsum(both), np.cumsum(holdout)))
+    return any(_any_far(*records, n, h, level / 2 * share) for records in tested)
 
 
 def _any_far(both: Array, held: Array, n: int, h: int, levels: Floats) -> bool:
@@ -256,13 +255,12 @@ def among_sisters(asked: Asked) -> dict[str, xr.DataArray]:
     tables, generator = asked.tables, asked.generator
     if generator is None:
         return {}
+    if callable(generator) and not isinstance(generator, Model | type):
+        generator = generator(tables.o)
+        if not isinstance(generator, Model):
+            raise TypeError(f"`generator` must return a model of capstats.laws, such as laws.Given; it returned {shown(generator)}.")
     if isinstance(generator, Model | type):
         return _of_model(tables, generator)
-    if callable(generator):
-        model = generator(tables.o)
-        if not isinstance(model, Model):
-            raise TypeError(f"`generator` must return a model of capstats.laws, such as laws.Given; it returned {shown(model)}.")
-        return _of_model(tables, model)
     if not isinstance(generator, (list, tuple, Mapping, xr.Dataset)):
         raise TypeError(f"{RULE}; got {shown(generator)}.")
     return _of_releases(tables, (generator if isinstance(generator, xr.Dataset) else asked.counted(generator)).s)

@@ -101,7 +101,7 @@ class Description(Report):
         if not self.arguments:
             return []
         if not self.files:
-            return [call("audit", self.arguments)]
+            return [call(self.arguments)]
         (original, *_), releases = self.files
         if not releases:
             return [command("anonymity", [original], self.arguments)]
@@ -215,9 +215,8 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
         how = {c: _as_read(c, x, types.get(c), options) for c, x in facts.items()}
         keys, targets = _accepted(guesses, tables, how)
         arguments = _arguments(keys, targets, guesses, how, given)
-    empty = pd.DataFrame(columns=pd.Index(["levels"]))
     rows = [{**x, "role": guesses[c].role, "reason": guesses[c].reason} for c, x in facts.items()]
-    columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object))[list(PLACES)] if rows else empty
+    columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object), columns=pd.Index(PLACES))
     return Description(columns, findings, keys, targets, arguments, _provenance(tables, labels), _files(original, synthetic))
 
 
@@ -268,7 +267,6 @@ _UNREAD = {
     "near_identifier": False,
     "to_cut": False,
     "spread": None,
-    "commonest": 1.0,
 }
 
 

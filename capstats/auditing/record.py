@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import platform
 import re
 from collections.abc import Collection, Mapping
@@ -18,7 +17,7 @@ from typing import Any
 from capstats.auditing.findings import Judged, Seen, verdict_of
 from capstats.auditing.measures import Measure, words
 from capstats.auditing.provenance import fingerprints
-from capstats.codes.labels import MISSING, in_json
+from capstats.auditing.report import plain
 from capstats.codes.names import printable_json
 from capstats.tables.dataset import VERSION
 
@@ -60,8 +59,8 @@ def recorded(
         "provenance": provenance,
         "digest": "",
     }
-    plain = _plain(content)
-    return {**plain, "digest": digest_of_text(printable_json(plain))}
+    of_json = plain(content)
+    return {**of_json, "digest": digest_of_text(printable_json(of_json))}
 
 
 def versions() -> dict[str, str]:
@@ -78,18 +77,6 @@ def meanings(shown: Mapping[str, Measure], provenance: Mapping[str, Any], weight
         convention = {"convention": conventions[used]} if used else {}
         found[name] = {"form": measure.form, "meaning": measure.meaning.format(**own), **convention}
     return found
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; numbers that are not finite are None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return list(map(_plain, value))
-    if hasattr(value, "tolist"):  # of numpy
-        return _plain(value.tolist())
-    value = None if value is MISSING else value if isinstance(value, bool) else in_json(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def digest_of_text(text: str) -> str:

@@ -13,6 +13,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, printable, printable_json, shortened
 from capstats.sources.new_files import write_file
 from capstats.tables import printing
@@ -246,6 +249,18 @@ class Report:
         return as_fragment(self.title(), self.sections())
 
 
+def plain(value: Any, *, infinite: str | None = None) -> Any:
+    """A value as JSON has it, with what is said of infinite numbers; what is undefined or missing is None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(x, infinite=infinite) for key, x in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(x, infinite=infinite) for x in value]
+    value = in_json(value)
+    return infinite if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Grid]:
     """Columns beside the labels of their rows, each with its heading first: as many tables as the width of a line makes."""
     parts: list[list[Sequence[str]]] = []
@@ -308,7 +323,7 @@ def as_fragment(title: str, sections: Sections) -> str:
     from markupsafe import Markup
 
     given = {"title": _in_html(title), "sections": _in_html(sections)}
-    return unbroken(_environment().get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
+    return unbroken(environment("capstats.auditing").get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -320,7 +335,7 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
 
     texts = {"title": title, "note": note, "footer": footer}
     given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
-    found = _environment().get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
+    found = environment("capstats.auditing").get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
     return f"{unbroken(found.strip())}\n"
 
 
@@ -329,16 +344,17 @@ def _style(name: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment(room: str, **how: Any) -> Environment:
+    """The Jinja environment of the templates of a room."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
+    page = Environment(loader=PackageLoader(room), autoescape=True, undefined=StrictUndefined, **how)
     page.globals |= {"project": project, "described": described}
     page.filters |= {
         "cell": lambda text: _shown(text, CELL),
         "percent": lambda place: f"{2 + 96 * place:.2f}%",
-        "hash": lambda css: Markup("sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()),
+        "hash": lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()),
     }
     return page
 

@@ -71,8 +71,8 @@ class TargetAudits(Report):
         """A row for each target, and each synthetic table where there are several, the worst first; a column for each measure."""
         dims = [str(dim) for dim in ("target_column", "synthetic") if dim in self.measures.dims]
         frame = self.measures[list(OF_TARGET)].to_dataframe(dim_order=dims)[list(OF_TARGET)]
-        order = np.lexsort([-frame["records_above_nine_tenths"], -_known(frame["baseline_excess"])])
-        return frame.iloc[order]
+        excess = np.nan_to_num(frame["baseline_excess"].round(12), nan=-np.inf)
+        return frame.iloc[np.lexsort([-frame["records_above_nine_tenths"], -excess])]
 
     def to_dict(self) -> dict[str, Any]:
         """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
@@ -100,7 +100,7 @@ class TargetAudits(Report):
         holdout = {"holdout": self.provenance.get("holdout")} if "holdout_records" in self.provenance else {}
         if all([*files, *holdout.values()]):
             return command("audit", files, holdout | self.arguments, ["--html report.html"])
-        return call("audit", self.arguments, ["original", "synthetic", *(f"{name}={name}" for name in holdout)])
+        return call(self.arguments, ["original", "synthetic", *(f"{name}={name}" for name in holdout)])
 
     def title(self) -> str:
         """What the report is."""
@@ -347,8 +347,3 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
     return Result(
         {name: (tuple(coords), np.stack(values)) for name, values in of_all.items()}, coords, {"result": "Measures of the targets"}
     )
-
-
-def _known(values: Any) -> Any:
-    """What is undefined as the least."""
-    return np.where(np.isnan(values), -np.inf, np.round(values, 12))

@@ -60,19 +60,11 @@ class Option:
         if self.kind.type is bool:
             group.add_argument(f"--{self.key}", action=argparse.BooleanOptionalAction, dest=self.key, help=self.help)
             return
+        how: dict[str, Any] = {"help": self.help, "metavar": self.metavar, "choices": self.choices, "type": self.kind.parse}
         if self.kind.type == bool | str:
-            of_file: dict[str, Any] = {
-                "action": _Once,
-                "nargs": "?",
-                "const": True,
-                "type": self.kind.parse,
-                "metavar": "FILE",
-                "help": self.help,
-            }
-            group.add_argument(f"--{self.key}", dest=self.key, **of_file)
+            group.add_argument(f"--{self.key}", dest=self.key, action=_Once, nargs="?", const=True, **how)
             group.add_argument(f"--no-{self.key}", dest=self.key, action="store_false", help=argparse.SUPPRESS)
             return
-        how: dict[str, Any] = {"help": self.help, "metavar": self.metavar, "choices": self.choices, "type": self.kind.parse}
         if self.count is not None:
             actions = [group.add_argument(self.key, nargs=self.count, **how)]
         else:

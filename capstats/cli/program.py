@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = grammar.parse_args(arguments)
     command: Command = given.command
     messages: list[str] = []
-    text, status = "", 0
+    text, status = "", 2
     try:
         if sys.stdout is None:
             raise OSError("standard output is closed.")
@@ -53,12 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\ncapstats {command.name}: interrupted.", file=sys.stderr)
         return 130
     except MISTAKES as error:
-        text, status = "", 2
         messages.append(_reason(error))
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):  # what Path.resolve raises before Python 3.13
             raise
-        text, status = "", 2
         messages.append(f"{error}: this symbolic link leads back to itself. Give another path.")
     try:
         if text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -17,6 +17,7 @@ from capstats.codes.names import named, shortened
 from capstats.sources.confidential import csv_text
 from capstats.tables.printing import count, percent, share
 
+TITLE = title("risk by what is known")
 SMALL = 0.0005  # changes of average CAP below this are ignored
 WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {"shapley": "Shapley value", "mean_increment": "mean increment"}
@@ -29,23 +30,18 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     rows = _rows(found)
     asked = rows[: settings.get("top")]
     top = settings.get("top", SHOWN)
-    contents: dict[str, Callable[[], str | bytes]] = {
+    files: dict[str, outputs.Content] = {
         "csv": lambda: csv_text(_head(found), asked),
         "figure": lambda: _figure(found, settings),
         "html": lambda: _page(found, settings, rows[:top]),
     }
-    status = outputs.save_files(settings, messages, contents)
 
     def content() -> dict[str, Any]:
         contributions = {str(name): _contributions(found[name]) for name in ("shapley", "leave_one_out", "mean_increment") if name in found}
         subsets = [dict(zip(_head(found), row, strict=True)) for row in asked]
         return {"subsets": subsets, "contributions": contributions, "provenance": provenance(settings, found.attrs)}
 
-    def text() -> str:
-        return as_text(title("risk by what is known"), _sections(found, settings, rows, top))
-
-    shown, unsaved = outputs.given_out(settings, messages, text, content)
-    return shown, status or unsaved
+    return outputs.given_out(settings, messages, lambda: as_text(TITLE, _sections(found, settings, rows, top)), content, files)
 
 
 def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
@@ -178,4 +174,4 @@ def _page(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any]]) 
         pictures.append(Picture(inline_svg(_drawn(found, label), prefix=f"sweep{i}", alt=alt), alt, f"What each key column adds{of}."))
     sections["What each column adds"] = [*pictures, *sections["What each column adds"]]
     note, footer = "Confidential, as the original is.", f"capstats {found.attrs['capstats']}"
-    return as_page(title("risk by what is known"), sections, note=note, footer=footer)
+    return as_page(TITLE, sections, note=note, footer=footer)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
+from capstats.auditing.report import environment
 from capstats.codes.names import hint
 from capstats.lessons.given import given
 from capstats.tables.printing import unbroken
-from capstats.tables.project import described, project
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 @dataclass(frozen=True)
@@ -109,8 +103,7 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     following = dict(pairwise(LESSONS)).get(name)
     links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home, "documents": home.rpartition("/")[0]}
     parts = {"style": Markup(style), "script": Markup(script), "given": given(name)}
-    found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
-    return f"{unbroken(found.strip())}\n"
+    return rendered(name, name=name, lesson=LESSONS[name], **links, **parts)
 
 
 def joined(sources: Iterable[str]) -> str:
@@ -120,15 +113,7 @@ def joined(sources: Iterable[str]) -> str:
     return unbroken("\n".join(f"\n{text}\n" for text in texts))
 
 
-@cache
-def environment() -> Environment:
-    """The Jinja environment of the templates."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    found = Environment(
-        loader=PackageLoader("capstats.lessons"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    found.globals |= {"project": project, "described": described}
-    found.filters["hash"] = lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
-    return found
+def rendered(template: str, /, **given: Any) -> str:
+    """A page from its template."""
+    templates = environment("capstats.lessons", trim_blocks=True, lstrip_blocks=True)
+    return f"{unbroken(templates.get_template(f'{template}.html.j2').render(given).strip())}\n"
