@@ -47,20 +47,18 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
 )
 """The page on which one types numbers, and the lessons in the order in which they are best taken, by name."""
 
-PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "number": ("blocks.css", "number.css", "number-typed.js", "number.js"),
-        "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
-        "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
-        "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),
-        "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
-        "protection": (
-            *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
-            *("protection.js", "protection-people.js", "protection-questions.js"),
-        ),
-        "tables": ("figures.css", "tables.css", "figures.js", "tables.js", "tables-questions.js"),
-    }
-)
+PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "number": ("blocks.css", "number.css", "number-typed.js", "number.js"),
+    "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
+    "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
+    "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),
+    "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
+    "protection": (
+        *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
+        *("protection.js", "protection-people.js", "protection-questions.js"),
+    ),
+    "tables": ("figures.css", "tables.css", "figures.js", "tables.js", "tables-questions.js"),
+}
 """Style and scripts of each lesson in their order, after those of all lessons."""
 
 

@@ -14,6 +14,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from capstats.codes.names import printable
 from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.table import Index
@@ -49,7 +50,7 @@ def legend_above(ax: Axes, given: Axes | None) -> Axes:
 
 def shown(label: Any) -> str:
     """A label of the data as plain text: ``$`` and control characters are escaped; a leading ``_`` does not hide it from a legend."""
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(label)).replace("$", r"\$")
+    text = printable(label).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
