@@ -91,7 +91,7 @@ class Audit(Findings):
             "counts": {"sha256": digest_of_rows(self.tables)},
         }
         shown = {name: of for name, of in (MEASURES | BY_COLUMN).items() if name in self.measures or name in self.by_column}
-        return recorded(found, self.judged, meanings(shown, self.provenance, self.weighted), self.seen, self.provenance)
+        return recorded(self, found, meanings(shown, self.provenance, self.weighted))
 
     def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  `to_html` has a page of its own
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""

@@ -33,7 +33,7 @@ from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import axis_of
-from capstats.tables.backing import filled, unstacked
+from capstats.tables.backing import filled_in, unstacked, values_at
 from capstats.tables.dataset import as_tables
 from capstats.tables.levels import records_by_level
 from capstats.tables.table import Array, Floats
@@ -89,7 +89,9 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
             margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, dim, data)]
     part = LEVEL / (len(own) + 1)
     columns = [name for name, of in zip(own, margins, strict=True) if _differ(of["original"], of["holdout"], part, ordered=True)]
-    cells = _differ(*_by_cell(data), part)
+    key, target = np.divmod(filled_in(list(data.values())), data["original"].shape[0])
+    original, holdout = (values_at(table, target, key) for table in data.values())
+    cells = _differ(original, holdout, part)
     return {"columns": columns, "combinations": cells} if columns or cells else {}
 
 
@@ -109,14 +111,6 @@ def _in_order(column: str, labels: Any, records: Mapping[str, Array], cut: Colle
 def differing(found: Mapping[str, Any]) -> str:
     """In what original and holdout differ, for a sentence."""
     return listed(list(map(named, found["columns"]))) if found["columns"] else "the combinations of keys and target"
-
-
-def _by_cell(data: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Records of original and holdout in each cell that either fills."""
-    cells = [(np.ravel_multi_index(coords, table.shape), values) for table in data.values() for coords, values in [filled(table)]]
-    both, where = np.unique(np.concatenate([places for places, _ in cells]), return_inverse=True)
-    first, second = np.split(where, [len(cells[0][0])])
-    return tuple(np.bincount(at, x, len(both)).astype(np.int64) for at, (_, x) in zip((first, second), cells, strict=True))  # type: ignore[return-value]
 
 
 def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = False) -> bool:

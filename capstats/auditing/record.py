@@ -12,14 +12,17 @@ import re
 from collections.abc import Collection, Mapping
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from capstats.auditing.findings import Judged, Seen, verdict_of
+from capstats.auditing.findings import Findings, verdict_of
 from capstats.auditing.measures import Measure, words
 from capstats.auditing.provenance import fingerprints
 from capstats.auditing.report import plain
 from capstats.codes.names import printable_json
 from capstats.tables.dataset import VERSION
+
+if TYPE_CHECKING:
+    from capstats.auditing.several_targets import TargetAudits
 
 SCHEMA_TEXT = files("capstats.auditing").joinpath("report.schema.json").read_text(encoding="utf-8")
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_TEXT)
@@ -28,18 +31,12 @@ LIBRARIES = ("numpy", "pandas", "xarray", "scipy", "duckdb")
 DIGEST = re.compile(r'"digest": "[0-9a-f]*"(?=\s*\}\s*\Z)')  # the last entry
 
 
-def recorded(
-    found: Mapping[str, Any],
-    limits: Collection[Judged],
-    meaning: Mapping[str, Any],
-    seen: Mapping[str, Seen],
-    provenance: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The record of what was found, of plain numbers and texts; what is undefined is None."""
-    hashes = {name: text.removeprefix("sha256 ") if text.startswith("sha256 ") else None for name, text in fingerprints(seen)}
+def recorded(audit: Findings | TargetAudits, found: Mapping[str, Any], meaning: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of what an audit found, of plain numbers and texts; what is undefined is None."""
+    hashes = {name: text.removeprefix("sha256 ") if text.startswith("sha256 ") else None for name, text in fingerprints(audit.seen)}
     content = {
         "schema": OF_SCHEMA,
-        "verdict": verdict_of(limits),
+        "verdict": verdict_of(audit.judged),
         "limits": [
             {
                 "measure": limit.measure,
@@ -49,14 +46,14 @@ def recorded(
                 "verdict": limit.verdict,
                 **limit.reasons,
             }
-            for limit in limits
+            for limit in audit.judged
         ],
         **found,
         "meanings": meaning,
         "versions": versions(),
         "inputs": hashes,
-        "warnings": provenance.get("warnings", []),
-        "provenance": provenance,
+        "warnings": audit.provenance.get("warnings", []),
+        "provenance": audit.provenance,
         "digest": "",
     }
     of_json = plain(content)

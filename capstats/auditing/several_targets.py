@@ -79,7 +79,7 @@ class TargetAudits(Report):
         frame = self.to_frame()
         rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
         found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
-        return recorded(found, self.judged, meanings(OF_TARGET, self.provenance), self.seen, self.provenance)
+        return recorded(self, found, meanings(OF_TARGET, self.provenance))
 
     @property
     def judged(self) -> list[Judged]:

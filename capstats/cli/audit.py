@@ -86,7 +86,7 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
 
 def several_targets(settings: Settings) -> TargetAudits:
     """The audit of several targets that settings ask for."""
-    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), for_audit=True)
     if given["targets"] == [ALL_TARGETS]:
         given["targets"] = ALL_TARGETS
     limits = {"limits": settings["fail-above"]} if "fail-above" in settings else {}
@@ -114,7 +114,7 @@ def _check_measures(settings: Settings, known: Sequence[str]) -> None:
 
 def one_target(settings: Settings) -> Audit:
     """The audit that settings ask for."""
-    given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), without=())
+    given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), for_audit=True)
     files = settings.get("synthetic", [])
     label = dict(zip(files, table_labels(files), strict=True))  # files by their labels
     read: dict[str, Callable[[Any], Any]] = {

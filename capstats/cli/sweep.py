@@ -47,15 +47,14 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
 def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
     from capstats.screening import sweep
 
-    with reading.levels_told(settings, messages):
-        given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("example",))
-    if "target" in given:
-        given["targets"] = given.pop("target")
-    if "max-size" in settings:
-        given["sizes"] = range(1, settings["max-size"] + 1)
-    given |= {name: settings[name] for name in ("limit", "unmatched") if name in settings}
     try:
         with reading.levels_told(settings, messages):
+            given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("example",))
+            if "target" in given:
+                given["targets"] = given.pop("target")
+            if "max-size" in settings:
+                given["sizes"] = range(1, settings["max-size"] + 1)
+            given |= {name: settings[name] for name in ("limit", "unmatched") if name in settings}
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
     except ValueError as error:  # with options in the message
         text = str(error).replace("`limit`=", "--limit ")
