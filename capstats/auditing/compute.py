@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,7 @@ class Asked:
         """A measure, by its function; None where these tables do not give it."""
         function = MEASURES[name].function
         if function not in self.results:
-            module, of_module = function.split(".")
-            self.results[function] = getattr(import_module(f"capstats.auditing.{module}"), of_module)(self)
+            self.results[function] = resolve_name(f"capstats.auditing.{function.replace('.', ':')}")(self)
         found = self.results[function]
         return found.get(name) if isinstance(found, Mapping) else found
 

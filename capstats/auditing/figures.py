@@ -125,7 +125,7 @@ def _picture(ax: Any, prefix: str, alt: str) -> Picture:
     """A drawing with the caption of its name."""
     from capstats.plotting.inline import inline_svg
 
-    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, SENTENCES["captions"][prefix])
+    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), SENTENCES["captions"][prefix])
 
 
 def _more(texts: Sequence[str]) -> str:

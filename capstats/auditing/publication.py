@@ -361,4 +361,4 @@ def _curve(p: Publication) -> Picture:
         for i, label in enumerate(_releases(p))
     )
     alt = f"Step curve of rounded shares. {values}."
-    return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, _say(p, TEXT["curve"]))
+    return Picture(inline_svg(ax, prefix="distribution", alt=alt), _say(p, TEXT["curve"]))

@@ -75,10 +75,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing for a page: the SVG element, what it shows in words, and the line below it."""
+    """A drawing for a page: the SVG element, which says in words what it shows, and the line below it."""
 
     svg: str
-    alt: str
     caption: str
 
     def lines(self) -> list[str]:

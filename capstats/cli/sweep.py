@@ -167,7 +167,7 @@ def _page(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any]]) 
     for i, (label, one) in enumerate(_releases(found)):
         of = "" if label is None else f" in {label}"
         alt = f"Heatmap: what each key column adds to the risk of each target{of}; the table has its numbers."
-        pictures.append(Picture(inline_svg(_drawn(one), prefix=f"sweep{i}", alt=alt), alt, f"What each key column adds{of}."))
+        pictures.append(Picture(inline_svg(_drawn(one), prefix=f"sweep{i}", alt=alt), f"What each key column adds{of}."))
     sections["What each column adds"] = [*pictures, *sections["What each column adds"]]
     note, footer = "Confidential, as the original is.", f"capstats {found.attrs['capstats']}"
     return as_page(TITLE, sections, note=note, footer=footer)
