@@ -113,7 +113,8 @@ def _save(figure: Any, path: Path, description: Mapping[str, Any]) -> list[Path]
 
     from capstats.cli.outputs import in_format
 
-    about, files = json.dumps(description, ensure_ascii=False), [path.with_suffix(ending) for ending in ENDINGS]
+    about = json.dumps(description, ensure_ascii=False)
+    files = [path.with_suffix(ending) for ending in ENDINGS]
     for file in files:
         undated = {"CreationDate": None} if file.suffix == ".pdf" else {}
         write_file(file, in_format(figure, file.suffix, about, **undated), private=False)

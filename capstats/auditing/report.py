@@ -251,7 +251,7 @@ def plain(value: Any, *, infinite: str | None = None) -> Any:
     """A value as JSON has it, with what is said of infinite numbers; what is undefined or missing is None."""
     if isinstance(value, Mapping):
         return {str(key): plain(x, infinite=infinite) for key, x in value.items()}
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist") and not isinstance(value, np.generic):  # an array
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return [plain(x, infinite=infinite) for x in value]

@@ -18,7 +18,6 @@ from capstats.auditing.provenance import files_named, files_seen, today, warning
 from capstats.auditing.record import meanings, recorded
 from capstats.auditing.repeating import call, command, restricted, settings_of
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
-from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
@@ -76,8 +75,7 @@ class TargetAudits(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
-        frame = self.to_frame()
-        rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
+        rows = self.to_frame().reset_index().to_dict("records")
         found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
         return recorded(self, found, meanings(OF_TARGET, self.provenance))
 
