@@ -81,7 +81,7 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     ecdf = _ranked(audit, cap_ecdf(tables.o, tables.s, STEPS, unmatched=audit.unmatched), labels)
     if len(labels) == 1 and "h" in tables:
         names = ["people in the original", "holdout"]
-        both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS, unmatched=audit.unmatched)]
+        both = [x.squeeze(drop=True) for x in (ecdf, cap_ecdf(tables.h, tables.s, STEPS, unmatched=audit.unmatched))]
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=names)
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.caps[0] if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "

@@ -68,8 +68,10 @@ def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
     assert prefixes(figures.distribution(found, [""])) == ["curves"]
 
 
-def test_the_holdout_is_a_curve_of_its_own():
-    (_, curves) = pictures(100, 1, holdout=people(80, 4))
+@pytest.mark.parametrize("released", [people(100, 9), {"named": people(100, 9)}])
+def test_the_holdout_is_a_curve_of_its_own(released):
+    found = audit(people(100), released, keys="k", target="t", holdout=people(80, 4))
+    (_, curves) = figures.distribution(found, found.columns)
     assert "people in the original: " in alt_of(curves)
     assert "holdout: " in alt_of(curves)
     assert curves.svg.count("holdout") >= 2  # in the legend and in the description
