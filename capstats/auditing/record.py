@@ -12,17 +12,14 @@ import re
 from collections.abc import Collection, Mapping
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from capstats.auditing.findings import Findings, verdict_of
+from capstats.auditing.findings import verdict_of
 from capstats.auditing.measures import Measure, words
 from capstats.auditing.provenance import fingerprints
 from capstats.auditing.report import plain
 from capstats.codes.names import printable_json
 from capstats.tables.dataset import VERSION
-
-if TYPE_CHECKING:
-    from capstats.auditing.several_targets import TargetAudits
 
 SCHEMA_TEXT = files("capstats.auditing").joinpath("report.schema.json").read_text(encoding="utf-8")
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_TEXT)
@@ -31,8 +28,8 @@ LIBRARIES = ("numpy", "pandas", "xarray", "scipy", "duckdb")
 DIGEST = re.compile(r'"digest": "[0-9a-f]*"(?=\s*\}\s*\Z)')  # the last entry
 
 
-def recorded(audit: Findings | TargetAudits, found: Mapping[str, Any], meaning: Mapping[str, Any]) -> dict[str, Any]:
-    """The record of what an audit found, of plain numbers and texts; what is undefined is None."""
+def recorded(audit: Any, found: Mapping[str, Any], meaning: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of what an audit, of one target or of several, found: of plain numbers and texts; what is undefined is None."""
     hashes = {name: text.removeprefix("sha256 ") if text.startswith("sha256 ") else None for name, text in fingerprints(audit.seen)}
     content = {
         "schema": OF_SCHEMA,
