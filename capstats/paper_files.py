@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +13,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats import __version__
 from capstats.codes.names import printable, shortened
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.sources.confidential import check_replaceable
@@ -113,16 +111,12 @@ def _save(figure: Any, path: Path, description: Mapping[str, Any]) -> list[Path]
     """Save the figure as PNG and PDF, with its provenance in the metadata of the files."""
     import matplotlib.pyplot as plt
 
+    from capstats.cli.outputs import in_format
+
     about = json.dumps(description, ensure_ascii=False)
-    png, pdf = (path.with_suffix(ending) for ending in ENDINGS)
-    made = f"capstats {__version__}"
-    how: dict[Path, dict[str, Any]] = {
-        png: {"format": "png", "dpi": 200, "metadata": {"Software": made, "Description": about}},
-        pdf: {"format": "pdf", "metadata": {"Creator": made, "Subject": about, "CreationDate": None}},
-    }
-    for file, options in how.items():
-        content = io.BytesIO()
-        figure.savefig(content, **options)
-        write_file(file, content.getvalue(), private=False)
+    files = [path.with_suffix(ending) for ending in ENDINGS]
+    for file in files:
+        undated = {"CreationDate": None} if file.suffix == ".pdf" else {}
+        write_file(file, in_format(figure, file.suffix, about, **undated), private=False)
     plt.close(figure)
-    return [png, pdf]
+    return files

@@ -27,7 +27,6 @@ from capstats.auditing.report import Sections
 from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
-from capstats.codes.labels import in_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.inputs import released
@@ -82,7 +81,7 @@ class Audit(Findings):
         It is what `to_json` writes, by the schema that ``capstats verify --schema`` prints.
         """
         levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
-        names = [dict(zip(self.provenance["target"], map(in_json, level), strict=True)) for level in levels]
+        names = [dict(zip(self.provenance["target"], level, strict=True)) for level in levels]
         found = {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": self._rows(self.by_target, "target", {"level": names}),
@@ -91,7 +90,7 @@ class Audit(Findings):
             "counts": {"sha256": digest_of_rows(self.tables)},
         }
         shown = {name: of for name, of in (MEASURES | BY_COLUMN).items() if name in self.measures or name in self.by_column}
-        return recorded(found, self.judged, meanings(shown, self.provenance, self.weighted), self.seen, self.provenance)
+        return recorded(self, found, meanings(shown, self.provenance, self.weighted))
 
     def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  `to_html` has a page of its own
         """The report: the front sheet; what was read, the answer in sentences, who bears the risk, the details, and how to read them."""
@@ -159,9 +158,7 @@ class Audit(Findings):
 
     def _numbers(self, values: Any) -> Any:
         """One number, or one for each synthetic table."""
-        if not np.ndim(values):
-            return in_json(values)
-        return {label: in_json(value) for label, value in zip(self.columns, values.tolist(), strict=True)}
+        return dict(zip(self.columns, values.tolist(), strict=True)) if np.ndim(values) else values
 
 
 @shows_options

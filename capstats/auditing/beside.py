@@ -34,7 +34,7 @@ from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import axis_of
-from capstats.tables.backing import filled, unstacked
+from capstats.tables.backing import filled_in, unstacked, values_at
 from capstats.tables.dataset import as_tables
 from capstats.tables.levels import records_by_level
 from capstats.tables.table import Array, Floats
@@ -90,7 +90,9 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
             margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, dim, data)]
     part = LEVEL / (len(own) + 1)
     columns = [name for name, of in zip(own, margins, strict=True) if _differ(of["original"], of["holdout"], part, ordered=True)]
-    cells = _differ(*_by_cell(data), part)
+    key, target = np.divmod(filled_in(list(data.values())), data["original"].shape[0])
+    original, holdout = (values_at(table, target, key) for table in data.values())
+    cells = _differ(original, holdout, part)
     return {"columns": columns, "combinations": cells} if columns or cells else {}
 
 
@@ -112,26 +114,17 @@ def differing(found: Mapping[str, Any]) -> str:
     return listed(list(map(named, found["columns"]))) if found["columns"] else "the combinations of keys and target"
 
 
-def _by_cell(data: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Records of original and holdout in each cell that either fills."""
-    cells = [(np.ravel_multi_index(coords, table.shape), values) for table in data.values() for coords, values in [filled(table)]]
-    both, where = np.unique(np.concatenate([places for places, _ in cells]), return_inverse=True)
-    first, second = np.split(where, [len(cells[0][0])])
-    return tuple(np.bincount(at, x, len(both)).astype(np.int64) for at, (_, x) in zip((first, second), cells, strict=True))  # type: ignore[return-value]
-
-
 def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = False) -> bool:
     """Whether the records of any level, or of ordered ones those up to any level, are distributed as a random split seldom has them.
 
     A level has a part of ``level`` in proportion to its records, so that many rare ones cost the others little.
     """
     both = original + holdout
-    share = both / max(both.sum(), 1)
+    n, h, share = both.sum(), holdout.sum(), both / max(both.sum(), 1)
     if not ordered:
-        return _any_far(both, holdout, both.sum(), holdout.sum(), level * share)
-    return _any_far(both, holdout, both.sum(), holdout.sum(), level / 2 * share) or _any_far(
-        np.cumsum(both), np.cumsum(holdout), both.sum(), holdout.sum(), level / 2 * share
-    )
+        return _any_far(both, holdout, n, h, level * share)
+    tested = ((both, holdout), (np.cumsum(both), np.cumsum(holdout)))
+    return any(_any_far(*records, n, h, level / 2 * share) for records in tested)
 
 
 def _any_far(both: Array, held: Array, n: int, h: int, levels: Floats) -> bool:
@@ -257,13 +250,12 @@ def among_sisters(asked: Asked) -> dict[str, xr.DataArray]:
     tables, generator = asked.tables, asked.generator
     if generator is None:
         return {}
+    if callable(generator) and not isinstance(generator, Model | type):
+        generator = generator(tables.o)
+        if not isinstance(generator, Model):
+            raise TypeError(f"`generator` must return a model of capstats.laws, such as laws.Given; it returned {shown(generator)}.")
     if isinstance(generator, Model | type):
         return _of_model(tables, generator)
-    if callable(generator):
-        model = generator(tables.o)
-        if not isinstance(model, Model):
-            raise TypeError(f"`generator` must return a model of capstats.laws, such as laws.Given; it returned {shown(model)}.")
-        return _of_model(tables, model)
     if not isinstance(generator, (list, tuple, Mapping, xr.Dataset)):
         raise TypeError(f"{RULE}; got {shown(generator)}.")
     return _of_releases(tables, (generator if isinstance(generator, xr.Dataset) else asked.counted(generator)).s)

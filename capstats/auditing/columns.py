@@ -34,9 +34,8 @@ class Group(NamedTuple):
     level: Any
     people: float  # records
     with_release: float  # their average CAP, unmatched keys using the nearest
-    without_release: float  # that of a guess from the target's frequencies
     above_nine_tenths: float  # how many of them are guessed right with probability above 0.9
-    above: float  # by how much the release makes them easier to guess
+    above: float  # by how much the release makes them easier to guess than by the target's frequencies
 
 
 def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Group]:
@@ -60,7 +59,7 @@ def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Gr
     for name, codes, levels in zip(tables.attrs["key_columns"], axis.codes, axis.levels, strict=True):
         sums = [np.bincount(codes, part, len(levels)) for part in (weight, right, without, people, above)]
         guessed, guessed_without = (ratio(part, sums[0], np.nan) for part in sums[1:3])
-        parts = (sums[3], guessed, guessed_without, sums[4], guessed - guessed_without)
+        parts = (sums[3], guessed, sums[4], guessed - guessed_without)
         rows = zip(levels, *(part.tolist() for part in parts), strict=True)
         found += [Group(name, *row) for row in rows if row[1] > 0]
     return found

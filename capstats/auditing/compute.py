@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,7 @@ class Asked:
         """A measure, by its function; None where these tables do not give it."""
         function = MEASURES[name].function
         if function not in self.results:
-            module, of_module = function.split(".")
-            self.results[function] = getattr(import_module(f"capstats.auditing.{module}"), of_module)(self)
+            self.results[function] = resolve_name(f"capstats.auditing.{function.replace('.', ':')}")(self)
         found = self.results[function]
         return found.get(name) if isinstance(found, Mapping) else found
 
@@ -182,19 +181,10 @@ def difference(asked: Asked) -> Numbers:
     return found
 
 
-def original_cap(asked: Asked) -> xr.DataArray:
-    """Average CAP of the original itself."""
-    return average_cap(asked.o, asked.o)
-
-
-def baseline(asked: Asked) -> xr.DataArray:
-    """The share of right guesses from the frequencies of the target alone."""
-    return baseline_cap(asked.o)
-
-
-def normalized(asked: Asked) -> xr.DataArray:
-    """Average CAP, 0 at the baseline and 1 for the original itself."""
-    return on_scale(asked.average, asked["baseline"], asked["original_cap"])
+def scale(asked: Asked) -> Numbers:
+    """The baseline, average CAP of the original itself, and that of the release on the scale from the one to the other."""
+    baseline, itself = baseline_cap(asked.o), average_cap(asked.o, asked.o)
+    return {"baseline": baseline, "original_cap": itself, "normalized_cap": on_scale(asked.average, baseline, itself)}
 
 
 def commonest(asked: Asked) -> Numbers:
@@ -231,19 +221,14 @@ def surely(asked: Asked) -> Numbers:
     return found
 
 
-def certain_and_wrong(asked: Asked) -> xr.DataArray:
-    """The share of people whose key has one synthetic target, and not theirs."""
+def otherwise_certain(asked: Asked) -> Numbers:
+    """The shares of people whose key has one synthetic target, and not theirs, and of those whom the original itself gives away."""
 
     def formula(o: Table, s: Table) -> Array:
         sure = certain(s)
         return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
 
-    return asked.pair.map(formula, "certain_and_wrong") / asked.n
-
-
-def certain_in_original(asked: Asked) -> xr.DataArray:
-    """The share of people whom the original itself gives away with certainty."""
-    return dio(asked.o)
+    return {"share_certain_wrong": asked.pair.map(formula, "certain_and_wrong") / asked.n, "original_certain": dio(asked.o)}
 
 
 def uniques(asked: Asked) -> Numbers:

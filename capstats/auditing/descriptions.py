@@ -101,7 +101,7 @@ class Description(Report):
         if not self.arguments:
             return []
         if not self.files:
-            return [call("audit", self.arguments)]
+            return [call(self.arguments)]
         (original, *_), releases = self.files
         if not releases:
             return [command("anonymity", [original], self.arguments)]
@@ -214,10 +214,11 @@ def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReadin
         guesses = {c: candidate(str(c), {**x, "meets": c in meets}, facts) for c, x in facts.items()}
         how = {c: _as_read(c, x, types.get(c), options) for c, x in facts.items()}
         keys, targets = _accepted(guesses, tables, how)
-        arguments = _arguments(keys, targets, guesses, how, given)
-    empty = pd.DataFrame(columns=pd.Index(["levels"]))
+        target = next(iter(targets), None)
+        some = suggested([c for c in keys if c != target], guesses)
+        arguments = _arguments(some, target, how, given) if some and target is not None else {}
     rows = [{**x, "role": guesses[c].role, "reason": guesses[c].reason} for c, x in facts.items()]
-    columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object))[list(PLACES)] if rows else empty
+    columns = pd.DataFrame(rows, index=pd.Index(list(facts), name="column", dtype=object), columns=pd.Index(PLACES))
     return Description(columns, findings, keys, targets, arguments, _provenance(tables, labels), _files(original, synthetic))
 
 
@@ -268,7 +269,6 @@ _UNREAD = {
     "near_identifier": False,
     "to_cut": False,
     "spread": None,
-    "commonest": 1.0,
 }
 
 
@@ -378,27 +378,17 @@ def _accepted(
         guesses |= dict.fromkeys(refused, Candidate("", "", 0))
 
 
-def _arguments(
-    keys: Mapping[Hashable, str],
-    targets: Mapping[Hashable, str],
-    guesses: Mapping[Hashable, Candidate],
-    how: Mapping[Hashable, Read],
-    given: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Arguments of `audit` for the first candidates."""
-    target = next(iter(targets), None)
-    some = suggested([c for c in keys if c != target], guesses)
-    if target is None or not some:
-        return {}
+def _arguments(keys: list[Hashable], target: Hashable, how: Mapping[Hashable, Read], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `audit` for some candidates."""
     found: dict[str, Any] = {"types": {}, "bins": {}, "null_values": {}, "allow_unused_codes": False}
-    for c in [*some, target]:
+    for c in [*keys, target]:
         options, bins = how[c]
         found["types"] |= options.types or {}
         found["null_values"] |= options.null_values or {}
         found["bins"] |= {} if bins is None else {c: bins}
         found["allow_unused_codes"] = options.allow_unused_codes
     kept = {name: x for name, x in given.items() if name in (*SCALARS, "rename", "memory_limit", "spill_dir")}
-    return {"keys": some, "target": target, **{name: x for name, x in {**found, **kept}.items() if x}}
+    return {"keys": keys, "target": target, **{name: x for name, x in {**found, **kept}.items() if x}}
 
 
 # --- the report -----------------------------------------------------------------------------------------------------------

@@ -77,15 +77,16 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
 
     if len(labels) > MOST_CURVES:
         return []
-    tables = audit.tables
+    tables, names = audit.tables, labels
     ecdf = _ranked(audit, cap_ecdf(tables.o, tables.s, STEPS, unmatched=audit.unmatched), labels)
     if len(labels) == 1 and "h" in tables:
-        both = [ecdf, cap_ecdf(tables.h, tables.s, STEPS, unmatched=audit.unmatched)]
-        ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=["people in the original", "holdout"])
+        names = ["people in the original", "holdout"]
+        both = [x.squeeze(drop=True) for x in (ecdf, cap_ecdf(tables.h, tables.s, STEPS, unmatched=audit.unmatched))]
+        ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=names)
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.caps[0] if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
     below = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
-    alt += " ".join(f"{label}: {', '.join(shares(values))}." for label, values in zip(_names_of(ecdf), below, strict=True))
+    alt += " ".join(f"{name or 'Synthetic table'}: {', '.join(shares(values))}." for name, values in zip(names, below, strict=True))
     return [_picture(ax, "curves", alt)]
 
 
@@ -125,7 +126,7 @@ def _picture(ax: Any, prefix: str, alt: str) -> Picture:
     """A drawing with the caption of its name."""
     from capstats.plotting.inline import inline_svg
 
-    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), alt, SENTENCES["captions"][prefix])
+    return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), SENTENCES["captions"][prefix])
 
 
 def _more(texts: Sequence[str]) -> str:
@@ -140,8 +141,3 @@ def _lines(audit: Findings, average: Any) -> dict[str, Any]:
 def _ranked(audit: Findings, result: Any, labels: Sequence[str]) -> Any:
     """A result in the order in which reports have the releases, with the labels of the report."""
     return result.isel(synthetic=audit.ranked).assign_coords(synthetic=list(labels)) if "synthetic" in result.dims else result
-
-
-def _names_of(ecdf: xr.DataArray) -> list[str]:
-    (dim,) = [dim for dim in ecdf.dims if dim != "at"] or [None]
-    return ["Synthetic table"] if dim is None else list(map(str, ecdf.indexes[dim]))

@@ -365,11 +365,8 @@ def check_limit(name: str, limit: Limit) -> None:
 def with_utility(measures: xr.Dataset, utility: Mapping[str, Any] | None) -> xr.Dataset:
     """The measures with the numbers of the caller."""
     labels = list(measures.indexes["synthetic"]) if "synthetic" in measures.dims else None
-    found = {}
-    for name, given in (utility or {}).items():
-        numbers = _numbers(name, given, labels)
-        found[name] = xr.DataArray(numbers if labels is not None else numbers[0], dims=() if labels is None else "synthetic")
-    return measures.assign(found)
+    numbers = {name: _numbers(name, given, labels) for name, given in (utility or {}).items()}
+    return measures.assign({name: x[0] if labels is None else ("synthetic", x) for name, x in numbers.items()})
 
 
 def order_of(measures: xr.Dataset, rank_by: str) -> list[int]:

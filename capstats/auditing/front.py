@@ -6,17 +6,15 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
 from capstats.auditing.columns import by_group, changes
-from capstats.auditing.compute import Z, by_target, errors_known
+from capstats.auditing.compute import Z, errors_known
 from capstats.auditing.findings import SIDE_BY_SIDE, UNTOLD, Findings, Judged, level_names
 from capstats.auditing.measures import MEASURES, SENTENCES, numbers
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import share_replicated, share_unique
-from capstats.tables.aligned import Aligned
 from capstats.tables.printing import count, many, percent
 from capstats.tables.ties import at_most
 
@@ -276,14 +274,10 @@ def _decisive(audit: Findings, name: str, i: int) -> str:
     return f"{gain[0]:+.1f} ({_ends(gain)}) points".replace("-", "\u2212") if np.isfinite(gain[1]) else "undefined"
 
 
-def _levels(audit: Findings, i: int) -> xr.Dataset:
-    """How many people with each level of the target there are, and how surely they are guessed right, in the version of the scale."""
-    return by_target(Aligned({"o": audit.tables.get("o_records", audit.tables.o), "s": audit.release(i)}), audit.unmatched)
-
-
 def _dots(audit: Findings, i: int) -> list[Block]:
     """Dots for the people with each level of the target, those levels first that have most people above 0.9."""
-    found, people = _levels(audit, i), audit.words["people"]
+    found, people = audit.by_target, audit.words["people"]
+    found = found.isel(synthetic=i) if "synthetic" in found.dims else found
     n, half, sure = (found[name].values for name in ("records", "records_above_half", "records_above_nine_tenths"))
     each = max(1.0, _round_up(n.sum() / DOTS))
     order = np.lexsort((-n, -half, -sure))
@@ -346,7 +340,7 @@ def _instead(audit: Findings, i: int) -> list[str]:
     texts = [audit.say(FRONT[shown], known=audit.known(2 * SIDE_BY_SIDE), other=audit.heads[best], now=now, then=then, **found)]
     if about[best]:
         texts.append(audit.say(FRONT["about_too"], gain=_points(100 * audit.of("individual_gain", best))))
-    exposed, more = (_levels(audit, x).records_above_nine_tenths.sum().item() for x in (i, best))
+    exposed, more = (audit.of("records_above_nine_tenths", x) for x in (i, best))
     if more > exposed:
         texts.append(audit.say(FRONT["more_exposed"], now=count(exposed), then=count(more)))
     passed = [x for x in others if caps[x] < caps[best] - SMALL]

@@ -67,26 +67,22 @@ def published(
         entry, date = _entry(audit, p), datetime.datetime.now(datetime.UTC).date().isoformat()
         if all(any(entry[name] != old[name] for name in COMPARED) for old in entries):
             number = len(entries) + 1
+            page_is = f"this would be page {number} of this original"
             if entries and reason is None:
                 raise ValueError(
                     f"The ledger {str(path)!r} has a public report of {entries[-1]['date']} with {_differences(entry, entries[-1])}. Two "
-                    f"reports together can tell about one person (theory/publication.md#public-report); {_so_far(number)}. Publish that "
+                    f"reports together can tell about one person (theory/publication.md#public-report); {page_is}. Publish that "
                     f"report again, or give the reason why another one may be published (`reason`); the ledger keeps it."
                 )
             if number > MANY and despite_pages != number:
                 raise ValueError(
-                    f"{_so_far(number)[0].upper()}{_so_far(number)[1:]}: more than {MANY} together can prove numbers of people below the "
+                    f"{page_is.capitalize()}: more than {MANY} together can prove numbers of people below the "
                     f"threshold (theory/publication.md#public-report). Publish a report of the ledger again; or, if you accept that, say "
                     f"despite_pages={number} (--despite-pages {number}) beside the reason."
                 )
             entries.append({"date": date, "capstats": p.version, **entry, "reason": reason})
             write_file(path, json.dumps({"capstats ledger": FORMAT, "published": entries}, indent=1) + "\n")
     return p
-
-
-def _so_far(number: int) -> str:
-    """How many pages there would be."""
-    return f"this would be page {number} of this original"
 
 
 def _differences(entry: dict[str, Any], old: dict[str, Any]) -> str:

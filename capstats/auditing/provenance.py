@@ -6,7 +6,6 @@ import datetime as dt
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from capstats.auditing.measures import MEASURES, SENTENCES, convention
 from capstats.codes.by_table import ALL
 from capstats.codes.labels import MISSING, canonicals, kind_of
 from capstats.codes.names import in_cell, listed, named, shortened
+from capstats.sources.new_files import at_home
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION
 from capstats.tables.fineness import too_fine
@@ -145,13 +145,13 @@ def _kind(labels: Sequence[Any]) -> dict[str, Any]:
 
 
 def _seen(path: str) -> Seen:
-    found = Path(os.path.expanduser(path)).absolute()  # noqa: PTH111  that of Path raises for a user who is not known
+    found = at_home(path).absolute()
     return found, found.stat().st_size, found.stat().st_mtime_ns
 
 
 def files_seen(files: Iterable[str]) -> dict[str, Seen]:
     """The files by the names under which they were given; without those that are gone."""
-    return {name: _seen(name) for name in files if Path(os.path.expanduser(name)).is_file()}  # noqa: PTH111
+    return {name: _seen(name) for name in files if at_home(name).is_file()}
 
 
 def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:

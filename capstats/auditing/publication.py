@@ -99,8 +99,8 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     people, holdout = (_rounded_total(tables, name, base) for name in "oh")
     counted = [("o", people), ("h", holdout)][: 1 + ("h" in tables)]
     fewest = min(min(total, 1 / _largest_weight(tables, name)) for name, total in counted)
-    fitting = [steps for steps in STEPS if 2 * threshold * releases * steps <= fewest]
-    if not fitting:
+    steps = next((steps for steps in STEPS if 2 * threshold * releases * steps <= fewest), 0)
+    if not steps:
         where = " and in the holdout" if "h" in tables else ""
         may_help = {"leave out the holdout": where, "audit without weights": "o_records" in tables, "audit fewer releases": releases > 1}
         remedies = [remedy for remedy, helps in may_help.items() if helps]
@@ -109,7 +109,6 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
             f"A public report with threshold={threshold} needs at least {4 * threshold * releases} records in the original{where}, none of "
             f"them with a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
         )
-    steps = fitting[0]
 
     def rounded(values: Any) -> Floats:
         return _rounded(np.asarray(values, dtype=np.float64), steps)
@@ -218,8 +217,7 @@ def public_title(p: Publication) -> str:
 def public_note(p: Publication) -> str:
     """What the page is, below its heading."""
     fewest = min(people - p.base // 2 for people in (p.people, p.holdout or p.people))  # they are rounded
-    of_one_weight = [steps for steps in STEPS if _at_least(p) * steps <= fewest]
-    finer = of_one_weight[0] if of_one_weight and "original" in p.weighted else 0
+    finer = next((steps for steps in STEPS if _at_least(p) * steps <= fewest), 0) if "original" in p.weighted else 0
     coarse = f" {_say(p, TEXT['coarse'], finer=percent(1 / finer))}" if finer > p.steps else ""
     return _say(p, TEXT["note"], coarse=coarse)
 
@@ -363,4 +361,4 @@ def _curve(p: Publication) -> Picture:
         for i, label in enumerate(_releases(p))
     )
     alt = f"Step curve of rounded shares. {values}."
-    return Picture(inline_svg(ax, prefix="distribution", alt=alt), alt, _say(p, TEXT["curve"]))
+    return Picture(inline_svg(ax, prefix="distribution", alt=alt), _say(p, TEXT["curve"]))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import platform
 import re
 from collections.abc import Collection, Mapping
@@ -15,10 +14,10 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from capstats.auditing.findings import Judged, Seen, verdict_of
+from capstats.auditing.findings import verdict_of
 from capstats.auditing.measures import Measure, words
 from capstats.auditing.provenance import fingerprints
-from capstats.codes.labels import MISSING, in_json
+from capstats.auditing.report import plain
 from capstats.codes.names import printable_json
 from capstats.tables.dataset import VERSION
 
@@ -29,18 +28,12 @@ LIBRARIES = ("numpy", "pandas", "xarray", "scipy", "duckdb")
 DIGEST = re.compile(r'"digest": "[0-9a-f]*"(?=\s*\}\s*\Z)')  # the last entry
 
 
-def recorded(
-    found: Mapping[str, Any],
-    limits: Collection[Judged],
-    meaning: Mapping[str, Any],
-    seen: Mapping[str, Seen],
-    provenance: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The record of what was found, of plain numbers and texts; what is undefined is None."""
-    hashes = {name: text.removeprefix("sha256 ") if text.startswith("sha256 ") else None for name, text in fingerprints(seen)}
+def recorded(audit: Any, found: Mapping[str, Any], meaning: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of what an audit, of one target or of several, found: of plain numbers and texts; what is undefined is None."""
+    hashes = {name: text.removeprefix("sha256 ") if text.startswith("sha256 ") else None for name, text in fingerprints(audit.seen)}
     content = {
         "schema": OF_SCHEMA,
-        "verdict": verdict_of(limits),
+        "verdict": verdict_of(audit.judged),
         "limits": [
             {
                 "measure": limit.measure,
@@ -50,18 +43,18 @@ def recorded(
                 "verdict": limit.verdict,
                 **limit.reasons,
             }
-            for limit in limits
+            for limit in audit.judged
         ],
         **found,
         "meanings": meaning,
         "versions": versions(),
         "inputs": hashes,
-        "warnings": provenance.get("warnings", []),
-        "provenance": provenance,
+        "warnings": audit.provenance.get("warnings", []),
+        "provenance": audit.provenance,
         "digest": "",
     }
-    plain = _plain(content)
-    return {**plain, "digest": digest_of_text(printable_json(plain))}
+    of_json = plain(content)
+    return {**of_json, "digest": digest_of_text(printable_json(of_json))}
 
 
 def versions() -> dict[str, str]:
@@ -78,18 +71,6 @@ def meanings(shown: Mapping[str, Measure], provenance: Mapping[str, Any], weight
         convention = {"convention": conventions[used]} if used else {}
         found[name] = {"form": measure.form, "meaning": measure.meaning.format(**own), **convention}
     return found
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; numbers that are not finite are None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return list(map(_plain, value))
-    if hasattr(value, "tolist"):  # of numpy
-        return _plain(value.tolist())
-    value = None if value is MISSING else value if isinstance(value, bool) else in_json(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def digest_of_text(text: str) -> str:

@@ -35,10 +35,10 @@ def command(name: str, files: Sequence[str], arguments: Mapping[str, Any], more:
     return "\n".join(lines)
 
 
-def call(name: str, arguments: Mapping[str, Any], tables: Sequence[str] = ("original", "synthetic")) -> str:
-    """The same as a call in Python, where the tables are not files."""
+def call(arguments: Mapping[str, Any], tables: Sequence[str] = ("original", "synthetic")) -> str:
+    """An audit as a call in Python, where the tables are not files."""
     given = [f"{argument}={value!r}" for argument, value in arguments.items()]
-    return f"capstats.{name}({', '.join([*tables, *given])})"
+    return f"capstats.audit({', '.join([*tables, *given])})"
 
 
 def options_of(argument: str, value: Any) -> list[str]:

@@ -6,13 +6,16 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, printable, printable_json, shortened
 from capstats.sources.new_files import write_file
 from capstats.tables import printing
@@ -29,7 +32,6 @@ WIDTH = 100  # characters of a line of text
 LABEL = 24  # characters of the label of a row, at most
 DOTS = "..."  # for what is left out
 CELL = 160  # characters of a cell of a table of HTML
-SHORT = {("Grid", "head"), ("Grid", "rows"), ("Headline", "number"), ("Headline", "of")}  # texts that are cells of a page
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
 
 
@@ -73,10 +75,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing for a page: the SVG element, what it shows in words, and the line below it."""
+    """A drawing for a page: the SVG element, which says in words what it shows, and the line below it."""
 
     svg: str
-    alt: str
     caption: str
 
     def lines(self) -> list[str]:
@@ -246,6 +247,18 @@ class Report:
         return as_fragment(self.title(), self.sections())
 
 
+def plain(value: Any, *, infinite: str | None = None) -> Any:
+    """A value as JSON has it, with what is said of infinite numbers; what is undefined or missing is None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(x, infinite=infinite) for key, x in value.items()}
+    if hasattr(value, "tolist") and not isinstance(value, np.generic):  # an array
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(x, infinite=infinite) for x in value]
+    value = in_json(value)
+    return infinite if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Grid]:
     """Columns beside the labels of their rows, each with its heading first: as many tables as the width of a line makes."""
     parts: list[list[Sequence[str]]] = []
@@ -307,8 +320,8 @@ def as_fragment(title: str, sections: Sections) -> str:
     """The report as a fragment of HTML, in which every text is escaped."""
     from markupsafe import Markup
 
-    given = {"title": _in_html(title), "sections": _in_html(sections)}
-    return unbroken(_environment().get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
+    given = {"title": title, "sections": sections, "css": Markup(_style("blocks"))}
+    return unbroken(environment("capstats.auditing").get_template("fragment.html.j2").render(given))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -318,9 +331,8 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
     """
     from markupsafe import Markup
 
-    texts = {"title": title, "note": note, "footer": footer}
-    given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
-    found = _environment().get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
+    texts = {"title": title, "note": note, "footer": footer, "css": Markup(_style("page") + _style("blocks"))}
+    found = environment("capstats.auditing").get_template("page.html.j2").render(texts, sections=sections, front=front)
     return f"{unbroken(found.strip())}\n"
 
 
@@ -329,42 +341,22 @@ def _style(name: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment(room: str, **how: Any) -> Environment:
+    """The Jinja environment of the templates of a room."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    page = Environment(loader=PackageLoader("capstats.auditing"), autoescape=True, undefined=StrictUndefined)
+    page = Environment(loader=PackageLoader(room), autoescape=True, undefined=StrictUndefined, **how)
     page.globals |= {"project": project, "described": described}
     page.filters |= {
+        "line": lambda text: _shown(text, TEXT),
         "cell": lambda text: _shown(text, CELL),
         "percent": lambda place: f"{2 + 96 * place:.2f}%",
-        "hash": lambda css: Markup("sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()),
+        "hash": lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()),
     }
     return page
 
 
-def _in_html(given: Any, most: int = TEXT) -> Any:
-    """Texts as a page has them, each on one line of at most so many characters: those of all blocks of all sections."""
-    from markupsafe import Markup
-
-    if isinstance(given, str):
-        return _shown(given, most)
-    if isinstance(given, Mapping):
-        return {_in_html(name, CELL): _in_html(blocks) for name, blocks in given.items()}
-    if isinstance(given, (list, tuple)):
-        return [_in_html(x, most) for x in given]
-    if isinstance(given, Picture):
-        return replace(given, svg=Markup(given.svg), caption=_in_html(given.caption))
-    if isinstance(given, Listing):
-        return Listing("\n".join(given.lines()))
-    if is_dataclass(given) and not isinstance(given, type):
-        own = {name: _in_html(x, CELL if (type(given).__name__, name) in SHORT else TEXT) for name, x in vars(given).items()}
-        return replace(given, **own)
-    return given
-
-
 def _shown(text: str, most: int) -> str:
     """A text on one line of at most so many characters, with escapes in place of what is not printable."""
-    if text.isprintable() and len(text) <= most:
-        return text
-    return shortened(printable(text).strip(), most)
+    return shortened(printable(text).strip(), most).strip()

@@ -118,16 +118,16 @@ def _compared(audit: Findings) -> list[Block]:
     if "holdout_records" in m:
         used = f"The holdout has {numbers['holdout_records']} not used for synthesis."
         sentences.append(f"{used} The difference to them {of_individuals(audit)}")
-    names = [*in_table("answer", m), *audit.provenance.get("utility", [])]
-    columns = cells(audit, names, 3).values()
-    return [*sentences, *ranked_by(audit), *beside(rows_of(audit, audit.heads), columns), Facts(legend(audit, audit.heads, names))]
+    found = cells(audit, [*in_table("answer", m), *audit.provenance.get("utility", [])], 3)
+    table = beside(rows_of(audit, audit.heads), found.values())
+    return [*sentences, *ranked_by(audit), *table, Facts(legend(audit, audit.heads, found))]
 
 
 def _details(audit: Findings) -> list[Block]:
     """Further numbers of each release, and what they are; a number that is the same for all releases is in the text alone."""
     found = cells(audit, in_table("details", audit.measures), 4)
     alike = {column[0]: column[1] for column in found.values() if len(audit.heads) > 1 and len(set(column[1:])) == 1}
-    meanings = legend(audit, audit.heads, list(found))
+    meanings = legend(audit, audit.heads, found)
     texts = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in meanings]
     columns = [column for column in found.values() if column[0] not in alike]
     return [*beside(rows_of(audit, audit.heads), columns), Facts(texts)]
@@ -176,13 +176,13 @@ def heading(name: str, longest: int) -> str:
     return MEASURES[name].heading if name in MEASURES else in_cell(name, longest)
 
 
-def legend(audit: Findings, heads: Sequence[str], names: Sequence[str], longest: int = HEADING) -> list[tuple[str, str]]:
-    """The headings of the columns of measures, and what these hold."""
+def legend(audit: Findings, heads: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """The headings of columns of measures, and what these hold."""
     p, labels = audit.provenance, [str(label) for label in audit.measures.indexes.get("synthetic", [])]
     against = heads[labels.index(str(p["against"]))] if "against" in p else ""
     meanings = {name: f"{shortened(named(name), LONGEST)}, as given" for name in p.get("utility", [])}
     meanings |= {name: audit.say(measure.meaning, against=against) for name, measure in MEASURES.items()}
-    return [(heading(name, longest), meanings[name]) for name in names if name in audit.measures]
+    return [(column[0], meanings[name]) for name, column in columns.items()]
 
 
 # --- who bears the risk -----------------------------------------------------------------------------------------------
@@ -295,9 +295,9 @@ def internal_sections(audit: Findings) -> Sections:
 
 def _comparison(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """One row a release, in the order asked for, and the numbers of the caller."""
-    names = [*in_table("releases", audit.measures), *audit.provenance.get("utility", [])]
-    rows = Grid.of_columns(rows_of(audit, heads), cells(audit, names, 4, WIDEST).values(), "One row a release")
-    return [*ranked_by(audit), rows, Facts(legend(audit, heads, names, WIDEST))]
+    found = cells(audit, [*in_table("releases", audit.measures), *audit.provenance.get("utility", [])], 4, WIDEST)
+    rows = Grid.of_columns(rows_of(audit, heads), found.values(), "One row a release")
+    return [*ranked_by(audit), rows, Facts(legend(audit, heads, found))]
 
 
 def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:

@@ -18,7 +18,6 @@ from capstats.auditing.provenance import files_named, files_seen, today, warning
 from capstats.auditing.record import meanings, recorded
 from capstats.auditing.repeating import call, command, restricted, settings_of
 from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
-from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
@@ -71,15 +70,14 @@ class TargetAudits(Report):
         """A row for each target, and each synthetic table where there are several, the worst first; a column for each measure."""
         dims = [str(dim) for dim in ("target_column", "synthetic") if dim in self.measures.dims]
         frame = self.measures[list(OF_TARGET)].to_dataframe(dim_order=dims)[list(OF_TARGET)]
-        order = np.lexsort([-frame["records_above_nine_tenths"], -_known(frame["baseline_excess"])])
-        return frame.iloc[order]
+        excess = np.nan_to_num(frame["baseline_excess"].round(12), nan=-np.inf)
+        return frame.iloc[np.lexsort([-frame["records_above_nine_tenths"], -excess])]
 
     def to_dict(self) -> dict[str, Any]:
         """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
-        frame = self.to_frame()
-        rows = [{name: in_json(x) for name, x in row.items()} for row in frame.reset_index().astype(object).to_dict("records")]
+        rows = self.to_frame().reset_index().to_dict("records")
         found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
-        return recorded(found, self.judged, meanings(OF_TARGET, self.provenance), self.seen, self.provenance)
+        return recorded(self, found, meanings(OF_TARGET, self.provenance))
 
     @property
     def judged(self) -> list[Judged]:
@@ -100,7 +98,7 @@ class TargetAudits(Report):
         holdout = {"holdout": self.provenance.get("holdout")} if "holdout_records" in self.provenance else {}
         if all([*files, *holdout.values()]):
             return command("audit", files, holdout | self.arguments, ["--html report.html"])
-        return call("audit", self.arguments, ["original", "synthetic", *(f"{name}={name}" for name in holdout)])
+        return call(self.arguments, ["original", "synthetic", *(f"{name}={name}" for name in holdout)])
 
     def title(self) -> str:
         """What the report is."""
@@ -347,8 +345,3 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
     return Result(
         {name: (tuple(coords), np.stack(values)) for name, values in of_all.items()}, coords, {"result": "Measures of the targets"}
     )
-
-
-def _known(values: Any) -> Any:
-    """What is undefined as the least."""
-    return np.where(np.isnan(values), -np.inf, np.round(values, 12))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from capstats.auditing.record import OF_SCHEMA, SCHEMA, digest_of_text
+from capstats.codes.checks import is_number
 
 NAMES = ("counts", "measures", "by_target", "by_column", "ranked", "targets", "copies", "left_out")  # what is compared
 NEAR = 1e-9  # two numbers closer than this are equal: other versions may add up in another order
@@ -68,18 +69,12 @@ def _compared(said: Any, now: Any, where: str, left: list[str]) -> Iterator[str]
     elif isinstance(said, list) and isinstance(now, list) and len(said) == len(now):
         for i, (x, y) in enumerate(zip(said, now, strict=True), 1):
             yield from _compared(x, y, f"{where}.{i}", left)
-    elif not (_are_numbers(said, now) and abs(said - now) <= NEAR * max(1, abs(said), abs(now))) and said != now:
+    elif not (is_number(said) and is_number(now) and abs(said - now) <= NEAR * max(1, abs(said), abs(now))) and said != now:
         yield f"{where} is {said} in the record, and {now} now."
-
-
-def _are_numbers(*values: Any) -> bool:
-    return all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in values)
 
 
 def misfits(value: Any, schema: Mapping[str, Any] = SCHEMA, where: str = "the record") -> Iterator[str]:
     """Where a value does not fit a schema, by those words of JSON Schema that `report.schema.json` uses."""
-    if not schema:
-        return
     if "$ref" in schema:
         yield from misfits(value, SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]], where)
         return
@@ -100,9 +95,5 @@ def misfits(value: Any, schema: Mapping[str, Any] = SCHEMA, where: str = "the re
         for name, x in value.items():
             yield from misfits(x, known.get(name, schema.get("additionalProperties", {})), f"{where}: {name!r}")
     if isinstance(value, list):
-        yield from _each(value, schema.get("items", {}), where)
-
-
-def _each(values: Iterable[Any], schema: Mapping[str, Any], where: str) -> Iterator[str]:
-    for i, value in enumerate(values):
-        yield from misfits(value, schema, f"{where}: [{i}]")
+        for i, x in enumerate(value):
+            yield from misfits(x, schema.get("items", {}), f"{where}: [{i}]")

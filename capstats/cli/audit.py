@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from capstats.cli.options import Settings
 from capstats.codes.names import check_named
 from capstats.disclosure.published import Published
 from capstats.sources.files import found_files
-from capstats.sources.new_files import write_file
 from capstats.tables.counts_files import is_counts, read_counts
 
 # no figure has the names of the caller's folders
@@ -54,17 +52,17 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     outputs.check_files(settings, ("html",) if public else ())
     with reading.levels_told(settings, messages):
         found = one_target(settings)
-    page, ledger, reason = (settings.get(name) for name in ("html", "ledger", "reason"))
-    despite = settings.get("despite-pages")
-    released = published(found, threshold, ledger, reason, page, despite) if public else None
+    of_ledger = (settings.get(name) for name in ("ledger", "reason", "html", "despite-pages"))
+    released = published(found, threshold, *of_ledger) if public else None
     text, failed = outputs.given_out(settings, messages, lambda: public_text(released) if released else repr(found), found.to_dict)
     above = _broken(found.judged, messages)
     if public:  # which has nothing of them
         messages += [f"warning: {text}" for text in found.copies.alert(found.ranked)]
-    failed |= outputs.save_files(settings, messages, {"figure": lambda: _figure(found, settings["figure"])})
-    if page is not None:
-        write: Any = partial(write_file, page, public_page(released), private=False) if released else partial(found.to_html, page)
-        failed |= outputs.saved("html", messages, write)
+    contents: dict[str, outputs.Content] = {
+        "figure": lambda: _figure(found, settings["figure"]),
+        "html": lambda: public_page(released) if released else found.to_html(),
+    }
+    failed |= outputs.save_files(settings, messages, contents, ("html",) if public else ())
     return text, failed or above
 
 
@@ -82,14 +80,13 @@ def _several_targets(settings: Settings, messages: list[str]) -> tuple[str, int]
     outputs.check_files(settings)
     found = several_targets(settings)
     above = _broken(found.judged, messages)
-    failed = outputs.saved("html", messages, partial(found.to_html, settings["html"])) if "html" in settings else 0
-    text, unsaved = outputs.given_out(settings, messages, lambda: repr(found), found.to_dict)
-    return text, failed or unsaved or above
+    text, failed = outputs.given_out(settings, messages, lambda: repr(found), found.to_dict, {"html": found.to_html})
+    return text, failed or above
 
 
 def several_targets(settings: Settings) -> TargetAudits:
     """The audit of several targets that settings ask for."""
-    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), without=())
+    given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("holdout",), for_audit=True)
     if given["targets"] == [ALL_TARGETS]:
         given["targets"] = ALL_TARGETS
     limits = {"limits": settings["fail-above"]} if "fail-above" in settings else {}
@@ -117,7 +114,7 @@ def _check_measures(settings: Settings, known: Sequence[str]) -> None:
 
 def one_target(settings: Settings) -> Audit:
     """The audit that settings ask for."""
-    given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), without=())
+    given = reading.tables(settings, ("original", "synthetic", "keys", "target"), ("holdout", "example"), for_audit=True)
     files = settings.get("synthetic", [])
     label = dict(zip(files, table_labels(files), strict=True))  # files by their labels
     read: dict[str, Callable[[Any], Any]] = {

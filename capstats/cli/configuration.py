@@ -21,7 +21,10 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
     options = command.options
     given = command.given(namespace)
     file = getattr(namespace, "config", None)
-    configured = {} if file is None else _read(file, options)
+    try:
+        configured = {} if file is None else _configured(file, options)
+    except RecursionError:
+        raise ValueError(f"--config {file!r}: lists or tables are nested too deeply. No option has more than two levels.") from None
     files = {**configured, **given}.get("synthetic", [])
     tables = [*ARGUMENTS, *(table_labels(files) if len(files) > 1 else [])]
     given = {key: split_tables(x, tables) if options[key].kind.of_columns else x for key, x in given.items()}
@@ -37,13 +40,6 @@ def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, An
             if key not in given:
                 _check_output(file, options[key], found[key], force=getattr(namespace, "force", False))
     return {key: found[key] for key in options if key in found}
-
-
-def _read(file: str, options: Mapping[str, Option]) -> dict[str, Any]:
-    try:
-        return _configured(file, options)
-    except RecursionError:
-        raise ValueError(f"--config {file!r}: lists or tables are nested too deeply. No option has more than two levels.") from None
 
 
 def _configured(file: str, options: Mapping[str, Option]) -> dict[str, Any]:

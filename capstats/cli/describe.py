@@ -11,6 +11,6 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     from capstats.auditing.descriptions import describe
 
     outputs.check_files(settings)
-    given = reading.tables(settings, ("original",), ("synthetic",), counts=False, without=("bins", "allow_unused_codes"))
+    given = reading.tables(settings, ("original",), ("synthetic",), counts=False)
     found = describe(**given, progress=reading.progress(settings))
     return outputs.given_out(settings, messages, lambda: repr(found), found.to_dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import datetime
+import json
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -60,19 +60,11 @@ class Option:
         if self.kind.type is bool:
             group.add_argument(f"--{self.key}", action=argparse.BooleanOptionalAction, dest=self.key, help=self.help)
             return
+        how: dict[str, Any] = {"help": self.help, "metavar": self.metavar, "choices": self.choices, "type": self.kind.parse}
         if self.kind.type == bool | str:
-            of_file: dict[str, Any] = {
-                "action": _Once,
-                "nargs": "?",
-                "const": True,
-                "type": self.kind.parse,
-                "metavar": "FILE",
-                "help": self.help,
-            }
-            group.add_argument(f"--{self.key}", dest=self.key, **of_file)
+            group.add_argument(f"--{self.key}", dest=self.key, action=_Once, nargs="?", const=True, **how)
             group.add_argument(f"--no-{self.key}", dest=self.key, action="store_false", help=argparse.SUPPRESS)
             return
-        how: dict[str, Any] = {"help": self.help, "metavar": self.metavar, "choices": self.choices, "type": self.kind.parse}
         if self.count is not None:
             actions = [group.add_argument(self.key, nargs=self.count, **how)]
         else:
@@ -97,7 +89,7 @@ class Option:
 
     def configured(self, value: Any, folder: Path) -> Any:
         """Its value in a configuration, whose paths are relative to its folder."""
-        value = _dates_as_text(value)
+        value = json.loads(json.dumps(value, default=lambda date: date.isoformat()))  # dates and times as on the command line
         wrong = self.choices is not None and value not in self.choices
         if wrong or not fits(value, self.kind.type):
             must = f"one of {', '.join(map(repr, self.choices))}" if self.choices is not None else self.kind.must
@@ -178,12 +170,3 @@ def _completions(option: Option) -> list[str]:
 
 def _single(key: str) -> str:
     return f"{key}, one by one"
-
-
-def _dates_as_text(value: Any) -> Any:
-    """The value, with dates and times as texts, as on the command line."""
-    if isinstance(value, dict):
-        return {key: _dates_as_text(x) for key, x in value.items()}
-    if isinstance(value, list):
-        return list(map(_dates_as_text, value))
-    return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
+from capstats.auditing.report import plain
 from capstats.cli.flags import in_options
 from capstats.cli.options import HELD, INPUTS, Settings
-from capstats.codes.labels import in_json
 from capstats.codes.names import named, printable_json
 from capstats.sources.files import found_files
 from capstats.sources.new_files import check_file, check_unread, opened, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ENDINGS = {".png": ("Software", "Description"), ".pdf": ("Creator", "Subject"), ".svg": ("Creator", "Description")}
 FILES = ("html", "csv", "figure", "out", "json")
 SHOWN = 20  # rows of a text without --top
+Content = Callable[[], str | bytes]  # of a file, which is made if the file is asked for
 MEANINGS: dict[str, dict[str, str]] = HELD["meanings"]  # explanations of the numbers in a report
 
 
-def check_files(settings: Settings, public: Sequence[str] = ()) -> None:
+def check_files(settings: Settings, public: Collection[str] = ()) -> None:
     """Raise unless every file can be written, and none is an input; called before anything is counted."""
     for path in [path for name in INPUTS for given in _listed(settings.get(name)) for path in found_files(given)]:
         if Path(path).is_file():
@@ -54,17 +55,13 @@ def _listed(value: Any) -> list[str]:
     return [] if value is None else [value] if isinstance(value, str) else value
 
 
-def save_files(settings: Settings, messages: list[str], contents: Mapping[str, Callable[[], str | bytes]]) -> int:
+def save_files(settings: Settings, messages: list[str], contents: Mapping[str, Content], public: Collection[str] = ()) -> int:
     """Write the requested files; return the exit status, and a message for each file that cannot be written."""
-    status = 0
-    for name, content in contents.items():
-        if name in settings:
-            status |= saved(name, messages, partial(_write, settings[name], content))
-    return status
 
+    def write(name: str) -> None:
+        write_file(settings[name], contents[name](), private=name not in public)
 
-def _write(path: str, content: Callable[[], str | bytes]) -> None:
-    write_file(path, content())
+    return max((saved(name, messages, partial(write, name)) for name in contents if name in settings), default=0)
 
 
 def saved(name: str, messages: list[str], write: Callable[[], object]) -> int:
@@ -95,45 +92,47 @@ def figure(ax: Axes, file: str, made: str) -> bytes:
     import matplotlib.pyplot as plt
 
     drawn: Any = ax.figure
-    ending = Path(file).suffix.lower()
-    software, about = ENDINGS[ending]
-    content = io.BytesIO()
     try:
-        drawn.savefig(content, format=ending[1:], dpi=200, metadata={software: f"capstats {__version__}", about: made})
+        return in_format(drawn, Path(file).suffix.lower(), made)
     finally:
         plt.close(drawn)
+
+
+def in_format(drawn: Figure, ending: str, made: str, **metadata: Any) -> bytes:
+    """A figure in the format of a file's ending, with its origin, and more, in the metadata."""
+    software, about = ENDINGS[ending]
+    content = io.BytesIO()
+    drawn.savefig(content, format=ending[1:], dpi=200, metadata={software: f"capstats {__version__}", about: made, **metadata})
     return content.getvalue()
 
 
 def given_out(
-    settings: Settings, messages: list[str], text: Callable[[], str], content: Callable[[], Mapping[str, Any]]
+    settings: Settings,
+    messages: list[str],
+    text: Callable[[], str],
+    content: Callable[[], Mapping[str, Any]],
+    files: Mapping[str, Content] | None = None,
 ) -> tuple[str, int]:
-    """The text; or the content and the warnings as JSON, printed in its place (--json) or written beside it (--json FILE)."""
+    """The text; or the content and the warnings as JSON, printed in its place (--json) or written beside it (--json FILE).
+
+    With it the exit status, once other files are written as well.
+    """
     warned = [message.removeprefix("warning: ") for message in messages if message.startswith("warning: ")]
 
     def as_json() -> str:
         found = content()
         return json_text(found if "warnings" in found else {**found, "warnings": warned})  # a record has its own, under its digest
 
+    status = save_files(settings, messages, files or {})
     wanted = settings.get("json")
     if wanted is True:
-        return as_json(), 0
-    return in_options(text()), save_files(settings, messages, {"json": as_json} if wanted else {})
+        return as_json(), status
+    return in_options(text()), status | save_files(settings, messages, {"json": as_json} if wanted else {})
 
 
 def json_text(content: Any) -> str:
     """Plain numbers, texts and labels as JSON, undefined or missing ones as null, with escapes in place of what is not printable."""
-    return printable_json(_plain(content))
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it, without infinite numbers."""
-    if isinstance(value, dict):
-        return {str(key): _plain(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return list(map(_plain, value))
-    value = in_json(value)
-    return "infinite" if isinstance(value, float) and not math.isfinite(value) else value
+    return printable_json(plain(content, infinite="infinite"))
 
 
 ROLES = ("original", "members", "non-members", "synthetic", "holdout", "generator", "example")

@@ -11,11 +11,11 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from itertools import takewhile, zip_longest
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 from capstats import __version__
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = grammar.parse_args(arguments)
     command: Command = given.command
     messages: list[str] = []
-    text, status = "", 0
+    text, status = "", 2
     try:
         if sys.stdout is None:
             raise OSError("standard output is closed.")
@@ -53,12 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\ncapstats {command.name}: interrupted.", file=sys.stderr)
         return 130
     except MISTAKES as error:
-        text, status = "", 2
         messages.append(_reason(error))
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):  # what Path.resolve raises before Python 3.13
             raise
-        text, status = "", 2
         messages.append(f"{error}: this symbolic link leads back to itself. Give another path.")
     try:
         if text:
@@ -74,17 +72,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _loaded(place: str) -> Callable[[Any, list[str]], tuple[str, int]]:
+def _loaded(place: str) -> Any:
     """The function of a command. A collection of garbage while pandas and the others are imported finds none, and takes .05 s."""
-    module, _, run = place.partition(":")
     collects = gc.isenabled()
     gc.disable()
     try:
-        found: Callable[[Any, list[str]], tuple[str, int]] = getattr(import_module(module), run)
+        return resolve_name(place)
     finally:
         if collects:
             gc.enable()
-    return found
 
 
 def _reason(error: BaseException) -> str:

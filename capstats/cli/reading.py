@@ -24,17 +24,12 @@ NAMED = {SYNTHETIC: {"synthetic", "synth", "syn", "fake", "generated"}, REAL: {"
 
 
 def tables(
-    settings: Settings,
-    needed: Sequence[str],
-    others: Sequence[str] = (),
-    *,
-    counts: bool = True,
-    without: Sequence[str] = ("provenance", "allow_no_match"),
+    settings: Settings, needed: Sequence[str], others: Sequence[str] = (), *, counts: bool = True, for_audit: bool = False
 ) -> dict[str, Any]:
     """The arguments of the library for the tables and their reading.
 
     ``needed`` are the options for data that must be given, ``others`` those that may be; in place of both comes --example, or a file of
-    counts as ORIGINAL, unless the command needs the records (``counts`` is False).
+    counts as ORIGINAL, unless the command needs the records (``counts`` is False). What an audit alone takes is left out for others.
     """
     data = [key for key in (*needed, *others) if key != "example"]
     if "example" in settings:
@@ -43,7 +38,7 @@ def tables(
         found = _counts(settings, data, allowed=counts) or _files(settings, needed, others)
     if "copy-columns" in settings:
         found["copy_columns"] = settings["copy-columns"]
-    return {name: value for name, value in found.items() if name not in without}
+    return {name: value for name, value in found.items() if for_audit or name not in ("provenance", "allow_no_match")}
 
 
 def _example(settings: Settings, data: Sequence[str]) -> dict[str, Any]:

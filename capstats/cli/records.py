@@ -23,7 +23,6 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The riskiest records, as text, JSON or CSV."""
     outputs.check_files(settings)
     asked, number = _records(settings, messages)
-    status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(list(asked), _rows(asked))})
     printed = "csv" not in settings or settings.get("json") is True
     where = "the output is" if printed else f"{settings['csv']!r} is"
     messages.insert(0, f"warning: {where} as confidential as the original; keep it where the original is kept.")
@@ -32,11 +31,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         records = [dict(zip(map(str, asked), row, strict=True)) for row in _rows(asked)]
         return {"records": records, "provenance": provenance(settings, {})}
 
-    def text() -> str:
-        return _text(asked, number, settings) if printed else ""
-
-    shown, unsaved = outputs.given_out(settings, messages, text, content)
-    return shown, status or unsaved
+    files: dict[str, outputs.Content] = {"csv": lambda: csv_text(list(asked), _rows(asked))}
+    return outputs.given_out(settings, messages, lambda: _text(asked, number, settings) if printed else "", content, files)
 
 
 def _text(asked: pd.DataFrame, number: int, settings: Settings) -> str:

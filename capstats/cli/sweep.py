@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -17,6 +17,7 @@ from capstats.codes.names import named, shortened
 from capstats.sources.confidential import csv_text
 from capstats.tables.printing import count, percent, share
 
+TITLE = title("risk by what is known")
 SMALL = 0.0005  # changes of average CAP below this are ignored
 WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {"shapley": "Shapley value", "mean_increment": "mean increment"}
@@ -29,37 +30,31 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     rows = _rows(found)
     asked = rows[: settings.get("top")]
     top = settings.get("top", SHOWN)
-    contents: dict[str, Callable[[], str | bytes]] = {
+    files: dict[str, outputs.Content] = {
         "csv": lambda: csv_text(_head(found), asked),
         "figure": lambda: _figure(found, settings),
         "html": lambda: _page(found, settings, rows[:top]),
     }
-    status = outputs.save_files(settings, messages, contents)
 
     def content() -> dict[str, Any]:
         contributions = {str(name): _contributions(found[name]) for name in ("shapley", "leave_one_out", "mean_increment") if name in found}
         subsets = [dict(zip(_head(found), row, strict=True)) for row in asked]
         return {"subsets": subsets, "contributions": contributions, "provenance": provenance(settings, found.attrs)}
 
-    def text() -> str:
-        return as_text(title("risk by what is known"), _sections(found, settings, rows, top))
-
-    shown, unsaved = outputs.given_out(settings, messages, text, content)
-    return shown, status or unsaved
+    return outputs.given_out(settings, messages, lambda: as_text(TITLE, _sections(found, settings, rows, top)), content, files)
 
 
 def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:
     from capstats.screening import sweep
 
-    with reading.levels_told(settings, messages):
-        given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("example",))
-    if "target" in given:
-        given["targets"] = given.pop("target")
-    if "max-size" in settings:
-        given["sizes"] = range(1, settings["max-size"] + 1)
-    given |= {name: settings[name] for name in ("limit", "unmatched") if name in settings}
     try:
         with reading.levels_told(settings, messages):
+            given = reading.tables(settings, ("original", "synthetic", "keys", "targets"), ("example",))
+            if "target" in given:
+                given["targets"] = given.pop("target")
+            if "max-size" in settings:
+                given["sizes"] = range(1, settings["max-size"] + 1)
+            given |= {name: settings[name] for name in ("limit", "unmatched") if name in settings}
             return sweep(**given, measures=settings.get("measure", "average_cap"), progress=reading.progress(settings))
     except ValueError as error:  # with options in the message
         text = str(error).replace("`limit`=", "--limit ")
@@ -124,8 +119,7 @@ def _added(found: xr.Dataset) -> list[Block]:
         shares = shares.mean("subset_size", skipna=False)
     blocks: list[Block] = [f"{called[0].upper()}{called[1:]} of each key column: {outputs.MEANINGS['sweep'][name]}."]
     head = ["key column", *(shortened(str(t), WIDEST) for t in found.indexes["target_column"])]
-    for label in _releases(found):
-        one = shares if label is None else shares.sel(synthetic=label)
+    for label, one in _releases(shares):
         cells = one.transpose("key_column", "target_column").values
         rows = [[shortened(str(c), WIDEST), *map(share, row)] for c, row in zip(found.indexes["key_column"], cells, strict=True)]
         blocks += [Grid(head, rows)] if label is None else [str(label), Grid(head, rows)]
@@ -137,9 +131,8 @@ def _better_without(found: xr.Dataset) -> list[str]:
     if "leave_one_out" not in found or _measure(found) != "average_cap" or found.attrs["unmatched"] != "nearest":
         return []
     texts = []
-    for label, target in product(_releases(found), found.indexes["target_column"]):
-        one = found.sel(target_column=target).isel(measure=0)
-        one = one if label is None else one.sel(synthetic=label)
+    for (label, release), target in product(_releases(found), found.indexes["target_column"]):
+        one = release.sel(target_column=target).isel(measure=0)
         least = one.leave_one_out.isel(key_column=one.leave_one_out.argmin("key_column"))
         if (gained := -least.item()) > SMALL:
             now = one.value.isel(keyset=-1).item()
@@ -148,23 +141,22 @@ def _better_without(found: xr.Dataset) -> list[str]:
     return texts
 
 
-def _releases(found: xr.Dataset) -> list[Any]:
-    """The labels of the synthetic tables; None where there is one without a label."""
-    return list(found.indexes["synthetic"]) if "synthetic" in found.dims else [None]
+def _releases(found: Any) -> list[tuple[Any, Any]]:
+    """What is found of each synthetic table, with its label; None where there is one without a label."""
+    return [(label, found.sel(synthetic=label)) for label in found.indexes["synthetic"]] if "synthetic" in found.dims else [(None, found)]
 
 
-def _drawn(found: xr.Dataset, label: Any = None) -> Any:
+def _drawn(one: xr.Dataset) -> Any:
     from capstats.plotting import plot_sweep
 
-    one = found.isel(measure=0)
-    return plot_sweep(one if label is None else one.sel(synthetic=label), contribution=_contribution(found))
+    return plot_sweep(one.isel(measure=0), contribution=_contribution(one))
 
 
 def _figure(found: xr.Dataset, settings: Settings) -> bytes:
-    labels = _releases(found)
-    if len(labels) > 1:
+    (_, first), *others = _releases(found)
+    if others:
         raise ValueError("a heatmap is of one synthetic table; several are given. Give one, or save them as --html.")
-    return outputs.figure(_drawn(found, labels[0]), settings["figure"], outputs.json_text(provenance({}, found.attrs)))
+    return outputs.figure(_drawn(first), settings["figure"], outputs.json_text(provenance({}, found.attrs)))
 
 
 def _page(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any]]) -> str:
@@ -172,10 +164,10 @@ def _page(found: xr.Dataset, settings: Settings, rows: Sequence[Sequence[Any]]) 
 
     sections = dict(_sections(found, settings, rows, len(rows)))
     pictures = []
-    for i, label in enumerate(_releases(found)):
+    for i, (label, one) in enumerate(_releases(found)):
         of = "" if label is None else f" in {label}"
         alt = f"Heatmap: what each key column adds to the risk of each target{of}; the table has its numbers."
-        pictures.append(Picture(inline_svg(_drawn(found, label), prefix=f"sweep{i}", alt=alt), alt, f"What each key column adds{of}."))
+        pictures.append(Picture(inline_svg(_drawn(one), prefix=f"sweep{i}", alt=alt), f"What each key column adds{of}."))
     sections["What each column adds"] = [*pictures, *sections["What each column adds"]]
     note, footer = "Confidential, as the original is.", f"capstats {found.attrs['capstats']}"
-    return as_page(title("risk by what is known"), sections, note=note, footer=footer)
+    return as_page(TITLE, sections, note=note, footer=footer)

@@ -69,11 +69,9 @@ def _of_counts(record: Mapping[str, Any], file: str) -> dict[str, Any]:
         raise ValueError("--counts is for the record of one target. Give the records.")
     p = record["provenance"]
     utility = {name: record["measures"][name] for name in p.get("utility", [])}
-    given = {
-        name: p[name] for name in ("limits", "rank_by", "against", *(["population_size"] if "population" not in p else [])) if name in p
-    }
-    found = audit(read_counts(file), **given, utility=utility or None, allow_same=True, allow_no_match=True)
-    return found.to_dict()
+    asked = ["limits", "rank_by", "against", *(["population_size"] if "population" not in p else [])]
+    given = {name: p[name] for name in asked if name in p}
+    return audit(read_counts(file), **given, utility=utility or None, allow_same=True, allow_no_match=True).to_dict()
 
 
 def _of_records(record: Mapping[str, Any], files: Mapping[str, Any], messages: list[str]) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from capstats.datasets import example
-from capstats.lessons.pages import environment, joined
-from capstats.tables.printing import unbroken
+from capstats.lessons.pages import joined, rendered
 
 TITLE: Final = "What does your synthetic file say about people?"
 STYLE = ("common.css", "browser.css")
@@ -32,12 +31,7 @@ def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
     texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
     parts = {name: Markup(joined(files)) for name, files in texts.items()}
     given = {**_titanic(), "front": SENTENCES["front"], "copies": SENTENCES["copies"], "words": words([])}
-    found = (
-        environment()
-        .get_template("browser.html.j2")
-        .render(title=TITLE, given=given, beside=beside, home=home, documents=home.rpartition("/")[0], **parts)
-    )
-    return f"{unbroken(found.strip())}\n"
+    return rendered("browser", title=TITLE, given=given, beside=beside, home=home, documents=home.rpartition("/")[0], **parts)
 
 
 def _titanic() -> dict[str, Any]:

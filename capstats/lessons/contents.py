@@ -17,7 +17,7 @@ from capstats.laws.models.pram import Pram
 from capstats.laws.moments.expected import expected_cap
 from capstats.lessons.browser import TITLE
 from capstats.lessons.given import VOTED, given
-from capstats.lessons.pages import LESSONS, Lesson, environment, joined
+from capstats.lessons.pages import LESSONS, Lesson, joined, rendered
 
 Columns = Sequence[tuple[int, int]]  # of each the dots, and above them those that stand out
 HIGH = 8  # dots of the highest column
@@ -29,8 +29,7 @@ def contents() -> str:
 
     pages = {**LESSONS, "browser": Lesson(TITLE, "Choose two CSV files; they do not leave the browser.", 0)}
     style = Markup(joined(["common.css", "contents.css"]))
-    found = environment().get_template("contents.html.j2").render(pages=pages.items(), pictures=pictures(), style=style)
-    return f"{found.strip()}\n"
+    return rendered("contents", pages=pages.items(), pictures=pictures(), style=style)
 
 
 def pictures() -> dict[str, Columns]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
+from capstats.auditing.report import environment
 from capstats.codes.names import hint
 from capstats.lessons.given import given
 from capstats.tables.printing import unbroken
-from capstats.tables.project import described, project
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 @dataclass(frozen=True)
@@ -53,20 +47,18 @@ LESSONS: Final[Mapping[str, Lesson]] = MappingProxyType(
 )
 """The page on which one types numbers, and the lessons in the order in which they are best taken, by name."""
 
-PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "number": ("blocks.css", "number.css", "number-typed.js", "number.js"),
-        "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
-        "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
-        "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),
-        "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
-        "protection": (
-            *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
-            *("protection.js", "protection-people.js", "protection-questions.js"),
-        ),
-        "tables": ("figures.css", "tables.css", "figures.js", "tables.js", "tables-questions.js"),
-    }
-)
+PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "number": ("blocks.css", "number.css", "number-typed.js", "number.js"),
+    "hands": ("hands.css", "hands.js", "hands-controls.js", "hands-questions.js"),
+    "average": ("average.css", "average.js", "average-people.js", "average-controls.js", "average-questions.js"),
+    "guessing": ("figures.css", "guessing.css", "figures.js", "guessing.js", "guessing-questions.js"),
+    "law": ("figures.css", "law.css", "figures.js", "laws.js", "law.js", "law-questions.js"),
+    "protection": (
+        *("figures.css", "protection.css", "figures.js", "protect.js", "noise.js", "plane.js"),
+        *("protection.js", "protection-people.js", "protection-questions.js"),
+    ),
+    "tables": ("figures.css", "tables.css", "figures.js", "tables.js", "tables-questions.js"),
+}
 """Style and scripts of each lesson in their order, after those of all lessons."""
 
 
@@ -109,8 +101,7 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     following = dict(pairwise(LESSONS)).get(name)
     links = {"lessons": LESSONS, "following": following, "beside": beside, "home": home, "documents": home.rpartition("/")[0]}
     parts = {"style": Markup(style), "script": Markup(script), "given": given(name)}
-    found = environment().get_template(f"{name}.html.j2").render(name=name, lesson=LESSONS[name], **links, **parts)
-    return f"{unbroken(found.strip())}\n"
+    return rendered(name, name=name, lesson=LESSONS[name], **links, **parts)
 
 
 def joined(sources: Iterable[str]) -> str:
@@ -120,15 +111,7 @@ def joined(sources: Iterable[str]) -> str:
     return unbroken("\n".join(f"\n{text}\n" for text in texts))
 
 
-@cache
-def environment() -> Environment:
-    """The Jinja environment of the templates."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    found = Environment(
-        loader=PackageLoader("capstats.lessons"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    found.globals |= {"project": project, "described": described}
-    found.filters["hash"] = lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
-    return found
+def rendered(template: str, /, **given: Any) -> str:
+    """A page from its template."""
+    templates = environment("capstats.lessons", trim_blocks=True, lstrip_blocks=True)
+    return f"{unbroken(templates.get_template(f'{template}.html.j2').render(given).strip())}\n"

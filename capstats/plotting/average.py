@@ -81,8 +81,9 @@ def plot_average_cap(
         raise ValueError("`averages` holds no number to draw.")
     given, ax = ax, axes_of(ax)
     every = np.concatenate(values)
-    same = at_most(every.max(), every.min())
-    bins = hist_kwargs.pop("bins", _bins(values))
+    low, high = every.min(), every.max()
+    same = at_most(high, low)
+    bins = hist_kwargs.pop("bins", _bins(values, low, high))
     edges = np.histogram_bin_edges(every, bins)
     for i, (numbers, label) in enumerate(zip(values, labels, strict=True)):
         bars: dict[str, Any] = {"color": (0, 0, 0, 0), "label": ""} if i else {"color": FILL, "label": label}
@@ -95,7 +96,6 @@ def plot_average_cap(
         side = 1 if every[0] < 0.5 else -1
         beside: dict[str, Any] = {"ha": "left" if side > 0 else "right", "transform": ax.get_xaxis_transform()}
         ax.text(every[0] + side / BINS, 0.5, f"all at {every[0]:.3g}", **beside)
-    low, high = every.min(), every.max()
     reach = 1 if same else FAR * max(high - low, 0.02)
     for number, line, height in ((original, ORIGINAL, 0.5), (baseline, BASELINE, 0.6)):
         if number is not None:
@@ -115,10 +115,8 @@ def _versions(averages: xr.DataArray) -> dict[str, xr.DataArray]:
     return {f"{dims[0]} = {label}": averages.isel({dims[0]: i}) for i, label in enumerate(averages[dims[0]].values)}
 
 
-def _bins(values: list[Any]) -> Any:
-    """Edges of bins over all values; narrower bins if one version varies less than all together."""
-    both = np.concatenate(values)
-    low, high = both.min(), both.max()
+def _bins(values: list[Any], low: Any, high: Any) -> Any:
+    """Edges of bins from the least to the greatest value; narrower bins if one version varies less than all together."""
     if at_most(high, low):  # one bar in the middle of its bin, on an axis of all averages
         return np.linspace(low - 0.5, low + 0.5, BINS + 1)
     narrowest = min((np.ptp(x) for x in values if len(x) and not at_most(x.max(), x.min())), default=high - low)

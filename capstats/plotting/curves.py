@@ -66,19 +66,17 @@ def plot_cap_ecdf(
     >>> ax.lines[0].get_ydata().tolist()
     [0.0, 0.5, 1.0]
     """
-    drawn = curves(ecdf, "ecdf", "cap_ecdf", "at")
+    drawn = curves(ecdf)
     given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
     for values, style in drawn:
         ax.plot(ecdf["at"].values, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
-    averages = np.atleast_1d(np.asarray(average, dtype=float)) if average is not None else np.empty(0)
-    if len(drawn) == len(averages) > 1:  # each on its own curve, which distinguishes them in grey
-        for i, ((values, style), number) in enumerate(zip(drawn, averages, strict=True)):
+    on_curves = len(drawn) == np.size(average) > 1  # each on its own curve, which distinguishes them in grey
+    if on_curves:
+        for i, ((values, style), number) in enumerate(zip(drawn, np.asarray(average, dtype=float), strict=True)):
             height = values[np.searchsorted(ecdf["at"].values, number, side="right") - 1]
             dot: dict[str, Any] = {"markeredgecolor": "white", "zorder": 3, "label": "average CAP" if i == 0 else None}
             ax.plot([number], [height], marker="o", linestyle="none", color=style["color"], **dot)
-    else:
-        references(ax, "x", average, None, None)
-    references(ax, "x", None, original, baseline)
+    references(ax, "x", None if on_curves else average, original, baseline)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
     ax.set_xlabel(lines("individual CAP", n_records(ecdf.attrs.get("records"))))
     return legend_above(ax, given)

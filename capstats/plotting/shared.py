@@ -14,6 +14,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from capstats.codes.names import printable
 from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.table import Index
@@ -49,7 +50,7 @@ def legend_above(ax: Axes, given: Axes | None) -> Axes:
 
 def shown(label: Any) -> str:
     """A label of the data as plain text: ``$`` and control characters are escaped; a leading ``_`` does not hide it from a legend."""
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(label)).replace("$", r"\$")
+    text = printable(label).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
@@ -147,18 +148,19 @@ def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, 
             draw(number, **(style | several), zorder=zorder)
 
 
-def curves(result: Any, name: str, function: str, along: str) -> list[tuple[Any, dict[str, Any]]]:
-    """The values of a result along one dim, and the style, for each table; tables without names have no label."""
-    check_result(result, name, xr.DataArray, (along,), f"the DataArray that {function} returns, with dim `{along}`")
-    check_dims(result, name, 2)
-    (dim,) = [d for d in result.dims if d != along] or [None]
+def curves(ecdf: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """The shares at each value, and the style, for each table; tables without names have no label."""
+    check_result(ecdf, "ecdf", xr.DataArray, ("at",), "the DataArray that cap_ecdf returns, with dim `at`")
+    check_dims(ecdf, "ecdf", 2)
+    (dim,) = [d for d in ecdf.dims if d != "at"] or [None]
     if dim is None:
-        return [(result.values, {"color": BLUE})]
-    if dim not in result.indexes:
-        return [(values, {"color": BLUE, "linewidth": 0.5}) for values in result.transpose(dim, along).values]
+        return [(ecdf.values, {"color": BLUE})]
+    every = ecdf.transpose(dim, "at").values
+    if dim not in ecdf.indexes:
+        return [(values, {"color": BLUE, "linewidth": 0.5}) for values in every]
     named = "" if dim == "synthetic" else f"{shown(dim)} = "  # releases have names of their own
-    labels = [f"{named}{shown(label)}" for label in shortened(list(map(str, result.indexes[dim])), 36)]
+    labels = [f"{named}{shown(label)}" for label in shortened(list(map(str, ecdf.indexes[dim])), 36)]
     return [
         (values, {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[i % len(DASHES)], "label": labels[i]})
-        for i, values in enumerate(result.transpose(dim, along).values)
+        for i, values in enumerate(every)
     ]

@@ -90,4 +90,4 @@ def test_bins_of_other_columns_are_left_out() -> None:
 
 
 def test_a_call_of_python_is_one() -> None:
-    assert call("audit", {"keys": ["a"], "target": "b"}) == "capstats.audit(original, synthetic, keys=['a'], target='b')"
+    assert call({"keys": ["a"], "target": "b"}) == "capstats.audit(original, synthetic, keys=['a'], target='b')"

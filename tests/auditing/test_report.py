@@ -125,7 +125,7 @@ def test_html_escapes_labels_and_column_names(people):
 
 def test_blocks_of_a_page_alone_have_a_text_as_well():
     blocks = [
-        Picture("<svg></svg>", "a line", "What it shows"),
+        Picture("<svg></svg>", "What it shows"),
         Terms([("term", "what it is", [("page.md", None), ("Source", "https://doi.org/10.1/x")])]),
         Listing("a = 1\nb = '\x1b'"),
     ]

@@ -268,7 +268,7 @@ def test_each_block_has_its_elements():
         Facts([("first", "1"), ("", "2"), ("second", "3")]),
         Grid(["", "x"], [["row", "1"], ["  part", "2"]], "A table"),
         Grid(["", ""], [["row", "1"]]),
-        Picture(drawing, "a line", "A figure"),
+        Picture(drawing, "A figure"),
         Terms([("term", "what it is", [("page.md", None), ("Source", "https://doi.org/10.1/x")])]),
         Listing('keys = ["<a>"]\nn = 1'),
     ]
