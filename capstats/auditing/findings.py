@@ -125,7 +125,7 @@ class Copies:
         if not apart:
             return str(TEXTS["no_test_holdout" if entry["by_holdout"] else "no_test_fresh"].format_map(self.words))
         columns = [f"{named(column)} {why}" for column, why in list(apart.items())[:SHOWN]]
-        return listed([*columns, *([f"{len(apart) - SHOWN} more columns do so"] if len(apart) > SHOWN else [])])
+        return listed([*columns, *([f"{many(len(apart) - SHOWN, 'more column')} likewise"] if len(apart) > SHOWN else [])])
 
     def _say(self, name: str, i: int, **more: str) -> str:
         entry, head = self.of(i), self.heads[i]
