@@ -97,10 +97,9 @@ def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]]
         kinds = {"bool"}
     if kinds == {"number", "text"} and not any(isinstance(x, str) and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in known):
         return "; if one table has value labels and the other has codes, apply the labels to both."
-    if kinds <= {"number", "bool", "text"}:
-        return f", or {said({'type': 'number' if 'number' in kinds else 'bool'}, str(name), '', '')}."
-    if kinds <= {"date", "datetime", "text"}:
-        return f", or {said({'type': 'datetime' if 'datetime' in kinds else 'date'}, str(name), '', '')}."
+    for wide, narrow in (("number", "bool"), ("datetime", "date")):
+        if kinds <= {wide, narrow, "text"}:
+            return f", or {said({'type': wide if wide in kinds else narrow}, str(name), '', '')}."
     return "."
 
 

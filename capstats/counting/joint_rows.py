@@ -148,8 +148,8 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     tables = [records.tables[i] for i in order]
     of_rows = [places[i][table.key.of_row] for i, table in zip(order, tables, strict=True)]
     rows = JointRows(records, axis, of_rows, [table.counts for table in tables])
-    of_tables = {records.names[i]: x[None] for i, x in zip(order, rows.of_tables, strict=True)}
-    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, "key", of_tables)}
+    of_tables = {records.names[i]: x for i, x in zip(order, rows.of_tables, strict=True)}
+    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, of_tables)}
     for column in rows.columns if near else ():
         if column.numerical:
             levels[column.name] = {table: x for table, x in levels[column.name].items() if rows.apart(column, list(of_tables).index(table))}

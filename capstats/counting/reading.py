@@ -15,7 +15,7 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, finite_values, usual_ends, with_codes
 from capstats.codes.by_table import ALL, by_table, names
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
-from capstats.codes.declared_types import Type, as_type
+from capstats.codes.declared_types import Type, as_type, parsed
 from capstats.codes.distinct import count, factor
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
@@ -190,10 +190,7 @@ def labelled(
         for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table, sizes), strict=True):
             labels[i] = label
         for i in set(range(len(labels))) - set(used):
-            try:
-                labels[i] = as_type([labels[i]], wanted, str(asked), table)[0]
-            except ValueError:
-                labels[i] = MISSING  # an unused category need not convert
+            labels[i] = labels[i] if labels[i] is MISSING else parsed(labels[i], wanted)  # an unused category need not convert
         if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
             place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]

@@ -190,7 +190,9 @@ def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
     if isinstance(table, xr.DataArray):
         table = table.rename(name)
         for dim in labels.keys() & set(table.dims):
-            table = _relabelled(table, dim, labels[dim])
+            if dim in table.indexes:
+                raise ValueError(f"`{name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
+            table = table.assign_coords(coords_of(dim, axis_from(labels[dim], table.sizes[dim], dim, f"`{dim}_labels`")))
     return table
 
 
@@ -203,12 +205,6 @@ def _unframed(table: pd.DataFrame, name: str) -> xr.DataArray:
     if values.dtype == object and all(map(pd.api.types.is_numeric_dtype, table.dtypes)):  # nullable columns
         values = table.to_numpy(np.float64, na_value=np.nan)
     return xr.DataArray(values, dims=("target", "key"), coords=coords, name=name)
-
-
-def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
-    if dim in array.indexes:
-        raise ValueError(f"`{array.name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
-    return array.assign_coords(coords_of(dim, axis_from(labels, array.sizes[dim], dim, f"`{dim}_labels`")))
 
 
 # --- added up --------------------------------------------------------------------------------------------------------

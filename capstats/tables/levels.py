@@ -66,7 +66,9 @@ def compare(
     o, t = original > 0, other > 0
     if (o == t).all():
         return None
-    missing = np.fromiter((x is MISSING for x in labels), bool, len(labels)) if _may_be_missing(labels) else np.zeros(len(labels), bool)
+    missing = np.zeros(len(labels), bool)
+    if not isinstance(labels, pd.Index) or labels.dtype == object:  # others hold no missing value
+        missing = np.fromiter((x is MISSING for x in labels), bool, len(labels))
     pairs = lookalike_pairs(labels, original, other) if pairs is None else pairs
     causes = [cause for _, _, cause in pairs]
     likely = {cause: causes.count(cause) for cause in dict.fromkeys(causes)}
@@ -101,10 +103,6 @@ def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[L
         return {}
     original, other = ([canonical(labels[i]) for i in np.flatnonzero(of).tolist()] for of in held)
     return remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main], original, other)
-
-
-def _may_be_missing(labels: Sequence[Label]) -> bool:
-    return not isinstance(labels, pd.Index) or labels.dtype == object
 
 
 def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
@@ -148,7 +146,7 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
     found: dict[str, Any] = {"levels": levels}
     for dim, axis in axes.items():
         totals = totals_of(parts, dim)
-        columns = {column: (labels, records) for column, labels, records in _by_level(axis, totals)}
+        columns = {column: (labels, records) for column, labels, records in records_by_level(axis, totals)}
         for column, of in columns.items():
             levels |= {column: entries} if (entries := compared_with(*of, dim)) else {}
         if dim == "key":
@@ -190,12 +188,8 @@ def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> d
     return parts
 
 
-def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
-    """Each column of an axis with its labels and the counts of these in each table."""
-    return _by_level(axis, totals_of(parts, dim))
-
-
-def _by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
+def records_by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
+    """Each column of an axis with its labels and the counts of these in each table, from those of each entry of the axis."""
     for column, codes, labels in zip(axis.names, axis.codes, axis.levels, strict=True):
         yield str(column), labels, {name: np.bincount(codes, x, len(labels)).astype(x.dtype) for name, x in totals.items()}
 
