@@ -29,9 +29,19 @@ import numpy as np
 
 from capstats.codes.column import Column, Ints
 from capstats.codes.labels import MISSING, Label
-from capstats.counting.beyond_chance import beyond_chance
-from capstats.counting.compared import NOTHING_SHARED, SPELLED, NotCompared, Rows, meet, mostly_unique, over_readable, read_rows_of, said_by
-from capstats.counting.copies import IDENTIFIER, Copies, by_multiplicities
+from capstats.counting.beyond_chance import Copies, beyond_chance, by_multiplicities
+from capstats.counting.compared import (
+    IDENTIFIER,
+    NOTHING_SHARED,
+    SPELLED,
+    NotCompared,
+    Rows,
+    meet,
+    mostly_unique,
+    over_readable,
+    read_rows_of,
+    said_by,
+)
 from capstats.counting.inputs import Input
 from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
