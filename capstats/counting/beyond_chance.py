@@ -7,6 +7,7 @@ holdout; without one, the release with a fresh sample of the population. See the
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -185,11 +186,7 @@ def _log_choices(n: int, k: int) -> float:
 
 def _last(holds: Callable[[int], bool], most: int) -> int:
     """The last of 0 to ``most`` for which a condition holds, by bisection; it holds for 0 and, once it fails, for none after."""
-    low, high = 0, most + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return bisect_left(range(1, most + 1), True, key=lambda x: not holds(x))
 
 
 # --- without a holdout --------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -214,43 +215,31 @@ def check_codes(
     for key, given in by_table("null_values", options.null_values).items():
         codes = MissingCodes.of_argument(given, options.allow_unused_codes)
         held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.name)]
-        _check_used(codes, held, columns, cuts, whole, "" if key == ALL else str(key))
+        used: dict[Hashable, set[str]] = {column: set() for column in columns}
+        labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
+        quoted: set[str] = set()
+        for table, parts in held:
+            found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
+            for name, (column, which) in zip(columns, found, strict=True):
+                used[name] |= which
+                labels[name] += [] if name in cuts else [column.labels]
+            of_table = {word for part in parts for word in part.quoted}
+            quoted |= of_table
+            for word in sorted(of_table & set(map(str, codes.everywhere or ()))):
+                if not any({repr(word), repr(in_quotes(word))} & which for _, which in found):
+                    warnings.warn(quoted_alone(word, table.name), UserWarning, stacklevel=callers())
+        first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
+        kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
+        likely = partial(_likely, cuts, labels)
+        elsewhere = partial(_used_elsewhere, [table for table, _ in held], columns) if whole else set
+        codes.check_used(used, kinds, likely, elsewhere=elsewhere, quoted=quoted, within="" if key == ALL else str(key))
 
 
-def _check_used(
-    codes: MissingCodes,
-    held: Sequence[tuple[Input, Sequence[Part]]],
-    columns: Sequence[Hashable],
-    cuts: Mapping[Hashable, Cut],
-    whole: bool,
-    within: str,
-) -> None:
-    """Raise where a code occurs in none of these tables, or, where ``whole`` records are compared, in none of their other columns."""
-    used: dict[Hashable, set[str]] = {column: set() for column in columns}
-    labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
-    quoted: set[str] = set()
-    for table, parts in held:
-        found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
-        for name, (column, which) in zip(columns, found, strict=True):
-            used[name] |= which
-            labels[name] += [] if name in cuts else [column.labels]
-        of_table = {word for part in parts for word in part.quoted}
-        quoted |= of_table
-        for word in sorted(of_table & set(map(str, codes.everywhere or ()))):
-            if not any({repr(word), repr(in_quotes(word))} & which for _, which in found):
-                warnings.warn(quoted_alone(word, table.name), UserWarning, stacklevel=callers())
-    first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
-    kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
-
-    def likely(column: Hashable) -> Sequence[Label]:
-        if column in cuts:
-            return cuts[column].likely
-        return likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
-
-    def elsewhere() -> set[str]:
-        return _used_elsewhere([table for table, _ in held], columns) if whole else set()
-
-    codes.check_used(used, kinds, likely, elsewhere=elsewhere, quoted=quoted, within=within)
+def _likely(cuts: Mapping[Hashable, Cut], labels: Mapping[Hashable, Sequence[Any]], column: Hashable) -> Sequence[Label]:
+    """The levels of a column that look like codes; of one that is cut, those of the original."""
+    if column in cuts:
+        return cuts[column].likely
+    return likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
 
 
 def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable]) -> set[str]:
