@@ -269,11 +269,6 @@ CODE_DAYS = {
 _YEAR = 365  # days from the nearest other date
 
 
-def likely_by_column(columns: Mapping[str, Any]) -> dict[str, list[Label]]:
-    """The same of several columns, of those that have some."""
-    return {column: codes for column, labels in columns.items() if (codes := likely_codes(labels))}
-
-
 def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]:
     """Those of the distinct labels of one column that look like codes of missing values."""
     if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":

@@ -7,7 +7,7 @@ a small range), or one encoding pass. Numbers are taken as arrays, never one by 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -50,11 +50,6 @@ def _array_of(values: Any) -> tuple[Any, str]:
     if isinstance(values, np.ndarray) and not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     return values, module_of(values)
-
-
-def columns_of(values: Mapping[Any, Any], table: str) -> list[Column]:
-    """The columns of a table, by their names, as codes."""
-    return [column_of(x, str(name), table) for name, x in values.items()]
 
 
 def column_of(values: Any, column: str, table: str) -> Column:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_by_column, plain
+from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
@@ -173,7 +173,7 @@ def _fine_keys(
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
     """For the attrs of a Dataset: {column: levels} for levels that look like codes of missing values."""
     columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
-    return {column: list(map(plain, codes)) for column, codes in likely_by_column(columns).items()}
+    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
 
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
