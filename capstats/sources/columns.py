@@ -223,8 +223,13 @@ def _polars(values: Any, column: str, table: str) -> Column:
         return Column(codes.to_numpy(), labels, ordered=True)
     if isinstance(dtype, pl.String) and len(values) >= FEW:
         values = values.cast(pl.Categorical)
-    if isinstance(values.dtype, pl.Categorical):
-        return _polars_pool(values)
+    if isinstance(values.dtype, pl.Categorical):  # its codes are places in a pool that all columns share: they start anywhere and have gaps
+        physical = values.to_physical()
+        if physical.null_count():
+            physical = physical.fill_null((physical.max() or 0) + 1)
+        found = _integers(physical.to_numpy())
+        found.labels = _Pool(values, found)
+        return found
     return _objects(np.array([*values.to_list(), None], object)[:-1], column, table)
 
 
@@ -258,16 +263,6 @@ class _Pool(Sequence[Label]):
         if self.rows[i] < 0:
             return MISSING
         return canonical(self.values[int(self.rows[i])])
-
-
-def _polars_pool(values: Any) -> Column:
-    """A Categorical's codes are places in a pool that all columns share: they start anywhere and have gaps."""
-    physical = values.to_physical()
-    if physical.null_count():
-        physical = physical.fill_null((physical.max() or 0) + 1)
-    found = _integers(physical.to_numpy())
-    found.labels = _Pool(values, found)
-    return found
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

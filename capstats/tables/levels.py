@@ -151,23 +151,13 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
             levels |= {column: entries} if (entries := compared_with(*of, dim)) else {}
         if dim == "key":
             found["unmatched_tables"] = [name for name, held in totals.items() if not (held[totals["original"] > 0] > 0).any()]
-            found["fine_keys"] = _fine_keys(columns, totals, levels)
+            of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
+            # labels explain keys without a match where a column shares none, or has most of them in another spelling
+            other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
+            found["fine_keys"] = fine_keys(columns, totals, [x for x in totals if x not in {*other, "original", "holdout"}])
         else:
             found["fine_targets"] = fine_targets(columns, known)
     return {name: value for name, value in found.items() if value}
-
-
-def _fine_keys(
-    columns: Mapping[str, tuple[Any, dict[str, Records]]], keys: Mapping[str, Records], levels: Mapping[str, Mapping[str, Entry]]
-) -> dict[str, Any]:
-    """The columns that are nearly identifiers; or, of another key that leaves most people without a match, that with the most levels.
-
-    A release in which labels explain it, since a column shares none or has most of them in another spelling, is left out.
-    """
-    of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
-    other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
-    other |= {"original", "holdout"}
-    return fine_keys(columns, keys, [name for name in keys if name not in other])
 
 
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
