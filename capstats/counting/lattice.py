@@ -74,7 +74,7 @@ class Filled:
         return np.ascontiguousarray(target), np.ascontiguousarray(key), values
 
     def moved(self, narrow: Data, where: Places, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
-        """A table of these cells with their keys moved to ``places``; or a ``narrow`` one with its keys moved to ``where``: what is less."""
+        """A table of these cells with their keys moved to ``places``; or a ``narrow`` one with its keys moved to ``where``, if less."""
         if sparse or is_sparse(narrow) or narrow.size > SCATTER * self.number:
             target, key, values = self.cells
             return table_of(values, target, places[key], shape, sparse)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
-from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, of_table, said, those_by_table
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, is_by_table, of_table, said
 from capstats.codes.checks import shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
@@ -44,12 +44,9 @@ class Options:
 
     def of_table(self, table: str) -> Options:
         """The same for one table, as messages call it; sources are given this."""
-        return replace(self, **{name: of_table(name, x, table) for name, x in self._by_table.items()}) if self._by_table else self
-
-    @cached_property
-    def _by_table(self) -> dict[str, Any]:
-        """The options that say something of single tables."""
-        return those_by_table({name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)})
+        given = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
+        own = {name: of_table(name, x, table) for name, x in given.items() if is_by_table(name, x)}
+        return replace(self, **own) if own else self
 
     @cached_property
     def codes(self) -> MissingCodes:

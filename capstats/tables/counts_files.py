@@ -26,7 +26,7 @@ from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata
 from capstats.tables import counts_json
 from capstats.tables.axes import axis_of, coords_of, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
-from capstats.tables.counts_header import ORIGIN, check_header, columns_of_counts, most_rows, need
+from capstats.tables.counts_header import ORIGIN, check_header, need
 from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels
 from capstats.tables.levels import warn_of_levels
 from capstats.tables.printing import Result
@@ -285,12 +285,13 @@ def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], li
     """The indices of the labels of each cell, and its counts; an error where columns are not those described."""
     is_csv, columns = not is_parquet(path), len(_columns(header))
     texts = [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)]
-    width = columns + columns_of_counts(header)
+    width = columns + sum(math.prod(of["shape"]) for of in header["variables"])  # which may be impossibly large
     if is_csv:
         given = _of_csv(path, width)
     else:
         need(width == width_of_parquet(path))
-        check_parquet(path, _read_as(header), columns, most_rows(header), max(len((x or "").encode()) for of in texts for x in of))
+        rows = math.prod(len(column["levels"]) for column in header["key"]) * len(header["targets"][0])  # at most: none occurs twice
+        check_parquet(path, _read_as(header), columns, rows, max(len((x or "").encode()) for of in texts for x in of))
         given = read_parquet(path, _read_as(header))
     places = [_places(cells, known) for cells, known in zip(given, texts, strict=False)]
     return places, [x.astype(dtype) for x, (_, dtype) in zip(given[columns:], _each(header), strict=True)]
