@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import shlex
 import warnings
+from collections import Counter
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,7 @@ def compare(
     if not isinstance(labels, pd.Index) or labels.dtype == object:  # others hold no missing value
         missing = np.fromiter((x is MISSING for x in labels), bool, len(labels))
     pairs = lookalike_pairs(labels, original, other) if pairs is None else pairs
-    causes = [cause for _, _, cause in pairs]
-    likely = {cause: causes.count(cause) for cause in dict.fromkeys(causes)}
+    likely = dict(Counter(cause for _, _, cause in pairs))
     main = max(likely, key=lambda cause: likely[cause], default="")
     held = [(labels[i], labels[j]) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
     present = next((x for x in labels if x is not MISSING), None)
