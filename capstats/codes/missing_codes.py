@@ -116,10 +116,6 @@ class MissingCodes:
         named = {column: _codes(codes) for column, codes in given.items()}
         return cls(named.pop(ALL, None), named, allow_unused)
 
-    def __bool__(self) -> bool:
-        """Whether there is any code."""
-        return bool(self.everywhere) or any(self.named.values())
-
     @property
     def words(self) -> set[str]:
         """The words of all columns."""
