@@ -85,8 +85,11 @@ def microseconds(times: NDArray[Any]) -> NDArray[np.int64]:
 
 def _of_labels(labels: Sequence[Label], kind: Kind | None) -> NDArray[Any]:
     if kind == "number":
-        found = np.array(labels)  # integers of 64 bits where all are, else floats or objects
-        return found if found.dtype.kind in "iu" else np.array(labels, float)
+        whole = all(isinstance(x, int) for x in labels)
+        for dtype, least, end in ((np.int64, -(2**63), 2**63), (np.uint64, 0, 2**64)):
+            if whole and least <= min(labels) and max(labels) < end:
+                return np.array(labels, dtype)
+        return np.array([float(x) for x in labels])
     if kind == "date":
         return np.array([x.toordinal() - EPOCH.toordinal() for x in labels])
     stamps = [pd.Timestamp(x).tz_convert("UTC").tz_localize(None) if x.tzinfo else pd.Timestamp(x) for x in labels]
