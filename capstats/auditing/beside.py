@@ -34,7 +34,7 @@ from capstats.population.registers import population_profile
 from capstats.population.uniqueness import population_uniqueness
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import axis_of
-from capstats.tables.backing import filled_in, unstacked, values_at
+from capstats.tables.backing import filled_in, totals_of, unstacked, values_at
 from capstats.tables.dataset import as_tables
 from capstats.tables.levels import records_by_level
 from capstats.tables.table import Array, Floats
@@ -87,7 +87,7 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
     for dim in ("target", "key"):
         axis = axis_of(tables.o, dim)
         if axis is not None:
-            margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, dim, data)]
+            margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, totals_of(data, dim))]
     part = LEVEL / (len(own) + 1)
     columns = [name for name, of in zip(own, margins, strict=True) if _differ(of["original"], of["holdout"], part, ordered=True)]
     key, target = np.divmod(filled_in(list(data.values())), data["original"].shape[0])

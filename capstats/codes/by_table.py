@@ -36,11 +36,6 @@ def is_by_table(option: str, value: Any) -> bool:
     return isinstance(value, Mapping) and (option in SCALARS or any(isinstance(x, Mapping) for x in value.values()))
 
 
-def those_by_table(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that have values for single tables."""
-    return {name: value for name, value in options.items() if is_by_table(name, value)}
-
-
 def of_table(option: str, value: Any, table: str) -> Any:
     """The value of an option for one table, by its name in messages; a value for fewer tables takes precedence over one for more."""
     given = by_table(option, value)

@@ -73,26 +73,23 @@ _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:
 
 
 def check_declared(types: Any) -> None:
-    """Raise unless `types` is a mapping from columns to types."""
+    """Raise unless `types` is a mapping from columns to names of types, or to sequences of distinct levels."""
     if not isinstance(types, Mapping):
         raise TypeError(f"`types` must be a mapping {{column: type}}; got {shown(types)}.")
     for column, declared in types.items():
-        _check_type(str(column), declared)
-
-
-def _check_type(column: str, declared: Any) -> None:
-    """Raise unless ``declared`` is one of the type names or a sequence of distinct levels."""
-    if isinstance(declared, str) and declared in _PARSERS:
-        return
-    if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
-        raise ValueError(
-            f"`types` of column {column!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; "
-            f"got {shown(declared)}."
-        )
-    levels = [canonical(x) for x in declared]
-    one_kind(levels, column, "types")
-    if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
-        raise ValueError(f"`types` of column {column!r} must list distinct levels that are not missing; got {shown(list(declared))}.")
+        if isinstance(declared, str) and declared in _PARSERS:
+            continue
+        if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
+            raise ValueError(
+                f"`types` of column {str(column)!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; "
+                f"got {shown(declared)}."
+            )
+        levels = [canonical(x) for x in declared]
+        one_kind(levels, str(column), "types")
+        if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
+            raise ValueError(
+                f"`types` of column {str(column)!r} must list distinct levels that are not missing; got {shown(list(declared))}."
+            )
 
 
 def _name(declared: Type) -> str:

@@ -116,10 +116,6 @@ class MissingCodes:
         named = {column: _codes(codes) for column, codes in given.items()}
         return cls(named.pop(ALL, None), named, allow_unused)
 
-    def __bool__(self) -> bool:
-        """Whether there is any code."""
-        return bool(self.everywhere) or any(self.named.values())
-
     @property
     def words(self) -> set[str]:
         """The words of all columns."""
@@ -266,12 +262,8 @@ CODE_DAYS = {
     dt.date(1111, 11, 11),
     dt.date(1899, 12, 30),
 }
+_CODE_DAY_TEXTS = {day.isoformat() for day in CODE_DAYS}
 _YEAR = 365  # days from the nearest other date
-
-
-def likely_by_column(columns: Mapping[str, Any]) -> dict[str, list[Label]]:
-    """The same of several columns, of those that have some."""
-    return {column: codes for column, labels in columns.items() if (codes := likely_codes(labels))}
 
 
 def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]:
@@ -340,9 +332,8 @@ def _beyond(held: Sequence[Any], others: np.ndarray) -> list[Any]:
 
 def _far_days(labels: Sequence[Label]) -> list[Label]:
     """Usual dates that are a year or more from all others."""
-    found = {x: parsed(x, "date") for x in labels}
-    held = [x for x, day in found.items() if day in CODE_DAYS]
-    others = [x for x in labels if found[x] not in CODE_DAYS]
+    is_code = {x: plain(x) in _CODE_DAY_TEXTS for x in labels}
+    held, others = [x for x in labels if is_code[x]], [x for x in labels if not is_code[x]]
     if not held or len(others) < 2:
         return []
     least, greatest = min(others).toordinal(), max(others).toordinal()
@@ -354,7 +345,7 @@ def _likely_texts(labels: Sequence[str]) -> list[Label]:
     words = [x for x in labels if x.strip().casefold() in WORDS]
     if "None" in labels and not all(x[:1].isupper() for x in labels if x not in words):  # else an ordinary level, as in None, Mild, Severe
         words = [x for x in labels if x in words or x == "None"]
-    if _CODE_TEXTS.isdisjoint(labels) and {day.isoformat() for day in CODE_DAYS}.isdisjoint(labels):
+    if _CODE_TEXTS.isdisjoint(labels) and _CODE_DAY_TEXTS.isdisjoint(labels):
         return words
     others = [x for x in labels if x not in words]
     numbers, dates = {x: plain_number(x) for x in others}, {x: parsed(x, "date") for x in others}

@@ -141,8 +141,6 @@ def _cause(label: Label, twin: Label) -> str:
         return DATES
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
-    if a in MISSING_WORDS and b in MISSING_WORDS:
-        return ABSENT
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
 
 

@@ -7,8 +7,9 @@ holdout; without one, the release with a fresh sample of the population. See the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ DEVIATIONS = 12  # standard deviations of a hypergeometric law, beyond which its
 STEPS = 40  # of a bisection
 
 Numbers = NDArray[np.int64]
+Copies = dict[str, Any]  # the copies in all releases, as JSON holds them
 
 
 class Beyond(NamedTuple):
@@ -55,6 +57,40 @@ def beyond_chance(o: Numbers, s: Numbers, h: Numbers | None = None, times: Numbe
     """
     times = np.ones(len(o), np.int64) if times is None else times
     return _from_fresh(o, s, times) if h is None else _from_holdout(o, s, h, times)
+
+
+def by_multiplicities(o: Numbers, s: Numbers, h: Numbers | None, n: Numbers, judges: bool, apart: Mapping[str, str]) -> dict[str, Any]:
+    """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told.
+
+    ``n`` different records occur ``o`` times in the original, ``s`` times in the release and ``h`` times in the holdout, if there is one;
+    ``judges`` is whether it is valid as a measure of chance, ``apart`` the columns in which equal values may not be found, and why.
+    """
+    found: dict[str, Any] = {"records": int((s * n).sum())}
+    for prefix, real in {"": o, **({} if h is None else {"holdout_": h})}.items():
+        found[f"{prefix or 'original_'}people"] = int((real * n).sum())
+        found[f"{prefix}copied_records"] = int((s * n)[real > 0].sum())
+        found[f"{prefix}copied_unique_records"] = int((s * n)[real == 1].sum())
+    beyond = beyond_chance(o, s, h if judges else None, n)
+    told = beyond.people == 0 or beyond.exists
+    found |= {
+        "copied_people": beyond.people,
+        "copied_beyond_chance": 1 if beyond.found else 0 if told and not apart else None,
+        "copied_p_value": beyond.p_value,
+        "copied_people_lower": beyond.lower,
+        "copied_people_upper": beyond.upper,
+        "copied_people_shared": beyond.shared,
+        "by_holdout": judges,
+        "apart": dict(apart),
+    }
+    if h is not None:
+        known = {"copied_people_beyond_chance": beyond.estimate, "copied_people_fewest": beyond.fewest}
+        found |= {name: None if np.isnan(x) else x for name, x in known.items()}
+        found["holdout_copied_people"] = int((h * n)[s > 0].sum())
+        found["holdout_alike"] = alike = beyond_chance(h, s, None, n).found
+        found["too_small"] = judges and not beyond.found and not alike and beyond_chance(o, s, None, n).found
+        if found["too_small"]:
+            found["copied_beyond_chance"] = None
+    return found
 
 
 # --- with a holdout -----------------------------------------------------------------------------------------------------
@@ -150,11 +186,7 @@ def _log_choices(n: int, k: int) -> float:
 
 def _last(holds: Callable[[int], bool], most: int) -> int:
     """The last of 0 to ``most`` for which a condition holds, by bisection; it holds for 0 and, once it fails, for none after."""
-    low, high = 0, most + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return bisect_left(range(1, most + 1), True, key=lambda x: not holds(x))
 
 
 # --- without a holdout --------------------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ from capstats.sources.source import Options
 from capstats.tables.levels import Entry, compare, lookalike_pairs
 
 FINE = 8  # decimals of a number that was not rounded
+IDENTIFIER = "each record of the original has a value of its own"
 NOTHING_SHARED = "shares no level with the original"
 SPELLED = "has levels in two spellings"
 UNREADABLE = "its values cannot be compared"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,8 +16,9 @@ from capstats.codes.bins import Cut
 from capstats.codes.column import Counts, Places
 from capstats.codes.labels import MISSING
 from capstats.codes.names import in_cell
-from capstats.counting.beyond_chance import beyond_chance
+from capstats.counting.beyond_chance import Copies, beyond_chance, by_multiplicities
 from capstats.counting.compared import (
+    IDENTIFIER,
     Known,
     Meeting,
     NotCompared,
@@ -29,6 +30,7 @@ from capstats.counting.compared import (
     read_rows_of,
 )
 from capstats.counting.inputs import Input
+from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import read_rows
 from capstats.sources.memory import MemorySource
 from capstats.sources.whole_records import together
@@ -37,19 +39,13 @@ COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all columns but one are searched
 MOST = 1 << 25  # numbers held for these, at most
 LEVELS = 1000  # labels of a key column up to which copies are counted by its levels
-IDENTIFIER = "each record of the original has a value of its own"
-
-Copies = dict[str, Any]  # the copies in all releases, as JSON holds them
 
 
 class Keys(NamedTuple):
     """The key columns of the tables, and where they are cut."""
 
-    columns: Sequence[Hashable] = ()
-    cuts: Mapping[Hashable, Cut] = {}
-
-
-NO_KEYS = Keys()
+    columns: Sequence[Hashable]
+    cuts: Mapping[Hashable, Cut]
 
 
 class Real:
@@ -70,25 +66,20 @@ class Real:
         return numbers, [self.known.times(numbers), self.holdout.times(numbers)]
 
 
-def find_copies(
-    inputs: Sequence[Input],
-    most: int,
-    keys: Keys = NO_KEYS,
-    elsewhere: Callable[[int], Any] = lambda _: None,
-) -> tuple[Copies, Counts | None]:
+def find_copies(inputs: Sequence[Input], most: int, keys: Keys, records: Sequence[float]) -> tuple[Copies, Counts | None]:
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
     Where the original is read record by record, also how many records of the one release each is identical to. ``inputs`` are original,
-    releases and holdout, as `inputs_of` gives them. ``elsewhere`` gives, for a number of columns, what compares tables of too many records
-    for it (see `many_rows`), or None. Columns with an identifier, such as row numbers, are left out, those that some table cannot give as
-    labels, and of each release those that share no level with the original. Copies in each release are counted by level of the key columns,
-    too, as the tables have them, with `types` and `bins`.
+    releases and holdout, as `inputs_of` gives them, with as many ``records``; if these are too many, `many_rows` compares them. Columns
+    with an identifier, such as row numbers, are left out, those that some table cannot give as labels, and of each release those that share
+    no level with the original. Copies in each release are counted by level of the key columns, too, as the tables have them, with `types`
+    and `bins`.
     """
     common, left_out = columns_in_common(inputs)
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
-        if (many := elsewhere(len(common))) is not None:
+        if (many := many_rows(inputs, records, len(common))) is not None:
             return many.copies(common, left_out), None
 
         def work(columns: Sequence[Hashable], unread: dict[str, str]) -> tuple[Copies, Counts | None]:
@@ -176,40 +167,6 @@ def _multiplicities(real: Real, release: Known, new: NDArray[np.bool_]) -> list[
     s = np.concatenate([release.times(numbers), alone])
     o, *h = (np.concatenate([x, 0 * alone]) for x in (o, *h))
     return together([[o, s, *h, np.ones(len(s), np.int64)]])
-
-
-def by_multiplicities(o: Places, s: Places, h: Places | None, n: Places, judges: bool, apart: Mapping[str, str]) -> dict[str, Any]:
-    """Numbers of released records that are copies, and whether people were copied beyond chance: 1, 0, or None where it cannot be told.
-
-    ``n`` different records occur ``o`` times in the original, ``s`` times in the release and ``h`` times in the holdout, if there is one;
-    ``judges`` is whether it is valid as a measure of chance, ``apart`` the columns in which equal values may not be found, and why.
-    """
-    found: dict[str, Any] = {"records": int((s * n).sum())}
-    for prefix, real in {"": o, **({} if h is None else {"holdout_": h})}.items():
-        found[f"{prefix or 'original_'}people"] = int((real * n).sum())
-        found[f"{prefix}copied_records"] = int((s * n)[real > 0].sum())
-        found[f"{prefix}copied_unique_records"] = int((s * n)[real == 1].sum())
-    beyond = beyond_chance(o, s, h if judges else None, n)
-    told = beyond.people == 0 or beyond.exists
-    found |= {
-        "copied_people": beyond.people,
-        "copied_beyond_chance": 1 if beyond.found else 0 if told and not apart else None,
-        "copied_p_value": beyond.p_value,
-        "copied_people_lower": beyond.lower,
-        "copied_people_upper": beyond.upper,
-        "copied_people_shared": beyond.shared,
-        "by_holdout": judges,
-        "apart": dict(apart),
-    }
-    if h is not None:
-        known = {"copied_people_beyond_chance": beyond.estimate, "copied_people_fewest": beyond.fewest}
-        found |= {name: None if np.isnan(x) else x for name, x in known.items()}
-        found["holdout_copied_people"] = int((h * n)[s > 0].sum())
-        found["holdout_alike"] = alike = beyond_chance(h, s, None, n).found
-        found["too_small"] = judges and not beyond.found and not alike and beyond_chance(o, s, None, n).found
-        if found["too_small"]:
-            found["copied_beyond_chance"] = None
-    return found
 
 
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, dict[str, int]]:

@@ -199,9 +199,7 @@ def compared_labels(one: Look, other: Look) -> Entry | None:
     wanted = joint_kind(one, other)
     columns = [one.as_type(wanted), other.as_type(wanted)]
     labels, maps = joint_labels(columns, "", ("", ""))
-    records = [np.zeros(len(labels), np.int64) for _ in columns]
-    for counts, places, look in zip(records, maps, (one, other), strict=True):
-        np.add.at(counts, places, look.margin.records)
+    records = [np.bincount(at, look.margin.records, len(labels)).astype(np.int64) for at, look in zip(maps, (one, other), strict=True)]
     found = compare(list(labels), records[0], records[1], "column")
     return None if found is None else {**found, "examples": []}
 

@@ -16,7 +16,8 @@ from capstats.codes.by_table import BY_COLUMN, SCALARS, check_tables
 from capstats.codes.checks import is_name, shown
 from capstats.codes.column import Column, Sums
 from capstats.codes.labels import Label, canonical
-from capstats.sources.door import is_table, open_source
+from capstats.sources.door import is_frame, open_source
+from capstats.sources.files import is_path
 from capstats.sources.source import Options, Query, Source
 
 Weight = Hashable | None
@@ -111,7 +112,7 @@ def _of_tables(given: Any, argument: str, synthetic: Any, labels: Sequence[Label
 
 def released(synthetic: Any) -> tuple[list[Label] | None, list[Any], list[str]]:
     """The labels of several synthetic tables (None for one or none), the tables, and their names in messages."""
-    if isinstance(synthetic, Mapping) and any(map(is_table, synthetic.values())):
+    if isinstance(synthetic, Mapping) and any(is_path(x) or is_frame(x) for x in synthetic.values()):  # else columns of one table
         labels, several = [canonical(x) for x in synthetic], list(synthetic.values())
     elif isinstance(synthetic, (list, tuple)):
         labels, several = list(range(len(synthetic))), list(synthetic)

@@ -48,13 +48,7 @@ class JointRows:
     records: Records
     axis: pd.MultiIndex
     places: list[Places]  # for each table, the index of each row's distinct row
-    counts: list[Counts]  # for each table, the number of records of each row
-
-    @cached_property
-    def of_tables(self) -> list[NDArray[np.int64]]:
-        """The count of each distinct row in each table."""
-        both = zip(self.places, self.counts, strict=True)
-        return [np.bincount(where, counts, len(self.axis)).astype(np.int64) for where, counts in both]
+    of_tables: list[NDArray[np.int64]]  # for each table, the count of each distinct row
 
     @property
     def original(self) -> NDArray[np.int64]:
@@ -147,9 +141,10 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     order = [0, *range(last, len(places)), *range(1, last)]
     tables = [records.tables[i] for i in order]
     of_rows = [places[i][table.key.of_row] for i, table in zip(order, tables, strict=True)]
-    rows = JointRows(records, axis, of_rows, [table.counts for table in tables])
-    of_tables = {records.names[i]: x[None] for i, x in zip(order, rows.of_tables, strict=True)}
-    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, "key", of_tables)}
+    counts = [np.bincount(where, table.counts, len(axis)).astype(np.int64) for where, table in zip(of_rows, tables, strict=True)]
+    rows = JointRows(records, axis, of_rows, counts)
+    of_tables = {records.names[i]: x for i, x in zip(order, rows.of_tables, strict=True)}
+    levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, of_tables)}
     for column in rows.columns if near else ():
         if column.numerical:
             levels[column.name] = {table: x for table, x in levels[column.name].items() if rows.apart(column, list(of_tables).index(table))}

@@ -12,7 +12,7 @@ all 2^k.
 *Keys* are integers of mixed radix (`capstats.codes.distinct.Factor`). To leave a column out is to cut one digit out of each integer;
 labels are made only for a table that is given out.
 
-*Two ways to sum* (`_placed`). A dense table can be summed over its keys; its cost is all its cells, most of which may be empty. Or the
+*Two ways to sum* (`Filled.moved`). A dense table can be summed over its keys; its cost is all its cells, most of which may be empty. Or the
 cells that were filled over all columns at first are added where they now belong: `Keyset.places` keeps for each first key where it is.
 That costs the number of filled cells whatever the subset, and scattered memory. SCATTER is how much more one scattered cell costs than one
 cell of a row. Sparse tables always go the second way.
@@ -73,10 +73,15 @@ class Filled:
         (target, key), values = filled(self.table)
         return np.ascontiguousarray(target), np.ascontiguousarray(key), values
 
-    def moved(self, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
-        """A table of these cells with their keys moved to ``places``."""
-        target, key, values = self.cells
-        return table_of(values, target, places[key], shape, sparse)
+    def moved(self, narrow: Data, where: Places, places: Places, shape: tuple[int, int], sparse: bool) -> Data:
+        """A table of these cells with their keys moved to ``places``; or a ``narrow`` one with its keys moved to ``where``, if less."""
+        if sparse or is_sparse(narrow) or narrow.size > SCATTER * self.number:
+            target, key, values = self.cells
+            return table_of(values, target, places[key], shape, sparse)
+        found = np.zeros(shape, narrow.dtype)
+        for total, row in zip(found, narrow, strict=True):
+            np.add.at(total, where, row)
+        return found
 
 
 @dataclass
@@ -189,17 +194,10 @@ class Lattice:
         """Tables with their keys moved to ``where``, or made of the cells that were filled at first, which go to ``places``."""
         found = []
         for of_target, cells in zip(tables, self.cells, strict=True):
-            targets = of_target[0].shape[0]
+            shape = (of_target[0].shape[0], keys)
             held = 2 * len(cells)  # tables, twice because `pair` stacks them
-            sparse = choose_sparse(self.backing, max(x.number for x in cells), targets * keys, held)
-            found.append(
-                [
-                    x.moved(places, (targets, keys), sparse)
-                    if sparse or is_sparse(table) or table.size > SCATTER * x.number
-                    else _merged(table, where, keys)
-                    for table, x in zip(of_target, cells, strict=True)
-                ]
-            )
+            sparse = choose_sparse(self.backing, max(x.number for x in cells), math.prod(shape), held)
+            found.append([x.moved(table, where, places, shape, sparse) for table, x in zip(of_target, cells, strict=True)])
         return found
 
     def pair(self, keyset: Keyset, target: int, *, labelled: bool) -> tuple[xr.DataArray, xr.DataArray]:
@@ -220,11 +218,3 @@ class Lattice:
             levels: list[Any] = [self.key.levels[c] for c in keyset.columns]
             key = pd.MultiIndex(levels=levels, codes=codes, names=[self.names[c] for c in keyset.columns], verify_integrity=False)
         return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords
-
-
-def _merged(table: Array, where: Places, keys: int) -> Array:
-    """A dense table with its keys moved to ``where``; counts of keys at the same place are added."""
-    found = np.zeros((len(table), keys), table.dtype)
-    for total, row in zip(found, table, strict=True):
-        np.add.at(total, where, row)
-    return found

@@ -29,9 +29,19 @@ import numpy as np
 
 from capstats.codes.column import Column, Ints
 from capstats.codes.labels import MISSING, Label
-from capstats.counting.beyond_chance import beyond_chance
-from capstats.counting.compared import NOTHING_SHARED, SPELLED, NotCompared, Rows, meet, mostly_unique, over_readable, read_rows_of, said_by
-from capstats.counting.copies import IDENTIFIER, Copies, by_multiplicities
+from capstats.counting.beyond_chance import Copies, beyond_chance, by_multiplicities
+from capstats.counting.compared import (
+    IDENTIFIER,
+    NOTHING_SHARED,
+    SPELLED,
+    NotCompared,
+    Rows,
+    meet,
+    mostly_unique,
+    over_readable,
+    read_rows_of,
+    said_by,
+)
 from capstats.counting.inputs import Input
 from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
@@ -85,7 +95,8 @@ class ManyRows:
         columns, first, unread = self._first(columns)
         # columns that may have to be left out: identifiers, and those without a common value
         alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # in these records
-        last = len(self.inputs) - self._has_holdout
+        has_holdout = self.inputs[-1].name == "holdout"
+        last = len(self.inputs) - has_holdout
         met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone]) for i in range(1, len(self.inputs))]
         apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) == NOTHING_SHARED}
         described: Copies = {"near": NEAR, "first_records": SAMPLE}
@@ -104,9 +115,9 @@ class ManyRows:
                     times.append(found.multiplicities([0, i, *range(last, len(self.inputs))], key))
         described["columns"] = [str(c) for i, c in enumerate(columns) if i not in gone]
         described["left_out"] = {**left_out, **unread, **{str(columns[i]): IDENTIFIER for i in gone}}
-        holdout_apart: dict[str, str] = met[-1][0] if self._has_holdout else {}
-        judges = self._has_holdout and not holdout_apart
-        if self._has_holdout:
+        holdout_apart: dict[str, str] = met[-1][0] if has_holdout else {}
+        judges = has_holdout and not holdout_apart
+        if has_holdout:
             o, _, h, n = times[0]
             if beyond_chance(o, h, None, n).found:
                 described["holdout_in_original"], judges = int((h * n)[o > 0].sum()), False
@@ -116,10 +127,6 @@ class ManyRows:
             entry = by_multiplicities(o, s, others[0] if others else None, n, judges, {**holdout_apart, **of})
             described["releases"].append({**entry, "columns": columns_compared, "spelled": {}})
         return described
-
-    @property
-    def _has_holdout(self) -> bool:
-        return self.inputs[-1].name == "holdout"
 
     def same(self, columns: Sequence[Hashable]) -> bool:
         """Whether two tables have the same records, most of them unique."""
@@ -173,7 +180,7 @@ class ManyRows:
         """
         places = [list(first[0].columns).index(c) for c in columns]
         mine, theirs = (rows.only(places) for rows in (first[0], first[i]))
-        meeting = meet(mine, theirs, same_source=self._has_holdout and i == len(self.inputs) - 1)
+        meeting = meet(mine, theirs, same_source=self.inputs[i].name == "holdout")
         entries = {c: {**entry, "role": "sampled", "examples": []} for c, entry in meeting.entries.items()}
         found = {**meeting.apart, **{c: SPELLED if entries[c]["shared"] else NOTHING_SHARED for c in meeting.spelled}}
         for column in [c for c in columns if found.get(str(c)) == NOTHING_SHARED]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, finite_values, usual_ends, with_codes
 from capstats.codes.by_table import ALL, by_table, names
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
-from capstats.codes.declared_types import Type, as_type
+from capstats.codes.declared_types import Type, as_type, parsed
 from capstats.codes.distinct import count, factor
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
@@ -190,10 +191,7 @@ def labelled(
         for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table, sizes), strict=True):
             labels[i] = label
         for i in set(range(len(labels))) - set(used):
-            try:
-                labels[i] = as_type([labels[i]], wanted, str(asked), table)[0]
-            except ValueError:
-                labels[i] = MISSING  # an unused category need not convert
+            labels[i] = labels[i] if labels[i] is MISSING else parsed(labels[i], wanted)  # an unused category need not convert
         if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
             place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]
@@ -217,43 +215,31 @@ def check_codes(
     for key, given in by_table("null_values", options.null_values).items():
         codes = MissingCodes.of_argument(given, options.allow_unused_codes)
         held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.name)]
-        _check_used(codes, held, columns, cuts, whole, "" if key == ALL else str(key))
+        used: dict[Hashable, set[str]] = {column: set() for column in columns}
+        labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
+        quoted: set[str] = set()
+        for table, parts in held:
+            found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
+            for name, (column, which) in zip(columns, found, strict=True):
+                used[name] |= which
+                labels[name] += [] if name in cuts else [column.labels]
+            of_table = {word for part in parts for word in part.quoted}
+            quoted |= of_table
+            for word in sorted(of_table & set(map(str, codes.everywhere or ()))):
+                if not any({repr(word), repr(in_quotes(word))} & which for _, which in found):
+                    warnings.warn(quoted_alone(word, table.name), UserWarning, stacklevel=callers())
+        first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
+        kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
+        likely = partial(_likely, cuts, labels)
+        elsewhere = partial(_used_elsewhere, [table for table, _ in held], columns) if whole else set
+        codes.check_used(used, kinds, likely, elsewhere=elsewhere, quoted=quoted, within="" if key == ALL else str(key))
 
 
-def _check_used(
-    codes: MissingCodes,
-    held: Sequence[tuple[Input, Sequence[Part]]],
-    columns: Sequence[Hashable],
-    cuts: Mapping[Hashable, Cut],
-    whole: bool,
-    within: str,
-) -> None:
-    """Raise where a code occurs in none of these tables, or, where ``whole`` records are compared, in none of their other columns."""
-    used: dict[Hashable, set[str]] = {column: set() for column in columns}
-    labels: dict[Hashable, list[Sequence[Label] | Places]] = {column: [] for column in columns}
-    quoted: set[str] = set()
-    for table, parts in held:
-        found = [(column, which) for part in parts for column, which in zip(part.columns, part.used, strict=True)]
-        for name, (column, which) in zip(columns, found, strict=True):
-            used[name] |= which
-            labels[name] += [] if name in cuts else [column.labels]
-        of_table = {word for part in parts for word in part.quoted}
-        quoted |= of_table
-        for word in sorted(of_table & set(map(str, codes.everywhere or ()))):
-            if not any({repr(word), repr(in_quotes(word))} & which for _, which in found):
-                warnings.warn(quoted_alone(word, table.name), UserWarning, stacklevel=callers())
-    first = {c: [next((x for x in own if x is not MISSING), MISSING) for own in several] for c, several in labels.items()}
-    kinds = {c: {kind_of(canonical(x)) for x in several if x is not MISSING} for c, several in first.items()}
-
-    def likely(column: Hashable) -> Sequence[Label]:
-        if column in cuts:
-            return cuts[column].likely
-        return likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
-
-    def elsewhere() -> set[str]:
-        return _used_elsewhere([table for table, _ in held], columns) if whole else set()
-
-    codes.check_used(used, kinds, likely, elsewhere=elsewhere, quoted=quoted, within=within)
+def _likely(cuts: Mapping[Hashable, Cut], labels: Mapping[Hashable, Sequence[Any]], column: Hashable) -> Sequence[Label]:
+    """The levels of a column that look like codes; of one that is cut, those of the original."""
+    if column in cuts:
+        return cuts[column].likely
+    return likely_codes(dict.fromkeys(canonical(x) for own in labels[column] for x in own))
 
 
 def _used_elsewhere(tables: Sequence[Input], columns: Sequence[Hashable]) -> set[str]:

@@ -19,10 +19,11 @@ from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
 from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
-from capstats.counting import many_rows
+from capstats.counting.beyond_chance import Copies
 from capstats.counting.compared import columns_in_common
-from capstats.counting.copies import Copies, Keys, Search, find_copies
+from capstats.counting.copies import Keys, Search, find_copies
 from capstats.counting.inputs import Input, inputs_of, released
+from capstats.counting.many_rows import too_many
 from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
 from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
@@ -144,11 +145,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
         if together is None and request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
-
-            def elsewhere(columns: int) -> many_rows.ManyRows | None:
-                return many_rows.many_rows(inputs, records, columns)
-
-            copies, copied = find_copies(inputs, request.copy_columns, Keys(request.key_columns, cuts), elsewhere)
+            copies, copied = find_copies(inputs, request.copy_columns, Keys(request.key_columns, cuts), records)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
             _warn_of_counts(table, counted, request.columns)
         parts = [(table.key, table.target) for table in tables]
@@ -177,7 +174,7 @@ def _in_one_reading(
         common, left_out = columns_in_common(inputs)
         numbers = [table.source.number(table.options) for table in inputs]
         known = [number for number in numbers if number is not None]
-        if not 0 < len(common) <= request.copy_columns or len(known) < len(numbers) or many_rows.too_many(inputs, known, len(common)):
+        if not 0 < len(common) <= request.copy_columns or len(known) < len(numbers) or too_many(inputs, known, len(common)):
             return None
         wanted = list(dict.fromkeys([*request.columns, *common]))
         real = [original] if holdout is None else [original, holdout]

@@ -159,7 +159,7 @@ def check_options(options: Options, inputs: Sequence[Input], columns: Collection
                 kinds = " and ".join(formats)
                 none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
                 raise ValueError(f"`{option}` applies to {kinds} files only; {none}. Leave it out.")
-    for option in [x for x in BY_COLUMN if getattr(options, x) is not None]:
+    for option in BY_COLUMN:
         for key, given in by_table(option, getattr(options, option)).items():
             new = {x: old for old, x in given.items()} if option == "rename" else {c: c for c in given if c not in (ALL, *columns)}
             held = [c for table in inputs if new and names(key, table.name) for c in table.source.names(table.options)]

@@ -12,7 +12,8 @@ import xarray as xr
 from capstats.cap.neighbours import Convention
 from capstats.codes.checks import shown
 from capstats.counting.equality import SIDES, count_by_equality
-from capstats.sources.source import check_names
+from capstats.sources.source import Query
+from capstats.sources.source import check_columns as check_each
 
 Names = Sequence[Any]
 
@@ -79,7 +80,7 @@ def listed_of_data(names: set[Any], shown: Collection[Any]) -> str:
 def check_once(frames: Sequence[pd.DataFrame], used: Names) -> None:
     """Raise an error if a used name occurs twice in a frame."""
     for side, frame in zip(SIDES, frames, strict=True):
-        check_names(used, list(frame.columns), side)
+        check_each(Query(list(used)), list(frame.columns), side)
 
 
 def check_dtype(values: pd.Series, described: Any = None) -> None:

@@ -7,7 +7,7 @@ a small range), or one encoding pass. Numbers are taken as arrays, never one by 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -50,11 +50,6 @@ def _array_of(values: Any) -> tuple[Any, str]:
     if isinstance(values, np.ndarray) and not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     return values, module_of(values)
-
-
-def columns_of(values: Mapping[Any, Any], table: str) -> list[Column]:
-    """The columns of a table, by their names, as codes."""
-    return [column_of(x, str(name), table) for name, x in values.items()]
 
 
 def column_of(values: Any, column: str, table: str) -> Column:
@@ -228,8 +223,13 @@ def _polars(values: Any, column: str, table: str) -> Column:
         return Column(codes.to_numpy(), labels, ordered=True)
     if isinstance(dtype, pl.String) and len(values) >= FEW:
         values = values.cast(pl.Categorical)
-    if isinstance(values.dtype, pl.Categorical):
-        return _polars_pool(values)
+    if isinstance(values.dtype, pl.Categorical):  # its codes are places in a pool that all columns share: they start anywhere and have gaps
+        physical = values.to_physical()
+        if physical.null_count():
+            physical = physical.fill_null((physical.max() or 0) + 1)
+        found = _integers(physical.to_numpy())
+        found.labels = _Pool(values, found)
+        return found
     return _objects(np.array([*values.to_list(), None], object)[:-1], column, table)
 
 
@@ -263,16 +263,6 @@ class _Pool(Sequence[Label]):
         if self.rows[i] < 0:
             return MISSING
         return canonical(self.values[int(self.rows[i])])
-
-
-def _polars_pool(values: Any) -> Column:
-    """A Categorical's codes are places in a pool that all columns share: they start anywhere and have gaps."""
-    physical = values.to_physical()
-    if physical.null_count():
-        physical = physical.fill_null((physical.max() or 0) + 1)
-    found = _integers(physical.to_numpy())
-    found.labels = _Pool(values, found)
-    return found
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

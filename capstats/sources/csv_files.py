@@ -20,7 +20,7 @@ import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 from itertools import chain
 from numbers import Number
 from pathlib import Path
@@ -35,7 +35,7 @@ from capstats.codes.progress import Step
 from capstats.sources.connections import pattern_of, quoted
 from capstats.sources.csv_rules import LONGEST, Header, chosen_values, first_records, ordinary_pieces, read_header, with_words_kept
 from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, codec, has_mark, is_tabbed
-from capstats.sources.source import Options, Query, check_names, renamed
+from capstats.sources.source import Options, Query, check_columns, renamed
 from capstats.sources.temporary_data import SCRATCH, private_folder
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def header_of(file: str, options: Options) -> tuple[Header, Iterator[bytes]]:
 
 
 def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines that a file begins with: the number of each, and its fields."""
-    return first_records(next(blocks(file, encoding), b""))
+    """The lines that a file begins with: the number of each, and its fields. It is not read before the first one is asked for."""
+    yield from first_records(next(blocks(file, encoding), b""))
 
 
 def survey(file: str, options: Options, step: Step, careful: bool = False, stopped: Event | None = None) -> Surveyed:
@@ -139,7 +139,7 @@ def relation(
     wanted, one_by_one = query.wanted, query.by_record or query.weight is not None
     groups: dict[Any, list[Surveyed]] = {}
     for csv in files:
-        check_names(wanted, csv.header.names, name, partial(first_rows, csv.file, csv.encoding), query.options)
+        check_columns(query, csv.header.names, name, first_rows(csv.file, csv.encoding))
         key = (csv.compression, csv.header.separator, csv.header.names, csv.broken) if csv.reader == "file" else None
         groups.setdefault(key, []).append(csv)
     others = groups.pop(None, [])

@@ -20,6 +20,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path, PurePath
 from threading import Event
 from typing import IO, Any
@@ -180,7 +181,7 @@ def _bytes(file: str) -> Iterator[bytes]:
                 yield from _unzipped(opened)
             elif ending == "gz":
                 with gzip.GzipFile(fileobj=opened) as handle:
-                    yield from _pieces(handle)
+                    yield from iter(partial(handle.read, BLOCK), b"")
                 if not opened.tell():
                     raise EOFError
             elif ending == "bz2":
@@ -188,7 +189,7 @@ def _bytes(file: str) -> Iterator[bytes]:
             elif ending == "xz":
                 yield from _inflated(opened, lambda: lzma.LZMADecompressor(memlimit=MOST_TO_INFLATE))
             else:
-                yield from _pieces(opened)
+                yield from iter(partial(opened.read, BLOCK), b"")
         except (zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError) as error:
             if what is None:
                 raise
@@ -202,15 +203,10 @@ def _damaged(what: str) -> Malformed:
     return Malformed(f"its {what} data are damaged or incomplete", "Copy or compress the file again.")
 
 
-def _pieces(handle: Any, size: int = BLOCK) -> Iterator[bytes]:
-    while piece := handle.read(size):
-        yield piece
-
-
 def _inflated(handle: IO[bytes], new: Callable[[], Any]) -> Iterator[bytes]:
     """Compressed streams one after the other; only zeros may follow the last one."""
     stream = new()
-    for raw in _pieces(handle, BLOCK // 4):
+    for raw in iter(partial(handle.read, BLOCK // 4), b""):
         while raw:
             if stream.eof:
                 raw = raw.lstrip(b"\0")
@@ -243,7 +239,7 @@ def _unzipped(opened: IO[bytes]) -> Iterator[bytes]:
         # bzip2 and LZMA decompress everything that is asked for at once, whatever its length becomes
         at_once = BLOCK if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else 4096
         with archive.open(member) as handle:
-            yield from _pieces(handle, at_once)
+            yield from iter(partial(handle.read, at_once), b"")
 
 
 def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -115,9 +115,7 @@ def _tally(kind: Kind | None, values: Any, counts: Any, spec: Spec) -> tuple[Num
     """The least and greatest value for bins of equal width, the distinct ones for quantiles, none for cut points."""
     if spec.how == "quantile":
         values, where = np.unique(values, return_inverse=True)
-        sums = np.zeros(len(values), counts.dtype)
-        np.add.at(sums, where, counts)
-        counts = sums
+        counts = np.bincount(where, counts, len(values)).astype(counts.dtype)
     elif len(values):
         values = np.array([values.min(), values.max()][: 0 if spec.how == "points" else 2])
         counts = np.ones(len(values), np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -81,11 +80,6 @@ def _opened(table: Any, name: str, options: Options) -> Source:
 def is_frame(table: Any) -> bool:
     """Whether it is a frame, eager or lazy, or a mapping of columns."""
     return _is_eager(table) or _is_dask(table) or isinstance(nw.from_native(table, pass_through=True), (nw.DataFrame, nw.LazyFrame))
-
-
-def is_table(value: Any) -> bool:
-    """Whether it is a table of records of any kind, rather than a column of one."""
-    return isinstance(value, (str, Path, Mapping)) or is_frame(value)
 
 
 def _is_dask(table: Any) -> bool:

@@ -15,7 +15,7 @@ from capstats.codes.bins import CUTTABLE, Cut, Numbers, Spec, TypeToCut, binned_
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, wrong_labels
 from capstats.codes.labels import Kind
-from capstats.sources.columns import columns_of, numbers_of
+from capstats.sources.columns import column_of, numbers_of
 from capstats.sources.source import (
     Margin,
     Options,
@@ -55,7 +55,7 @@ class LazySource(Source):
             frame, apart = _with_bytes(self.frame, [c for c in map(str, query.columns) if c not in cuts and _kind(schema[c]) == "text"])
             weighted = frame.select(*chosen, *apart, w, (w * w).alias("square"))
             rows = weighted.group_by([*groups, *apart]).agg(*(sums if query.sampling else sums[:1])).drop(apart).collect()
-            found = columns_of({c: rows.get_column(group) for group, c in groups.items()}, self.name)
+            found = [column_of(rows.get_column(group), str(c), self.name) for group, c in groups.items()]
             found = [binned_column(x, cuts[c]) if c in cuts else x for c, x in zip(query.columns, found, strict=True)]
             arrays = [rows.get_column(c).to_numpy().astype("float64") for c in rows.columns[len(groups) :]]
             return found, engine_sums(arrays, query, self.name, fractional=fractional)
@@ -222,9 +222,7 @@ def _kind(dtype: Any) -> Kind | None:
         return "number"
     if dtype == nw.Datetime:
         return "datetime" if dtype.time_zone is None else "datetime with zone"
-    if dtype == nw.Duration:
-        return "duration"
-    named: dict[Any, Kind | None] = {nw.Date: "date", nw.Boolean: "bool", nw.Unknown: None}
+    named: dict[Any, Kind | None] = {nw.Date: "date", nw.Duration: "duration", nw.Boolean: "bool", nw.Unknown: None}
     return named.get(type(dtype), "text" if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) else "other")
 
 

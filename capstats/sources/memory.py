@@ -14,7 +14,7 @@ import pandas as pd
 from capstats.codes.bins import Numbers, Spec, cut_column
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.distinct import sampled
-from capstats.sources.columns import FEW, columns_of, module_of, numbers_of
+from capstats.sources.columns import FEW, column_of, module_of, numbers_of
 from capstats.sources.connections import answer, connect
 from capstats.sources.relations import grouped
 from capstats.sources.source import Options, Query, Source, check_columns, whole_weights
@@ -78,10 +78,10 @@ class MemorySource(Source):
         values = [cut[c].codes if c in cut else self.column(c) for c in query.columns]
         if self.library == "polars" and weights is None and not query.by_record:
             values, weights = _grouped_by_polars(values)
-        of = dict(zip(query.columns, values, strict=True))
-        others = {c: x for c, x in of.items() if c not in cut}
-        coded = dict(zip(others, columns_of(others, self.name), strict=True))
-        found = [coded[c] if c in coded else replace(cut[c], codes=np.asarray(x)) for c, x in of.items()]
+        found = [
+            replace(cut[c], codes=np.asarray(x)) if c in cut else column_of(x, str(c), self.name)
+            for c, x in zip(query.columns, values, strict=True)
+        ]
         self._check_lengths({str(c): len(x.codes) for c, x in zip(query.columns, found, strict=True)}, query.weight, weights)
         if weights is None:
             return found, ()

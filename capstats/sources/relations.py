@@ -159,9 +159,11 @@ def grouped(table: Any, query: Query, name: str) -> tuple[list[Column], Sums]:
         if column not in query.cuts:
             found.append(_column(arrays[c], dtype, str(column), name))
             continue
+        cut = query.cuts[column]
         if (np.asarray(arrays[c]) == _WRONG).any():
-            raise _wrong_bin(table, c, dtype, query.cuts[column], column, name)
-        found.append(binned_column(column_of(arrays[c], str(column), name), query.cuts[column]))
+            wrong = table.filter(f"x{c} IS NULL AND NOT {is_missing(c, dtype, cut.texts)}").select(f"{c} AS c0")
+            raise _wrong_value(wrong, dtype, cut.declared, column, name, cut)
+        found.append(binned_column(column_of(arrays[c], str(column), name), cut))
     return found, engine_sums([np.asarray(arrays[f"n{i}"]) for i in range(len(sums))], query, name, fractional=fractional)
 
 
@@ -378,9 +380,3 @@ def _wrong_value(rows: Any, dtype: str, wanted: TypeToCut | None, column: Hashab
             return wrong_labels(texts, records, f"in a form that is cut in files: {_FORMS[wanted or 'number']}", str(column), name)
     check_kind(kind, wanted, str(column), name)
     return mismatch(kind, cut, str(column), name) if cut is not None else TypeError(f"Column {column!r} of `{name}` cannot be cut.")
-
-
-def _wrong_bin(table: Any, c: str, dtype: str, cut: Cut, column: Hashable, name: str) -> Exception:
-    """The error for column c of a relation, whose number to be cut is xc, where some values have no bin."""
-    wrong = table.filter(f"x{c} IS NULL AND NOT {is_missing(c, dtype, cut.texts)}").select(f"{c} AS c0")
-    return _wrong_value(wrong, dtype, cut.declared, column, name, cut)

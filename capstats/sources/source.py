@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
-from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, of_table, said, those_by_table
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, is_by_table, of_table, said
 from capstats.codes.checks import shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
@@ -44,12 +44,9 @@ class Options:
 
     def of_table(self, table: str) -> Options:
         """The same for one table, as messages call it; sources are given this."""
-        return replace(self, **{name: of_table(name, x, table) for name, x in self._by_table.items()}) if self._by_table else self
-
-    @cached_property
-    def _by_table(self) -> dict[str, Any]:
-        """The options that say something of single tables."""
-        return those_by_table({name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)})
+        given = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
+        own = {name: of_table(name, x, table) for name, x in given.items() if is_by_table(name, x)}
+        return replace(self, **own) if own else self
 
     @cached_property
     def codes(self) -> MissingCodes:
@@ -224,23 +221,12 @@ def folded_name(name: Hashable) -> str:
 
 def check_columns(query: Query, names: Sequence[Hashable], table: str, rows: Iterable[tuple[int, Sequence[Hashable]]] = ()) -> None:
     """Raise unless a table has each column of a query exactly once; ``rows`` are the first rows of a file."""
-    check_names(query.wanted, names, table, lambda: rows, query.options)
-
-
-def check_names(
-    wanted: Sequence[Hashable],
-    names: Sequence[Hashable],
-    table: str,
-    rows: Callable[[], Iterable[tuple[int, Sequence[Hashable]]]] = tuple,
-    options: Options | None = None,
-) -> None:
-    """Raise unless a table has each of the wanted columns exactly once; ``rows`` are those that a file begins with."""
+    wanted = query.wanted
     for column in wanted:
         if column not in names:
-            how = options or Options()
             absent = f"Column {shown_name(column, wanted)} is not in"
-            if told := named_later(wanted, rows(), table, how):
-                raise ValueError(f"{absent} line {how.skip + 1} of `{table}`; {told}")
+            if told := named_later(wanted, rows, table, query.options):
+                raise ValueError(f"{absent} line {query.options.skip + 1} of `{table}`; {told}")
             raise ValueError(f"{absent} `{table}`." + (in_other_spelling(wanted, names, table) or hint_of_data(column, names)))
         if list(names).count(column) > 1:
             raise ValueError(f"Column {column!r} occurs {list(names).count(column)} times in `{table}`. Rename all but one.")

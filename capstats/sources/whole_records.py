@@ -240,11 +240,6 @@ class Records:
     texts: Callable[[int, Column], Sequence[str | None] | Ints]  # the values of the labels of a column in memory; None: missing
     decimal: str = "."
 
-    @property
-    def name(self) -> str:
-        """The name of the table in messages."""
-        return self.source.name
-
     def numbered(self, rows: Any, apart: Collection[int]) -> Any:
         """A relation x0, x1, ... as the number k of each record, the columns of ``apart`` by themselves, and the weight."""
         columns = range(len(self.query.columns))

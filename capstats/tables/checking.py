@@ -24,17 +24,14 @@ Core = Sequence[str]
 CELLS = ("target", "key")
 
 
-def as_counts(table: Counts, name: str, core: Core = CELLS) -> xr.DataArray:
-    """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole."""
-    array = as_table(table, name, core)
-    check_range(array, array.data, name, len(core))
-    return array
+def as_counts(table: Counts, name: str, core: Core = CELLS, exact: bool = True) -> xr.DataArray:
+    """A table of counts as a DataArray whose last dims are ``core``, checked cell by cell; integers wherever all are whole.
 
-
-def as_table(table: Counts, name: str, core: Core, exact: bool = True) -> xr.DataArray:
-    """The same, with the range of integers still to be checked by `check_range`; floats of any size where sums need not be ``exact``."""
+    Where sums need not be ``exact``, it holds floats of any size.
+    """
     found = checked(table, name, core, exact)
     labels_of(found, core, name)
+    check_range(found, found.data, name, len(core))
     return found if isinstance(found, xr.DataArray) else xr.DataArray(found, name=name)
 
 
@@ -107,7 +104,10 @@ def checked_together(
 
 
 def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
-    """As `as_table`, with labels still to be checked; a Variable, which is faster to make, if the table has no labels."""
+    """As `as_counts`, with labels and the range of integers still to be checked.
+
+    A Variable, which is faster to make, if the table has no labels.
+    """
     if table is None:
         whole = "" if name == "o" else ", or in place of `o` the Dataset that holds all of them, as tabulate returns it"
         raise TypeError(f"`{name}` is None; give a table of counts, with one row a target and one column a key{whole}.")

@@ -26,7 +26,7 @@ from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata
 from capstats.tables import counts_json
 from capstats.tables.axes import axis_of, coords_of, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
-from capstats.tables.counts_header import ORIGIN, check_header, columns_of_counts, most_rows, need
+from capstats.tables.counts_header import ORIGIN, check_header, need
 from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels
 from capstats.tables.levels import warn_of_levels
 from capstats.tables.printing import Result
@@ -183,7 +183,6 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
             check_header(header)
             if not of_json:
                 places, numbers = _cells(path, header)
-            _check_cells(header, places, numbers)
             by_hand = of_json and not header["digest"]
             need(by_hand or header["digest"] == _digest(header, places, numbers))
             tables = _tables(header, places, numbers, backing)
@@ -285,36 +284,32 @@ def _write_rows(file: TextIO, names: Sequence[str], cells: Sequence[Array], numb
 def _cells(path: str | Path, header: Mapping[str, Any]) -> tuple[list[Index], list[Array]]:
     """The indices of the labels of each cell, and its counts; an error where columns are not those described."""
     is_csv, columns = not is_parquet(path), len(_columns(header))
-    texts, width = (
-        [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)],
-        columns + columns_of_counts(header),
-    )
+    texts = [(_in_csv if is_csv else _in_parquet)(column["levels"]) for column in _columns(header)]
+    width = columns + sum(math.prod(of["shape"]) for of in header["variables"])  # which may be impossibly large
     if is_csv:
         given = _of_csv(path, width)
     else:
         need(width == width_of_parquet(path))
-        check_parquet(path, _read_as(header), columns, most_rows(header), max(len((x or "").encode()) for of in texts for x in of))
+        rows = math.prod(len(column["levels"]) for column in header["key"]) * len(header["targets"][0])  # at most: none occurs twice
+        check_parquet(path, _read_as(header), columns, rows, max(len((x or "").encode()) for of in texts for x in of))
         given = read_parquet(path, _read_as(header))
     places = [_places(cells, known) for cells, known in zip(given, texts, strict=False)]
     return places, [x.astype(dtype) for x, (_, dtype) in zip(given[columns:], _each(header), strict=True)]
 
 
-def _check_cells(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array]) -> None:
-    """Raise where a count is no number of records, a cell occurs twice, or the cells of a key are not together."""
+def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array], backing: Backing) -> xr.Dataset:
+    """The tables from the indices and counts of their cells.
+
+    Raise where a count is no number of records, a cell occurs twice, or the cells of a key are not together.
+    """
     need(all(np.isfinite(x).all() and (x >= 0).all() for x in numbers))
     need(len(places[0]) and not pd.DataFrame(dict(enumerate(places))).duplicated().any())
-    of_keys = np.stack(places[: len(header["key"])])
-    runs = of_keys[:, np.concatenate([[True], (of_keys[:, 1:] != of_keys[:, :-1]).any(0)])]
-    need(not pd.DataFrame(runs.T).duplicated().any())
-
-
-def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequence[Array], backing: Backing) -> xr.Dataset:
-    """The tables from the indices and counts of their cells."""
     k = len(header["key"])
     rows = np.stack(places[:k])
     new = np.concatenate([[True], (rows[:, 1:] != rows[:, :-1]).any(0)])
     key = np.cumsum(new) - 1
     codes = {"key": rows[:, new], "target": np.array(header["targets"])}
+    need(not pd.DataFrame(codes["key"].T).duplicated().any())
     axes = {dim: multi_index(codes[dim], [x["levels"] for x in header[dim]], [x["name"] for x in header[dim]]) for dim in codes}
     place = {of: i for i, of in enumerate(zip(*header["targets"], strict=True))}
     target = np.array([place[of] for of in zip(*(x.tolist() for x in places[k:]), strict=True)])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from capstats.codes.labels import MISSING, kind_of
@@ -37,16 +36,6 @@ def check_header(header: Any) -> None:
     for dim, labels in header["coords"].items():
         need(isinstance(labels, list) and sizes.get(dim) == len(labels))
         _check_labels(labels)
-
-
-def columns_of_counts(header: Mapping[str, Any]) -> int:
-    """The number of columns of counts that the variables describe, which may be impossibly large."""
-    return sum(math.prod(of["shape"]) for of in header["variables"])
-
-
-def most_rows(header: Mapping[str, Any]) -> int:
-    """The number of combinations of all keys and targets, which bounds the rows, since no row occurs twice."""
-    return math.prod(len(column["levels"]) for column in header["key"]) * len(header["targets"][0])
 
 
 def _fields(value: Any, **types: type) -> None:

@@ -22,21 +22,12 @@ class SchemaError(ValueError):
 
 def as_json(header: Mapping[str, Any], places: Sequence[Any], numbers: Sequence[Any]) -> dict[str, Any]:
     """The content of a file: the description of the tables, the places of the labels of each cell, and its counts in each table."""
-    left = [x.tolist() for x in numbers]
-    counts = {}
+    left, counts = list(numbers), {}
     for of in header["variables"]:
         n = math.prod(of["shape"])
-        counts[of["name"]], left = _nested(left[:n], of["shape"]), left[n:]
+        counts[of["name"]], left = np.stack(left[:n]).reshape(*of["shape"], -1).tolist(), left[n:]
     version, rest = header["format"], {name: x for name, x in header.items() if name != "format"}
     return {FORMAT: version, **rest, "cells": [x.tolist() for x in places], "counts": counts}
-
-
-def _nested(parts: list[Any], shape: Sequence[int]) -> Any:
-    """The parts as lists of lists of this shape; the only part where there is no shape."""
-    if not shape:
-        return parts[0]
-    n = len(parts) // shape[0]
-    return [_nested(parts[i * n : (i + 1) * n], shape[1:]) for i in range(shape[0])]
 
 
 def completed(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any], list[Any]]:
@@ -45,10 +36,14 @@ def completed(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any], list
     What another program leaves out is filled in, with "" as the digest; keys come in the order of their first cells.
     """
     columns = [_columns(given, dim) for dim in ("key", "target")]
-    counts = {name: _table(name, values) for name, values in _mapping(given, "counts").items()}
+    tables: Any = given.get("counts")
+    _need(isinstance(tables, dict) and tables, "`counts` must be a mapping")
+    counts = {name: _table(name, values) for name, values in tables.items()}
     n = {array.shape[-1] for array in counts.values()}
     _need("o" in counts and len(n) == 1, "`counts` must have a list `o`, and lists of the same length for other tables")
-    places = [_places(x, column, n) for x, column in _zipped(given, [*columns[0], *columns[1]])]
+    cells: Any = given.get("cells")
+    _need(isinstance(cells, list) and len(cells) == sum(map(len, columns)), "`cells` must have a list for each column, keys first")
+    places = [_places(x, column, n) for x, column in zip(cells, [*columns[0], *columns[1]], strict=True)]
     names = [x["name"] for of in columns for x in of]
     _need(len(set(names)) == len(names), "column names must be distinct")
     _need(len(set(zip(*places, strict=True))) == len(places[0]), "a cell occurs twice in `cells`")
@@ -84,19 +79,13 @@ def _need(condition: object, must: str) -> None:
         raise SchemaError(f"{must}.")
 
 
-def _mapping(given: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = given.get(name)
-    _need(isinstance(found, dict) and found, f"`{name}` must be a mapping")
-    return dict(found or {})
-
-
 def _columns(given: Mapping[str, Any], dim: str) -> list[dict[str, Any]]:
     """The columns of a dim, each with its name and its levels."""
-    found = given.get(dim)
+    found: Any = given.get(dim)
     right = isinstance(found, list) and found and all(isinstance(x, dict) and {"name", "levels"} == x.keys() for x in found)
     _need(right, f'`{dim}` must be a list of columns, each as {{"name": ..., "levels": [...]}}')
     columns = []
-    for column in found or []:
+    for column in found:
         _need(isinstance(column["name"], str) and isinstance(column["levels"], list), f"`{dim}`: a name is a text, and levels are a list")
         levels = [canonical(x) for x in column["levels"]]
         _need(len(set(levels)) == len(levels), f"the levels of {shown(column['name'])} must be distinct")
@@ -113,12 +102,6 @@ def _table(name: str, values: Any) -> Any:
     right = found.dtype.kind in "iuf" and 1 <= found.ndim <= 3 and np.isfinite(found).all() and (found >= 0).all()
     _need(right, f"`counts` of {shown(name)} must be a list of numbers, 0 or more, or for several tables a list of such lists")
     return found.astype(np.float64 if found.dtype.kind == "f" else np.int64)
-
-
-def _zipped(given: Mapping[str, Any], columns: Sequence[dict[str, Any]]) -> list[tuple[Any, dict[str, Any]]]:
-    cells = given.get("cells")
-    _need(isinstance(cells, list) and len(cells) == len(columns), "`cells` must have a list for each column, keys first")
-    return list(zip(cells or [], columns, strict=True))
 
 
 def _places(values: Any, column: Mapping[str, Any], n: set[int]) -> Any:

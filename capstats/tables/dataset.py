@@ -15,7 +15,7 @@ from capstats.codes.names import shortened
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
 from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, names_of, original_names
-from capstats.tables.backing import Data, added, filled, is_sparse, stacked, widened
+from capstats.tables.backing import Data, added, filled, stacked, summed, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
@@ -190,7 +190,9 @@ def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
     if isinstance(table, xr.DataArray):
         table = table.rename(name)
         for dim in labels.keys() & set(table.dims):
-            table = _relabelled(table, dim, labels[dim])
+            if dim in table.indexes:
+                raise ValueError(f"`{name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
+            table = table.assign_coords(coords_of(dim, axis_from(labels[dim], table.sizes[dim], dim, f"`{dim}_labels`")))
     return table
 
 
@@ -203,12 +205,6 @@ def _unframed(table: pd.DataFrame, name: str) -> xr.DataArray:
     if values.dtype == object and all(map(pd.api.types.is_numeric_dtype, table.dtypes)):  # nullable columns
         values = table.to_numpy(np.float64, na_value=np.nan)
     return xr.DataArray(values, dims=("target", "key"), coords=coords, name=name)
-
-
-def _relabelled(array: xr.DataArray, dim: str, labels: Any) -> xr.DataArray:
-    if dim in array.indexes:
-        raise ValueError(f"`{array.name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
-    return array.assign_coords(coords_of(dim, axis_from(labels, array.sizes[dim], dim, f"`{dim}_labels`")))
 
 
 # --- added up --------------------------------------------------------------------------------------------------------
@@ -299,11 +295,8 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
 def _check_sums(parts: Sequence[xr.Dataset]) -> None:
     """Raise unless all parts hold counts, and integers hold their sums exactly."""
     for name in [name for name in parts[0].data_vars if not str(name).endswith("_squares")]:
-        total: Any = 0.0
-        for i, part in enumerate(parts):
-            of_part = as_counts(part[name], f"tables[{i}].{name}").sum(("target", "key")).data
-            total = total + (of_part.todense() if is_sparse(of_part) else of_part)
-        if not np.all(total < EXACT):
+        counts = [as_counts(part[name], f"tables[{i}].{name}").variable.data for i, part in enumerate(parts)]
+        if not np.all(sum((summed(data, (-2, -1)) for data in counts), 0.0) < EXACT):
             raise ValueError(f"`{name}` would hold 2**53 records or more, whose sums are not exact. Scale the weights or counts down.")
 
 

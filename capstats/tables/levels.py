@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import shlex
 import warnings
+from collections import Counter
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_by_column, plain
+from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
@@ -66,10 +67,11 @@ def compare(
     o, t = original > 0, other > 0
     if (o == t).all():
         return None
-    missing = np.fromiter((x is MISSING for x in labels), bool, len(labels)) if _may_be_missing(labels) else np.zeros(len(labels), bool)
+    missing = np.zeros(len(labels), bool)
+    if not isinstance(labels, pd.Index) or labels.dtype == object:  # others hold no missing value
+        missing = np.fromiter((x is MISSING for x in labels), bool, len(labels))
     pairs = lookalike_pairs(labels, original, other) if pairs is None else pairs
-    causes = [cause for _, _, cause in pairs]
-    likely = {cause: causes.count(cause) for cause in dict.fromkeys(causes)}
+    likely = dict(Counter(cause for _, _, cause in pairs))
     main = max(likely, key=lambda cause: likely[cause], default="")
     held = [(labels[i], labels[j]) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
     present = next((x for x in labels if x is not MISSING), None)
@@ -101,10 +103,6 @@ def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[L
         return {}
     original, other = ([canonical(labels[i]) for i in np.flatnonzero(of).tolist()] for of in held)
     return remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main], original, other)
-
-
-def _may_be_missing(labels: Sequence[Label]) -> bool:
-    return not isinstance(labels, pd.Index) or labels.dtype == object
 
 
 def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
@@ -148,34 +146,24 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
     found: dict[str, Any] = {"levels": levels}
     for dim, axis in axes.items():
         totals = totals_of(parts, dim)
-        columns = {column: (labels, records) for column, labels, records in _by_level(axis, totals)}
+        columns = {column: (labels, records) for column, labels, records in records_by_level(axis, totals)}
         for column, of in columns.items():
             levels |= {column: entries} if (entries := compared_with(*of, dim)) else {}
         if dim == "key":
             found["unmatched_tables"] = [name for name, held in totals.items() if not (held[totals["original"] > 0] > 0).any()]
-            found["fine_keys"] = _fine_keys(columns, totals, levels)
+            of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
+            # labels explain keys without a match where a column shares none, or has most of them in another spelling
+            other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
+            found["fine_keys"] = fine_keys(columns, totals, [x for x in totals if x not in {*other, "original", "holdout"}])
         else:
             found["fine_targets"] = fine_targets(columns, known)
     return {name: value for name, value in found.items() if value}
 
 
-def _fine_keys(
-    columns: Mapping[str, tuple[Any, dict[str, Records]]], keys: Mapping[str, Records], levels: Mapping[str, Mapping[str, Entry]]
-) -> dict[str, Any]:
-    """The columns that are nearly identifiers; or, of another key that leaves most people without a match, that with the most levels.
-
-    A release in which labels explain it, since a column shares none or has most of them in another spelling, is left out.
-    """
-    of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
-    other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
-    other |= {"original", "holdout"}
-    return fine_keys(columns, keys, [name for name in keys if name not in other])
-
-
 def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
     """For the attrs of a Dataset: {column: levels} for levels that look like codes of missing values."""
     columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
-    return {column: list(map(plain, codes)) for column, codes in likely_by_column(columns).items()}
+    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
 
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
@@ -190,12 +178,8 @@ def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> d
     return parts
 
 
-def records_by_level(axis: pd.MultiIndex, dim: str, parts: Mapping[str, Data]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
-    """Each column of an axis with its labels and the counts of these in each table."""
-    return _by_level(axis, totals_of(parts, dim))
-
-
-def _by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
+def records_by_level(axis: pd.MultiIndex, totals: Mapping[str, Records]) -> Iterator[tuple[str, Any, dict[str, Records]]]:
+    """Each column of an axis with its labels and the counts of these in each table, from those of each entry of the axis."""
     for column, codes, labels in zip(axis.names, axis.codes, axis.levels, strict=True):
         yield str(column), labels, {name: np.bincount(codes, x, len(labels)).astype(x.dtype) for name, x in totals.items()}
 

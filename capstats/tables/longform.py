@@ -13,7 +13,7 @@ from capstats.codes.labels import MISSING, Label, canonical, level_index
 from capstats.codes.missing_codes import likely_codes
 from capstats.codes.names import free_name
 from capstats.tables.axes import axis_from, axis_of
-from capstats.tables.backing import Data, filled, filled_in, is_sparse, unstacked, values_at
+from capstats.tables.backing import Data, filled, filled_in, is_sparse, totals_of, unstacked, values_at
 from capstats.tables.checking import as_counts, given_tables, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
 from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
@@ -222,7 +222,7 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
     pieces = []
     for dim in ("key", "target"):
         axis = axis_of(tables.o, dim)
-        for column, labels, records in () if axis is None else records_by_level(axis, dim, parts):
+        for column, labels, records in () if axis is None else records_by_level(axis, totals_of(parts, dim)):
             twins: dict[int, tuple[Label, str]] = {}
             for name in list(parts)[1:]:
                 for i, j, cause in lookalike_pairs(labels, records["original"], records[name]):

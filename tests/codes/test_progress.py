@@ -23,7 +23,7 @@ import tqdm  # noqa: F401  its first import takes longer than the waits below
 from capstats import cli, tabulate
 from capstats.codes import distinct, progress
 from capstats.codes.progress import Progress, is_watched
-from capstats.sources import columns
+from capstats.sources import memory
 
 if sys.platform == "win32":
     pytest.skip("has no pseudo-terminals", allow_module_level=True)
@@ -67,7 +67,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
     """Each column takes a while to be read, and each block to be counted."""
-    quick_read, quick_fold = columns.column_of, distinct._fold
+    quick_read, quick_fold = memory.column_of, distinct._fold
 
     def read(*given: Any) -> Any:
         time.sleep(0.2)
@@ -77,7 +77,7 @@ def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
         time.sleep(0.2)
         return quick_fold(*given)
 
-    monkeypatch.setattr(columns, "column_of", read)
+    monkeypatch.setattr(memory, "column_of", read)
     monkeypatch.setattr(distinct, "_fold", fold)
     monkeypatch.setattr(distinct, "BLOCK", 1 << 17)  # so that a table of three blocks is counted by one thread
 

@@ -18,8 +18,7 @@ import pytest
 import capstats
 from capstats import tabulate
 from capstats.counting import records
-from capstats.counting.compared import UNREADABLE
-from capstats.counting.copies import IDENTIFIER
+from capstats.counting.compared import IDENTIFIER, UNREADABLE
 from capstats.disclosure import record_risk
 
 Records = list[tuple[Any, ...]]

@@ -40,7 +40,7 @@ from capstats.laws.distribution.law import Law, Simulated, check_releases
 from capstats.laws.models.cell_urns import Dirichlet
 from capstats.laws.models.model import Model
 from capstats.tables.backing import filled
-from capstats.tables.checking import CELLS, as_table
+from capstats.tables.checking import as_counts
 from capstats.tables.table import Counts, Floats
 from capstats.tables.ties import at_most
 
@@ -103,7 +103,7 @@ def is_spline(knots: Knots) -> bool:
 
 def simplex_sum(o: Counts, model: Model) -> SimplexSum:
     """Average CAP of an original in the limit, under `Uniform` or `Dirichlet`."""
-    table = as_table(o, "o", CELLS)
+    table = as_counts(o, "o")
     places, values = filled(table.variable.data, "o")
     key, values = places[table.dims.index("key")][values > 0], values[values > 0]
     targets = table.sizes["target"]

@@ -11,7 +11,7 @@ from capstats.cap.neighbours import Convention, check_convention
 from capstats.codes.checks import check_choice
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import index_of
-from capstats.tables.checking import as_table, shown
+from capstats.tables.checking import as_counts, shown
 from capstats.tables.printing import Result
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most
@@ -341,7 +341,7 @@ def _prior(prior: Any) -> xr.DataArray:
     if _is_table(prior):
         totals = Aligned({"prior": prior}).map(lambda o: o.target_total(), "prior", ("target",))
         return totals / totals.sum("target").where(totals.sum("target") > 0)
-    p = as_table(prior, "prior", ("target",), exact=False).astype(np.float64)
+    p = as_counts(prior, "prior", ("target",), exact=False).astype(np.float64)
     total = p.sum("target", skipna=False)
     if not ((p >= 0).all() and bool((np.abs(total - 1) <= 1e-9).all())):
         raise ValueError(
