@@ -15,7 +15,7 @@ from capstats.anonymity.classes import k_anonymity, l_diversity
 from capstats.auditing.compute import Asked, Numbers
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
-from capstats.codes.by_table import ALL, is_by_table, of_table
+from capstats.codes.by_table import ALL, of_one_table
 from capstats.codes.checks import shown
 from capstats.codes.labels import canonicals, in_order, one_kind
 from capstats.codes.names import listed, named
@@ -195,7 +195,7 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
     keys = tables.attrs["key_columns"]
     options = {name: x for name, x in reading.items() if name not in ("weights", "counts", "progress")}
     options |= {"bins": tables.attrs.get("bins"), "allow_unused_codes": True}  # cut where the original was
-    options |= {name: of_table(name, x, "original") for name, x in options.items() if is_by_table(name, x)}
+    options |= of_one_table(options, "original")
     for name in ("types", "null_values", "rename"):
         if isinstance(options.get(name), Mapping):
             options[name] = {c: x for c, x in options[name].items() if (x if name == "rename" else c) in (*keys, ALL)}

@@ -47,6 +47,11 @@ def of_table(option: str, value: Any, table: str) -> Any:
     return {column: x for of in found for column, x in of.items()} or None
 
 
+def of_one_table(options: Mapping[str, Any], table: str) -> dict[str, Any]:
+    """The values for one table of those options that have values for single tables."""
+    return {name: of_table(name, value, table) for name, value in options.items() if is_by_table(name, value)}
+
+
 def names(key: Hashable, table: str) -> bool:
     """Whether a key of an option names a table."""
     if key in (ALL, table) or (key == "synthetic" and table.startswith("synthetic[")):

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import re
 import shlex
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -22,6 +22,9 @@ Type = TypeName | Sequence[Hashable]
 
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+
+
+DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 
 
 TRUTH = {"true": True, "t": True, "yes": True, "1": True, "false": False, "f": False, "no": False, "0": False}
@@ -105,6 +108,24 @@ def parsed(label: Label, declared: Type) -> Label:
         return _PARSERS.get(_name(declared), canonical)(label)
     except _UNPARSED:
         return MISSING
+
+
+def values_of(labels: Iterable[Label], decimal: str) -> list[Label]:
+    """What labels stand for: numbers, truth values as 1 and 0, dates and times as texts; other texts without spaces around them."""
+    return [_value(x, decimal) for x in labels]
+
+
+def _value(label: Label, decimal: str) -> Label:
+    if isinstance(label, str):
+        text = label.strip()
+        if NUMBER.fullmatch(number := text.replace(decimal, ".")):
+            read = parsed(number, "number")
+        else:
+            read = parsed(text, "datetime") if DATETIME.fullmatch(text) else MISSING
+        return {"true": 1, "false": 0}.get(text.lower(), text) if read is MISSING else _value(read, decimal)
+    if isinstance(label, dt.date):  # or a datetime
+        return label.isoformat().removesuffix("T00:00:00")
+    return label if label is MISSING or isinstance(label, (int, float)) else str(label)
 
 
 def plain_number(text: str) -> Label:

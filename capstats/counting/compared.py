@@ -25,7 +25,6 @@ the cache and rejects most numbers; only the others are looked up.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +37,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.column import Column, Counts, Ints, Places, chosen
-from capstats.codes.declared_types import NUMBER, as_type, parsed
+from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import PRECISION
 from capstats.counting.beyond_chance import LEVEL
@@ -53,7 +52,6 @@ SPELLED = "has levels in two spellings"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
-DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 BITS = (1 << 64) - 1
 ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 
@@ -370,25 +368,12 @@ def said_by(column: Column, name: Hashable, options: Options, table: str = "") -
         labels = list(map(int, labels))
     labels = [MISSING if i in means else x for i, x in enumerate(labels)]
     if declared is None:
-        return [_said(x, decimal) for x in labels]
+        return values_of(labels, decimal)
     if declared == "number" and decimal != ".":
         labels = [x.replace(decimal, ".") if isinstance(x, str) else x for x in labels]
     records = np.bincount(column.codes, minlength=len(labels)).tolist()
     typed = as_type(labels, declared, str(name), table, records)
-    return typed if declared == "text" else [_said(x, ".") for x in typed]
-
-
-def _said(label: Label, decimal: str) -> Label:
-    if isinstance(label, str):
-        text = label.strip()
-        if NUMBER.fullmatch(number := text.replace(decimal, ".")):
-            read = parsed(number, "number")
-        else:
-            read = parsed(text, "datetime") if DATETIME.fullmatch(text) else MISSING
-        return {"true": 1, "false": 0}.get(text.lower(), text) if read is MISSING else _said(read, decimal)
-    if isinstance(label, dt.date):  # or a datetime
-        return label.isoformat().removesuffix("T00:00:00")
-    return label if label is MISSING or isinstance(label, (int, float)) else str(label)
+    return typed if declared == "text" else values_of(typed, ".")
 
 
 def _bits(said: Sequence[Label] | Ints) -> Numbers:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec
-from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, is_by_table, of_table, said
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, of_one_table, said
 from capstats.codes.checks import shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
@@ -45,7 +45,7 @@ class Options:
     def of_table(self, table: str) -> Options:
         """The same for one table, as messages call it; sources are given this."""
         given = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
-        own = {name: of_table(name, x, table) for name, x in given.items() if is_by_table(name, x)}
+        own = of_one_table(given, table)
         return replace(self, **own) if own else self
 
     @cached_property
