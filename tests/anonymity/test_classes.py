@@ -18,16 +18,6 @@ from capstats.anonymity import alpha_k_anonymity, anonymity_profile, class_sizes
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
-O_4 = [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
-
-
-def test_the_classes_of_a_table_of_the_paper():
-    # O_4 has 271, 235 and 394 records of its three keys.
-    assert k_anonymity(O_4).item() == 235
-    assert class_sizes(O_4)["size"].values.tolist() == [235, 271, 394]
-    assert prosecutor_risk(O_4).values.tolist() == [1 / 271, 1 / 235, 1 / 394]
-    assert marketer_risk(O_4).item() == 3 / 900
-
 
 def test_a_key_without_records_is_no_class():
     table = [[2, 0, 1], [3, 0, 1]]
@@ -130,23 +120,6 @@ def entropy_l(targets):
     return exp(-sum(float(r) * log(r) for r in shares(targets).values()))
 
 
-def test_the_diversity_of_a_table_of_the_paper():
-    # Keys 0 and 1 of O_4 have two targets; the largest share is 197/271; the least sum of all but the largest is 74 of 271.
-    assert l_diversity(O_4).item() == 2
-    assert alpha_k_anonymity(O_4).alpha.item() == 197 / 271
-    assert l_diversity(O_4, kind="recursive", l=2).item() == 197 / 74
-    assert l_diversity(O_4, kind="recursive", l=3).item() == inf
-
-
-def test_the_shares_of_a_class_are_taken_in_descending_order():
-    """8 < 2 c asks for c above 4, and 8 < c for c above 8; in ascending order 1 < 9 c would pass for c = 1."""
-    table = [[1, 1], [8, 8], [1, 1]]
-    assert l_diversity(table, kind="recursive", l=1).item() == 0.8
-    assert l_diversity(table, kind="recursive", l=2).item() == 4
-    assert l_diversity(table, kind="recursive", l=3).item() == 8
-    assert l_diversity(table, kind="recursive", l=4).item() == inf
-
-
 def test_entropy_l_of_equally_frequent_targets_is_their_number():
     """To the last digit, so that a table that is 7-diverse is not refused as 6.999999999999998."""
     for number in range(1, 99):
@@ -198,17 +171,6 @@ def test_the_recursive_factor_rises_with_l_and_is_finite_up_to_the_distinct_l(ta
     factors = [l_diversity(table, kind="recursive", l=x).item() for x in (l, l + 1)]
     assert factors[0] <= factors[1]
     assert (factors[0] < inf) == (l <= l_diversity(table).item())
-
-
-@pytest.mark.slow
-@theorem
-@given(tables, st.integers(2, 9))
-def test_scaling_a_table_changes_k_alone(table, times):
-    once, more = alpha_k_anonymity(table), alpha_k_anonymity(times * table)
-    assert more.k == times * once.k
-    assert more.alpha == once.alpha
-    assert l_diversity(times * table, kind="entropy").item() == l_diversity(table, kind="entropy").item()
-    assert l_diversity(times * table, kind="recursive", l=2).item() == l_diversity(table, kind="recursive", l=2).item()
 
 
 @pytest.mark.parametrize(

@@ -44,15 +44,6 @@ def gains_within_the_margin(table):
     return all(float((x - y) / y) <= -log(y) + 1e-12 for r, p in each_class(table) for x, y in zip(r, p, strict=True) if y)
 
 
-def test_the_smokers():
-    # A quarter of all are sick, 2/5 of the smokers, 1/10 of the others: 0.4 - 0.25 = 0.25 - 0.1 = 0.15.
-    table = [[20, 5], [30, 45]]
-    assert t_closeness(table).item() == pytest.approx(0.15, rel=1e-15)
-    assert t_closeness(table, distance="ordered").item() == pytest.approx(0.15, rel=1e-15)
-    assert beta_likeness(table).item() == pytest.approx(0.6, rel=1e-15)
-    assert delta_disclosure(table).item() == pytest.approx(log(2.5), rel=1e-15)
-
-
 def test_the_ordered_distance_counts_steps():
     """The example of Li, Li and Venkatasubramanian, section 4.1: incomes 3 to 11 (in thousands), classes {3, 4, 5} and {6, 8, 11}."""
     incomes = list(range(3, 12))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 import capstats
 from capstats import MISSING, from_counts, tabulate
@@ -47,16 +46,6 @@ def test_every_model_is_that_of_its_own_function():
         np.testing.assert_array_equal(models[name].sel(table="synthetic").isel(original=0), model(s), err_msg=name)
     c = capstats.anonymity.l_diversity(o, kind="recursive", l=3)
     np.testing.assert_array_equal(anonymity_profile(o, s, l=3).recursive_c.sel(table="original").isel(synthetic=0), c)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_every_other_dim_is_a_table_of_its_own_and_one_without_records_has_no_model(name):
-    batch = xr.DataArray(np.random.default_rng(7).integers(0, 4, (5, 3, 4)), dims=("key", "draw", "target"))
-    batch[:, 1] = 0
-    found = MODELS[name](batch)
-    assert found.dims == ("draw",)
-    np.testing.assert_array_equal(found, [MODELS[name](batch.isel(draw=draw)).item() for draw in range(3)])
-    assert name in ("classes", "uniques") or np.isnan(found[1])
 
 
 def test_a_copy_is_as_anonymous_as_the_original_and_discloses_all():

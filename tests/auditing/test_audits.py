@@ -212,22 +212,6 @@ def test_counts_are_those_of_tabulate(voters, several):
     assert several.tables.identical(expected)
 
 
-def test_several_synthetic_tables_have_a_number_each(voters, several):
-    original, synthetic = voters
-    assert several.columns == ["resampled", "few"]
-    assert several.measures.average_cap_zero.dims == ("synthetic",)
-    assert several.measures.original_cap.dims == ()
-    assert several.measures.matched_share.sel(synthetic="few") < several.measures.matched_share.sel(synthetic="resampled")
-    for label, table in synthetic.items():
-        alone = audit(original, table, keys=["educ", "PID"], target="vote")
-        assert alone.columns == [""]
-        for name in alone.measures.data_vars:
-            chosen = several.measures[name]
-            if "synthetic" in chosen.dims:
-                chosen = chosen.sel(synthetic=label)
-            assert chosen.item() == pytest.approx(alone.measures[name].item(), rel=1e-14), name
-
-
 @pytest.mark.slow
 def test_every_file_is_read_once_for_counts_and_copies_and_not_again_for_the_report(voters, tmp_path, monkeypatch):
     original, synthetic = voters
@@ -318,12 +302,6 @@ def test_provenance_says_how_the_numbers_came_to_be(found):
             "target_distance": "total variation by key, unmatched records count 1",
         },
     }
-
-
-def test_provenance_takes_what_the_caller_adds(people):
-    result = audit(*people, keys="smoking", target="health", provenance={"seed": 7, "source": "a survey"})
-    assert result.provenance["seed"] == 7
-    assert result.to_dict()["provenance"]["source"] == "a survey"
 
 
 def test_missing_values_are_a_level_unless_they_are_dropped_and_then_their_number_is_told():

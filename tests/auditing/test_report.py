@@ -114,15 +114,6 @@ def test_html_has_the_sections_and_sentences_of_the_text(two):
     assert any(capstats.__version__ in line for line in page)
 
 
-def test_html_escapes_labels_and_column_names(people):
-    original, synthetic = (frame.rename(columns={"smoking": "<b>smoking</b> & co"}) for frame in people)
-    page = audit(original, {"<script>": synthetic}, keys="<b>smoking</b> & co", target="health")._repr_html_()
-    assert "<script>" not in page
-    assert "<b>smoking" not in page
-    assert "&lt;b&gt;smoking&lt;/b&gt; &amp; co" in page
-    assert "&lt;script&gt;" in page
-
-
 def test_blocks_of_a_page_alone_have_a_text_as_well():
     blocks = [
         Picture("<svg></svg>", "What it shows"),

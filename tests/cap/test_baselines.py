@@ -2,7 +2,6 @@
 
 import functools
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import examples, table_pairs
 
 from capstats import average_cap, baseline_cap, from_counts, tabulate
-from capstats.datasets import paper_originals, smoking, titanic
+from capstats.datasets import paper_originals
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -25,14 +24,6 @@ pairs_of_tables = functools.partial(table_pairs, most=30)
 
 
 # Hand-derived values
-
-
-def test_baselines_of_the_smokers_are_those_worked_out_by_hand():
-    """Of 100 people 25 are sick, of the synthetic ones 15: 0.25**2 + 0.75**2, 0.75, 1/2, 0.85, 0.25 * 0.15 + 0.75 * 0.85."""
-    tables = smoking()
-    expected = {"marginal": 0.625, "modal": 0.75, "uniform": 0.5, "modal_synthetic": 0.85, "crossed": 0.675}
-    for kind, value in expected.items():
-        assert baseline_cap(tables.o, tables.s, kind=kind).item() == pytest.approx(value, rel=1e-15), kind
 
 
 def test_the_marginal_baseline_is_the_default():
@@ -69,15 +60,6 @@ def test_unlabelled_rows_are_one_target_column():
     assert baseline_cap([[1, 0], [0, 0], [2, 2], [0, 1]], kind="uniform").item() == 1 / 3
 
 
-def test_uniform_of_several_target_columns_is_that_of_the_columns_multiplied():
-    frame = titanic()
-    tables = tabulate(frame, keys="Class", target=["Sex", "Age", "Survived"], counts="count")
-    alone = [
-        baseline_cap(tabulate(frame, keys="Class", target=t, counts="count").o, kind="uniform").item() for t in ("Sex", "Age", "Survived")
-    ]
-    assert baseline_cap(tables.o, kind="uniform").item() == prod(alone) == 1 / 8
-
-
 # The oracle
 
 
@@ -97,16 +79,6 @@ def test_baselines_of_huge_counts_are_those_of_exact_fractions(kind):
 
 
 # Theorems
-
-
-@theorem
-@given(pairs_of_tables())
-def test_marginal_and_crossed_are_average_caps_without_a_key(tables):
-    """Part 3 of theory/baselines.md#baselines: all keys pooled into one."""
-    o, s = tables
-    pooled_o, pooled_s = o.sum(1, keepdims=True), s.sum(1, keepdims=True)
-    assert baseline_cap(o).item() == pytest.approx(average_cap(pooled_o, pooled_o).item(), rel=1e-14)
-    assert baseline_cap(o, s, kind="crossed").item() == pytest.approx(average_cap(pooled_o, pooled_s).item(), rel=1e-14)
 
 
 @pytest.mark.slow

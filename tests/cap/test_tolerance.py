@@ -27,9 +27,7 @@ from capstats import (
     individual_share,
 )
 from capstats.cap import normalized_cap
-from capstats.datasets import anes96
 
-KEYS = ["educ", "PID"]
 DAY = pd.Timedelta(days=1)
 SPANS = {"numbers": 5, "halves": 0.3, "dates": dt.timedelta(days=6), "times": np.timedelta64(36, "h"), "durations": 3 * DAY}
 
@@ -104,28 +102,6 @@ def test_every_version_is_that_of_a_loop_over_people(kind, backing, triangular):
     assert float(baseline_cap(tables.o, within=within)) == pytest.approx(np.mean(everybody), rel=1e-12)
     crossed = [[credit(x, y, SPANS[kind], triangular) for y in synthetic["t"]] for x in original["t"]]
     assert float(baseline_cap(tables.o, tables.s, kind="crossed", within=within)) == pytest.approx(np.mean(crossed), rel=1e-12)
-
-
-@pytest.mark.parametrize("backing", ["dense", "sparse"])
-def test_a_share_of_the_persons_value_is_a_function_of_it(backing):
-    rng = np.random.default_rng(5)
-    original, synthetic = (people("numbers", rng, n).dropna() for n in (60, 50))
-    tables = capstats.tabulate(original, synthetic, keys=["a", "b"], target="t", backing=backing)
-    found = average_cap(tables.o, tables.s, within=lambda x: 0.2 * abs(x))
-    assert float(found) == pytest.approx(np.mean(by_loop(original, synthetic, lambda x: 0.2 * abs(x), "zero")), rel=1e-12)
-
-
-def test_ages_of_survey_data_are_those_of_a_loop():
-    """944 people, several releases at once."""
-    survey = anes96()
-    releases = {seed: survey.sample(frac=0.5, replace=True, random_state=seed) for seed in (1, 2)}
-    tables = capstats.tabulate(survey, releases, keys=KEYS, target="age")
-    age = survey["age"].to_numpy()
-    found = average_cap(tables.o, tables.s, within=2)
-    for seed, released in releases.items():
-        same = (survey[KEYS].to_numpy()[:, None] == released[KEYS].to_numpy()).all(-1)
-        near = same & (abs(age[:, None] - released["age"].to_numpy()) <= 2)
-        assert float(found.sel(synthetic=seed)) == pytest.approx((near.sum(1) / np.maximum(same.sum(1), 1)).mean(), rel=1e-12)
 
 
 def test_ties_at_the_edge_count_in_spite_of_rounding():
@@ -274,14 +250,6 @@ def test_a_boxplot_has_the_values_and_the_averages_within_the_distance(within):
     assert box.baseline_cap == baseline_cap(o, within=within)
     individual = individual_cap(o, s, unmatched="nearest", within=within)
     np.testing.assert_array_equal(box.individual, individual.where(o > 0))
-
-
-def test_weights_count_as_numbers_of_people():
-    o, s = np.array([[1, 0], [2, 3], [0, 1]]), np.array([[2, 0], [1, 1], [0, 4]])
-    whole, weighted = from_counts(o, s), from_counts(o * 0.3, s * 0.7)
-    for within in (1, ("triangular", 1.7)):
-        found = average_cap(weighted.o, weighted.s, within=within)
-        assert float(found) == pytest.approx(float(average_cap(whole.o, whole.s, within=within)), rel=1e-14)
 
 
 def test_small_keys_keep_their_digits_beside_large_ones():

@@ -339,14 +339,6 @@ def test_intervals_over_syntheses_cover_as_often_as_they_say(tables: int) -> Non
 # --- shapes, labels and errors ----------------------------------------------------------------------------------------
 
 
-def test_the_estimate_is_average_cap_to_the_last_bit() -> None:
-    rng = np.random.default_rng(2)
-    o, s = rng.integers(0, 50, (5, 40)), rng.integers(0, 3, (6, 5, 40))
-    for unmatched in ("zero", "drop"):
-        expected = average_cap(o, s, unmatched=unmatched).values
-        assert average_cap_interval(o, s, unmatched=unmatched).estimate.values.tolist() == expected.tolist()
-
-
 def test_too_few_records_or_tables_have_no_standard_error() -> None:
     assert np.isnan(average_cap_interval([[1]], [[1]]).standard_error.item())
     assert np.isnan(average_cap_interval([[5, 1]], [[0, 1]], unmatched="drop").standard_error.item())

@@ -86,14 +86,6 @@ def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_pa
     assert not [note for note in notes if note[0] in "=+@"]
 
 
-def test_the_terminal_obeys_no_label(arguments, capsys):
-    assert main([*arguments, "--top", "300"]) == 0
-    out, err = capsys.readouterr()
-    assert all(line.isprintable() for line in out.splitlines())
-    assert "\\x1b[31mred" in out
-    assert err == WARNING
-
-
 def test_a_link_is_refused_before_anything_is_read_and_nothing_is_written_through_it(arguments, tmp_path, capsys):
     (tmp_path / "target").write_text("as it was")
     (tmp_path / "link.csv").symlink_to(tmp_path / "target")

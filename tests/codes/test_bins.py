@@ -382,11 +382,6 @@ def test_labels_are_short_and_tell_whole_numbers_from_fractions(values: list[flo
     assert tables.indexes["key"].get_level_values("a").tolist() == labels
 
 
-def test_bins_are_in_interval_order_and_empty_ones_add_nothing() -> None:
-    tables = tabulate({"a": [150, 5, 1000], "t": [1, 2, 3]}, keys="a", target="t", bins={"a": [10, 100, 200, 900]})
-    assert list(sizes(tables, "a")) == ["(-inf, 10]", "(100, 200]", "(900, inf)"]
-
-
 def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
     tables = tabulate({"o": [1, 5], "t": [1, 2]}, keys="o", target="t", bins={"o": 2})
     assert tables.attrs["bins"] == {"o_": [3]}

@@ -165,17 +165,6 @@ def test_a_code_and_a_label_are_compared_as_dates(code: Any, values: list[Any]) 
     assert [x for (x,) in cut.indexes["key"]] == ["(-inf, inf)", MISSING]
 
 
-@pytest.mark.slow
-def test_codes_do_not_move_where_a_column_is_cut(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("income,t\n-99.0,x\n0,x\n10,y\n20,y\n")
-    for codes in ("-99", [-99], {"income": [-99]}):
-        assert tabulate(path, keys="income", target="t", bins={"income": 2}, null_values=codes).attrs["bins"] == {"income": [10.0]}
-        assert tabulate(path, keys="income", target="t", bins={"income": ("quantile", 2)}, null_values=codes).attrs["bins"] == {
-            "income": [10.0]
-        }
-
-
 def test_codes_of_named_columns_leave_empty_fields_and_other_columns_alone(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('a,b,t\n-9,-9,x\n,,x\n"",1,x\n')

@@ -54,39 +54,11 @@ DOORS += ["pyarrow dictionary", "relation", "relation of an enumeration", "Dask"
 
 @pytest.mark.few(5)
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("weights", [None, "w"])
-def test_null_values_mean_missing_in_every_table(doors: dict[str, Any], door: str, weights: str | None) -> None:
-    tables = tabulate(doors[door], keys="k", target="t", null_values=["NA", ""], weights=weights)
-    assert {x for (x,) in tables.indexes["key"]} == {"1", "2", "30", MISSING}
-    assert int(tables.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
-
-
-@pytest.mark.few(5)
-@pytest.mark.parametrize("door", DOORS)
 def test_without_null_values_an_empty_text_is_a_label(doors: dict[str, Any], door: str) -> None:
     """In CSV: with quotes; without them it is missing."""
     tables = tabulate(doors[door], keys="k", target="t")
     assert {x for (x,) in tables.indexes["key"]} == {"", "1", "2", "30", "NA", MISSING}
     assert int(tables.o.sel(k=MISSING).sum()) == 1
-
-
-@pytest.mark.few(5)
-@pytest.mark.parametrize("door", DOORS)
-def test_null_values_are_missing_before_types_parse_the_others(doors: dict[str, Any], door: str) -> None:
-    found = tabulate(doors[door], keys="k", target="t", null_values=["NA", ""], types={"k": "number"}, missing="drop")
-    assert [x for (x,) in found.indexes["key"]] == [1, 2, 30]
-    assert found.attrs["dropped"] == {"original": 4}
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("bins", [[10], 2, ("quantile", 2)])
-@pytest.mark.parametrize("weights", [None, "w"])
-def test_null_values_are_missing_before_bins_cut_the_others(doors: dict[str, Any], door: str, bins: Any, weights: str | None) -> None:
-    options: dict[str, Any] = {"keys": "k", "target": "t", "null_values": ["NA", ""], "bins": {"k": bins}, "weights": weights}
-    found = tabulate(doors[door], **options)
-    xr.testing.assert_identical(found, tabulate(doors["columns"], **options))
-    assert int(found.o.sel(k=MISSING).sum()) == (4 if weights is None else 6)
 
 
 def test_a_pool_of_categories_with_gaps_is_cut_as_text_is() -> None:

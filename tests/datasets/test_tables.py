@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
+from capstats import average_cap
 from capstats.datasets import ERRATA, paper_originals, paper_synthetics, smoking
-
-
-def average_cap(o: xr.DataArray, s: xr.DataArray) -> Fraction:
-    """Version 1 in exact arithmetic, cell by cell; every key of `s` is matched."""
-    o_ij, s_ij = o.values.tolist(), s.values.tolist()
-    s_j = [sum(column) for column in zip(*s_ij, strict=True)]
-    correct = Fraction(0)
-    for i, j in product(range(len(o_ij)), range(len(s_j))):
-        correct += Fraction(o_ij[i][j] * s_ij[i][j], s_j[j])
-    return correct / sum(sum(row) for row in o_ij)
 
 
 def test_smoking_holds_tables_1_and_2() -> None:
@@ -33,13 +22,6 @@ def test_smoking_holds_tables_1_and_2() -> None:
     assert tables.indexes["key"].tolist() == [("Smoking",), ("Non-smoking",)]
     assert tables.indexes["key"].names == ["smoking"]
     assert list(tables.attrs["target_columns"]) == ["health"]
-
-
-def test_smoking_gives_the_individual_cap_printed_in_section_2() -> None:
-    smokers = smoking().sel(smoking="Smoking")
-    o, s = smokers.o.values.ravel(), smokers.s.values.ravel()
-    assert (o / o.sum()).tolist() == pytest.approx([0.4, 0.6])
-    assert np.round(s / s.sum(), 4).tolist() == [0.2424, 0.7576]
 
 
 @pytest.mark.parametrize(
@@ -74,39 +56,11 @@ def test_paper_tables_have_the_printed_cells() -> None:
     assert s.sel(synthetic="g", target="T_2").values.tolist() == [2, 131, 147]
 
 
-def test_paper_tables_have_900_records_except_o_2() -> None:
-    cells = ["target", "key"]
-    assert paper_originals().sum(cells).values.tolist() == [900, 1000, 900, 900]
-    assert paper_synthetics().sum(cells).values.tolist() == [900] * 4
-
-
 def test_o_3_and_o_4_are_as_the_prose_describes_them() -> None:
     """Section 4: K_1 implies T_3 in O_3, and T_1 implies K_3 in O_4."""
     o = paper_originals()
     assert o.sel(original="O_3").values[:, 0].tolist() == [0, 0, 127]
     assert o.sel(original="O_4").values[0].tolist() == [0, 0, 62]
-
-
-@pytest.mark.parametrize(
-    ("original", "synthetic", "printed", "digits"),
-    [("O_3", "b", 0.31, 2), ("O_3", "g", 0.35, 2), ("O_4", "a", 0.318, 3), ("O_4", "e", 0.309, 3)],
-)
-def test_paper_tables_give_the_average_cap_printed_in_section_4(original: str, synthetic: str, printed: float, digits: int) -> None:
-    o = paper_originals().sel(original=original)
-    s = paper_synthetics().sel(synthetic=synthetic)
-    assert round(float(average_cap(o, s)), digits) == printed
-
-
-@pytest.mark.parametrize(("synthetic", "printed"), [("a", 134), ("e", 272)])
-def test_paper_tables_give_the_predictive_success_printed_in_section_4(synthetic: str, printed: int) -> None:
-    o = paper_originals().sel(original="O_4").values
-    s = paper_synthetics().sel(synthetic=synthetic).values
-    assert o[s.argmax(axis=0), range(3)].sum() == printed
-
-
-def test_o_2_has_average_cap_one() -> None:
-    o_2 = paper_originals().sel(original="O_2")
-    assert average_cap(o_2, o_2) == 1
 
 
 def test_errata_name_what_they_correct() -> None:
@@ -120,6 +74,6 @@ def test_the_average_cap_of_an_original_with_itself_is_not_one_of_the_larger_one
     """By the paper's own example; and two of the nine tables with two records of each key exceed it."""
     tables = smoking()
     itself = average_cap(tables.o, tables.o)
-    assert itself == Fraction(67, 100) < average_cap(tables.o, tables.s)
+    assert itself.item() == 0.67 < average_cap(tables.o, tables.s)
     others = [tables.s.copy(data=[[a, b], [2 - a, 2 - b]]) for a in range(3) for b in range(3)]
     assert sum(average_cap(tables.o, s) > itself for s in others) == 2

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 
 import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -204,14 +203,6 @@ def test_more_counted_than_there_are_raises():
 
 
 # Bad input
-
-
-@pytest.mark.parametrize("measure", [*OF_BOTH.values(), lambda o, s: dio(o), lambda o, s: weap(o)])
-def test_bad_tables_raise(measure):
-    with pytest.raises(ValueError, match="must be non-negative; got -1 at key=1, target=0"):
-        measure([[1, -1]], [[1, 1]])
-    with pytest.raises(TypeError, match="is a DataFrame"):
-        measure(pd.DataFrame({"a": [1]}), [[1]])
 
 
 def test_purity_of_fractional_weights_is_decided_as_floats_add():

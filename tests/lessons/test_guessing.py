@@ -4,7 +4,7 @@ import chromium
 import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
-from lesson_pages import afresh, first_screen, judged, moved, predicted, question, wait_for
+from lesson_pages import afresh, first_screen, moved, predicted, question, wait_for
 
 from capstats import average_cap, correct_predictions, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -15,11 +15,6 @@ LESSON = "guessing"
 O = {str(name): paper_originals().sel(original=name, drop=True).values for name in paper_originals().original.values}  # noqa: E741
 S = {str(name): paper_synthetics().sel(synthetic=name, drop=True).values for name in paper_synthetics().synthetic.values}
 DRAWS = 200
-EXPLAINED = {  # wrong answers with a sentence of their own
-    "order": ["a", "b", "same"],
-    "itself": [431, 900, 300, 380, 393, 171, 269, 204],
-    "agree": ["pure", "even"],
-}
 
 
 def releases(draws):
@@ -63,13 +58,6 @@ def test_the_page_says_how_many_people_the_original_has(tab, name, o):
     tab.get_by_text("Change the release and the clinic").click()
     after(tab, [[choose("original", name)]])
     assert tab.locator('[data-name="people"]').inner_text() == f"{o.sum():,}"
-
-
-def test_each_wrong_choice_is_told_something_of_its_own(tab):
-    for asked, wrong in EXPLAINED.items():
-        told = {judged(tab, asked, value)[1] for value in wrong}
-        assert len(told) == len(wrong)
-        assert all(text.startswith("Not yet: ") and len(text) > 25 and "add up the greatest count of" not in text for text in told)
 
 
 def test_what_moves_and_the_answer_are_in_the_first_screen(browser, tmp_path):

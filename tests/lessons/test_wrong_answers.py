@@ -83,6 +83,36 @@ WRONG = {
     },
 }
 
+EXPLAINED = {  # wrong answers with a sentence of their own; of numbers the last one has that of any other number
+    "average": {
+        "above": [93, 78, 0, 729, 900, 450, 213, 231, 263, 500],
+        "riskiest": ["1-1", "2-0", "0-2"],
+        "others": [0.92, 0.163, 0.103, 0.261, 0.31, 0.349, 0.33, 0.18, 0.51, 0.77],
+        "why": ["fewer", "left", "keys"],
+        "lower": ["S_g"],
+    },
+    "guessing": {
+        "order": ["a", "b", "same"],
+        "itself": [431, 900, 300, 380, 393, 171, 269, 204, 450],
+        "agree": ["pure", "even"],
+    },
+    "hands": {
+        "predict": [5 / 8, 3 / 20, 3 / 4, 4 / 20, 4 / 10, 2 / 7, 3 / 5, 1 / 2, 3, 0.99],
+        "sum": ["same", "nothing", "depends"],
+        "hidden": [20, 7, 4, 6, 0, 8],
+    },
+    "protection": {
+        "theta": [0.486, 0.42, 0.058, 0.122, 0.5, 1, 0.365, 0.478, 463, 0.7],
+        "exposed": [0.483, 0.514, 0.183, 0.5, 1, 0.9, 0.7],
+        "swapped": [462, 437, 378, 450, 53, 900, 0, 600, 1000, 300],
+        "epsilon": [3, 0.477, 1.386, 0.405, 0.288, -1.0986, 0.75, 0.25, 0, 2],
+        "margins": ["safer", "keys"],
+        "silent": ["own", "much"],
+        "same": ["risk", "better"],
+    },
+    "tables": {"fewest": [0, 1, 2, 3, 5, 7, 9, 6], "ten": ["none", "same"], "stops": ["first", "votes", "none"]},
+}
+
 
 def test_at_least_forty_wrong_answers_are_listed():
     assert sum(len(answers) for asked in WRONG.values() for answers in asked.values()) >= 40
@@ -97,6 +127,18 @@ def test_a_wrong_answer_that_is_another_number_of_the_page_is_named(browser, tmp
                 state, verdict = judged(tab, name, round(float(value), 3) if value < 1 else int(value))
                 assert (state, verdict[: len(said) + 10]) == ("wrong", f"Not yet: {said}."), (name, value, verdict)
             assert len({said for _, said in answers}) == len(answers)
+
+
+@pytest.mark.parametrize("lesson", EXPLAINED)
+def test_each_wrong_answer_that_can_be_explained_has_a_sentence_of_its_own(browser, tmp_path, lesson):
+    with opened(browser, tmp_path, page(lesson)) as tab:
+        predicted(tab)
+        for name, answers in EXPLAINED[lesson].items():
+            found = [judged(tab, name, answer) for answer in answers]
+            assert {state for state, _ in found} == {"wrong"}, name
+            said = [text for _, text in found]
+            assert len(set(said)) == len(answers), (name, said)
+            assert [text for text in said if not text.startswith("Not yet: ") or len(text) <= 15] == []
 
 
 def test_the_numbers_that_are_named_are_those_of_the_table_on_random_tables(browser, tmp_path):

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import counts, keys_that_merge, theorem
 
-from capstats import from_counts, tabulate
+from capstats import tabulate
 from capstats.anonymity import k_anonymity, marketer_risk, prosecutor_risk
 from capstats.datasets import anes96
 from capstats.population import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
@@ -202,17 +202,6 @@ def test_sample_and_register_are_counted_in_one_call_and_cut_alike():
     expected = journalist_risk(tables.o, population=tables.s)
     found = journalist_risk(tabulate(SAMPLE, keys=["age", "PID"], target="vote", bins=apart.attrs["bins"]).o, population=apart.o)
     assert found.to_series().dropna().to_dict() == expected.to_series().dropna().to_dict()
-
-
-def test_keys_are_matched_by_label():
-    o = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]}).o
-    population = from_counts([[9, 5, 4]], key_labels={"sex": ["m", "x", "f"]}).o
-    assert journalist_risk(o, population=population).to_series().to_dict() == {
-        ("f",): 1 / 4,
-        ("m",): 1 / 9,
-        ("x",): pytest.approx(np.nan, nan_ok=True),
-    }
-    assert delta_presence(o, population=population).delta_min.item() == 0
 
 
 def test_targets_of_the_population_do_not_matter():

@@ -67,20 +67,6 @@ def random_pairs(seed, number=60):
         yield [rng.integers(0, rng.integers(2, 8), shape) * (rng.random(shape) < 0.7) for _ in range(2)]
 
 
-def test_removing_by_hand():
-    # c = (2 + 6)/4 + 4/2 = 4, n = 10. Without the last synthetic record of key 2 nobody there is right: 2 / 10, or 2 / 4 of the matched.
-    o, s = [[2, 1, 0], [2, 3, 2]], [[1, 0, 0], [3, 0, 1]]
-    found = cap_influence(o, s, of="synthetic")
-    assert found.average_cap.values[1, 2] == 0.2
-    assert found.change.values[1, 2] == pytest.approx(-0.2, rel=1e-15)
-    assert cap_influence(o, s, of="synthetic", unmatched="drop").average_cap.values[1, 2] == 0.5
-    # Without the only record of the first cell of key 0: all three others name target 1, 2 of 4 are right.
-    assert found.average_cap.values[0, 0] == 0.4
-    # Without the record of target 1: 1/3 and 2/3, again 2 of 4; key 1 has nothing to remove.
-    assert found.average_cap.values[1, 0] == pytest.approx((2 * 1 / 3 + 2 * 2 / 3 + 2) / 10, rel=1e-15)
-    assert np.isnan(found.average_cap.values[:, 1]).all()
-
-
 @pytest.mark.few(1)
 @both_versions
 @every_way
@@ -155,30 +141,6 @@ def test_keys_without_labels_have_no_nearest_ones_and_the_result_says_so():
     tables = people()
     assert rank_removals(tables.o, tables.s).attrs["unmatched"] == "nearest"
     assert cap_influence(tables.o, tables.s, unmatched="drop").attrs["unmatched"] == "drop"
-
-
-@pytest.mark.few(4)
-@every_convention
-@every_way
-def test_both_backings_and_any_batch_give_the_same(unit, of, unmatched):
-    rng = np.random.default_rng(2)
-    o = xr.DataArray(rng.integers(0, 3, (6, 4)), dims=("key", "target"))
-    s = xr.DataArray(rng.integers(0, 3, (6, 2, 4)) * rng.integers(0, 2, (6, 1, 1)), dims=("key", "draw", "target"))
-    labels = xr.Coordinates.from_pandas_multiindex(pd.MultiIndex.from_product([range(3), range(2)], names=["a", "b"]), "key")
-    o, s = (x.assign_coords(labels) for x in (o, s))
-    options = {"unit": unit, "of": of, "unmatched": unmatched}
-    dense = cap_influence(o, s, **options)
-    held = (o + s).sum("target") > 0 if unit == "key" else o + s > 0
-    in_order = (x.transpose(..., "target", "key") for x in (o, s))
-    stored = cap_influence(*(x.copy(data=sparse.COO.from_numpy(x.values)) for x in in_order), **options)
-    for name, values in dense.items():
-        assert values.dims == ("draw", "key") if unit == "key" else ("draw", "target", "key")
-        for draw in range(2):
-            np.testing.assert_array_equal(values[draw], cap_influence(o, s.isel(draw=draw), **options)[name])
-        found = stored[name].data
-        found = found if isinstance(found, np.ndarray) else found.todense()
-        mask = held.transpose(*values.dims).values
-        np.testing.assert_allclose(found[mask], values.values[mask], rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.slow
@@ -440,12 +402,6 @@ def test_the_list_has_every_removal_once_on_both_backings(unit, of, unmatched):
         assert (tables.o.sel(at).sum().item(), tables.s.sel(at).sum().item()) == (row["o"], row["s"])
     stored = rank_removals(*(x.copy(data=sparse.COO.from_numpy(x.values)) for x in (tables.o, tables.s)), **options)
     pd.testing.assert_frame_equal(stored, frame)
-
-
-def test_unlabelled_tables_are_listed_by_place():
-    frame = rank_removals([[4, 1], [0, 5]], [[2, 2], [0, 2]], unit="cell", of="synthetic")
-    assert frame.columns.tolist() == ["key_", "target_", "o", "s", "average_cap", "change"]
-    assert frame[["key_", "target_"]].values.tolist() == [[0, 0], [1, 1], [1, 0]]
 
 
 def test_there_is_one_list_for_one_pair_of_tables():

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-import sparse
 import xarray as xr
 from hypothesis import example, given
 from strategies import table_pairs, theorem
@@ -83,22 +82,6 @@ def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unm
             for level, other in ((row.level, row.other), (row.other, row.level)):
                 again = tabulate(*(recoded(x, column, level, other) for x in (o, s)), keys=keys, target=target)
                 assert row.average_cap == pytest.approx(average_cap(again.o, again.s, unmatched=unmatched).item(), rel=1e-13)
-
-
-@pytest.mark.few(1)
-@every_convention
-def test_both_backings_give_the_same(unmatched):
-    tables = tabulate(people(3, 50), people(4, 20), keys=["age", "sex"], target=["ill", "paid"])
-    of = {"columns": ["age", "sex", "ill", "paid"], "unmatched": unmatched}
-    dense, stored = (rank_merges(*x, **of) for x in ((tables.o, tables.s), map(as_sparse, (tables.o, tables.s))))
-    dense, stored = (x.set_index(["column", "level", "other"]).sort_index(key=lambda x: x.map(str)) for x in (dense, stored))
-    assert len(dense) == 6 + 3 + 6 + 1
-    np.testing.assert_allclose(stored, dense, rtol=1e-13, atol=1e-15)
-    assert stored.index.equals(dense.index)
-
-
-def as_sparse(table):
-    return table.copy(data=sparse.COO.from_numpy(table.values))
 
 
 @theorem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -142,16 +141,6 @@ def test_a_dataset_stands_for_its_tables(measure: Any) -> None:
 
 
 @measures
-def test_permuted_labels_change_nothing_but_the_places(measure: Any) -> None:
-    o, s = table(), table([[5, 0], [1, 2]], "s")
-    expected = measure(o, s)
-    for i, j in product([[0, 1], [1, 0]], repeat=2):
-        found = measure(o, s.isel(target=i, key=j))
-        xr.testing.assert_allclose(found, expected)
-        assert found.coords.identical(expected.coords)
-
-
-@measures
 def test_labels_that_one_table_lacks_count_as_zero(measure: Any) -> None:
     o, s = table(), table([[7]], "s", key=["m"], target=["low"])
     padded = table([[0, 7], [0, 0]], "s")
@@ -189,14 +178,6 @@ def test_a_dim_of_both_tables_is_matched_member_by_member(measure: Any) -> None:
     found = measure(o, s)
     for r in range(3):
         xr.testing.assert_allclose(found.isel(region=r), measure(o.isel(region=r), s.isel(region=r)))
-
-
-@measures
-def test_several_synthetic_tables_keep_their_labels(measure: Any) -> None:
-    tables = capstats.from_counts(COUNTS, {"a": COUNTS, "b": [[0, 1], [5, 0]]})
-    found = measure(tables.o, tables.s)
-    assert found.indexes["synthetic"].tolist() == ["a", "b"]
-    xr.testing.assert_allclose(found.sel(synthetic="b", drop=True), measure(tables.o, tables.s.sel(synthetic="b", drop=True)))
 
 
 @pytest.mark.parametrize(

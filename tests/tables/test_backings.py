@@ -263,13 +263,6 @@ def dense(tables: xr.Dataset) -> xr.Dataset:
     return tables.map(lambda array: array.copy(data=array.data.todense()), keep_attrs=True)
 
 
-@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}, {"target": ["t", "w"]}])
-def test_tabulate_counts_the_same_on_both_backings(options: dict[str, Any]) -> None:
-    o, s = both(**options)
-    assert all(isinstance(array.data, sparse.COO) for array in s.data_vars.values())
-    assert dense(s).identical(o)
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
 def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
@@ -291,11 +284,6 @@ def test_domains_and_merging_are_the_same_on_both_backings() -> None:
     assert dense(capstats.full_domain(s)).identical(capstats.full_domain(o))
     other = capstats.tabulate(drawn(7), [drawn(8), drawn(9)], keys=["sex", "age"], target="t", holdout=drawn(4))
     assert dense(capstats.merge_counts(s, other)).identical(capstats.merge_counts(o, other))
-
-
-def test_expand_is_the_same_on_both_backings() -> None:
-    o, s = both()
-    pd.testing.assert_frame_equal(capstats.expand(s.o), capstats.expand(o.o))
 
 
 def test_the_long_form_of_sparse_tables_has_the_stored_cells_and_loses_no_label() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import sparse
@@ -12,13 +10,6 @@ import xarray as xr
 from capstats.tables.checking import as_counts, in_range, shown
 
 COUNTS = [[1, 2], [3, 4]]
-
-
-@pytest.mark.parametrize("make", [list, tuple, np.array, lambda x: xr.DataArray(x, dims=("target", "key"))])
-def test_arrays_and_nested_lists_are_tables_of_targets_by_keys(make: Any) -> None:
-    found = as_counts(make(COUNTS), "o")
-    assert found.dims == ("target", "key")
-    assert found.values.tolist() == COUNTS
 
 
 def test_three_dimensions_are_draws_of_tables() -> None:

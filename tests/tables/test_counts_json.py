@@ -7,10 +7,9 @@ import datetime as dt
 import json
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from capstats import MISSING, LevelsWarning, audit, average_cap, from_counts, read_counts, tabulate, write_counts
+from capstats import MISSING, audit, average_cap, from_counts, read_counts, write_counts
 from capstats.tables.counts_files import is_counts
 
 BY_HAND: dict[str, Any] = {
@@ -56,30 +55,6 @@ def test_releases_have_labels_and_a_missing_value_is_null(tmp_path):
     assert found.indexes["synthetic"].tolist() == ["a", "b"]
     assert MISSING in found.indexes["key"].get_level_values("smoking")
     assert average_cap(found).sizes == {"synthetic": 2}
-
-
-def test_weights_come_as_sums_records_and_squares(tmp_path):
-    frame = pd.DataFrame({"k": ["a", "a", "b"], "t": ["x", "y", "x"], "w": [1.5, 2.0, 3.0]})
-    expected = tabulate(frame, keys="k", target="t", weights="w")
-    cells = {"o": [1.5, 2.0, 3.0], "o_records": [1, 1, 1], "o_squares": [2.25, 4.0, 9.0]}
-    content = BY_HAND | {
-        "key": [{"name": "k", "levels": ["a", "b"]}],
-        "target": [{"name": "t", "levels": ["x", "y"]}],
-        "cells": [[0, 0, 1], [0, 1, 0]],
-        "counts": cells,
-        "attrs": {"weights": {"original": "w"}},
-    }
-    found = read(tmp_path, content)
-    for name in cells:
-        assert found[name].identical(expected[name])
-
-
-def test_levels_in_other_spellings_are_warned_of(tmp_path):
-    content = copy.deepcopy(BY_HAND)
-    content["key"][0]["levels"] = ["yes", "Yes"]
-    content["counts"] = {"o": [0, 20, 30, 0], "s": [7, 0, 0, 60]}
-    with pytest.warns(LevelsWarning, match="has no level in common"):
-        read(tmp_path, content)
 
 
 @pytest.mark.parametrize(

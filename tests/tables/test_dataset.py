@@ -82,11 +82,6 @@ def test_a_cross_tabulation_of_pandas_brings_its_labels() -> None:
     assert full_domain(tables).o.shape == (2, 4)
 
 
-def test_a_cross_tabulation_of_categories_keeps_their_order() -> None:
-    level = pd.Categorical(["low", "high", "low"], ["low", "high"])
-    assert from_counts(pd.crosstab(level, level)).indexes["target"].tolist() == ["low", "high"]
-
-
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "Float64", "float32"])
 def test_a_data_frame_may_have_any_type_of_numbers(dtype: str) -> None:
     tables = from_counts(pd.DataFrame(COUNTS, dtype=dtype))
@@ -104,11 +99,6 @@ def test_different_labels_in_the_tables_are_aligned_and_absent_cells_are_zero() 
     assert tables.indexes["key"].tolist() == [("f",), ("m",), ("x",)]
 
 
-def test_a_table_without_labels_takes_those_of_the_other() -> None:
-    o = pd.DataFrame(COUNTS, ["low", "high"], ["a", "b", "c"])
-    assert from_counts(o, COUNTS).s.identical(from_counts(o, o).s)
-
-
 @pytest.mark.parametrize("s", [{"a": COUNTS, "b": COUNTS[::-1]}, {1: COUNTS, None: COUNTS}], ids=repr)
 def test_a_mapping_of_synthetic_tables_gives_a_labelled_dim(s: dict[Any, Any]) -> None:
     tables = from_counts(COUNTS, s)
@@ -117,22 +107,10 @@ def test_a_mapping_of_synthetic_tables_gives_a_labelled_dim(s: dict[Any, Any]) -
     assert tables.indexes["synthetic"].tolist() == [MISSING if x is None else x for x in s]
 
 
-def test_synthetic_tables_of_a_mapping_are_aligned_by_label() -> None:
-    frames = {"a": pd.DataFrame([[1, 2]], ["low"], ["f", "m"]), "b": pd.DataFrame([[3, 4]], ["low"], ["m", "x"])}
-    tables = from_counts(frames["a"], frames)
-    assert tables.s.sel(synthetic="b").values.tolist() == [[0, 3, 4]]
-    assert tables.o.values.tolist() == [[1, 2, 0]]
-
-
 def test_an_array_of_synthetic_tables_gives_a_dim_that_is_numbered_or_keeps_its_labels() -> None:
     assert from_counts(COUNTS, [COUNTS, COUNTS]).indexes["synthetic"].tolist() == [0, 1]
     draws = xr.DataArray([COUNTS, COUNTS], dims=("draw", "target", "key"), coords={"draw": ["p", "q"]})
     assert from_counts(COUNTS, draws).indexes["synthetic"].tolist() == ["p", "q"]
-
-
-def test_tables_of_a_dataset_come_back_as_they_are() -> None:
-    tables = from_counts(COUNTS, {"a": COUNTS}, key_labels={"sex": ["f", "m", None]}, target_labels={"income": ["low", "high"]})
-    assert from_counts(tables.o, tables.s).identical(tables)
 
 
 def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
@@ -358,14 +336,6 @@ def test_the_full_domain_of_a_part_has_the_levels_of_the_part(labels: dict[str, 
     part = tables.isel(key=[0, 2], target=[0])
     assert full_domain(part).o.shape == (1, 2 ** len(labels))
     assert cells(full_domain(part).o) == cells(part.o)
-
-
-def test_the_full_domain_of_several_synthetic_tables_keeps_their_labels() -> None:
-    tables = tabulate(RECORDS, {"a": RECORDS, "b": RECORDS.iloc[:2]}, keys=["sex", "level"], target="income")
-    full = full_domain(tables)
-    assert full.s.dims == ("synthetic", "target", "key")
-    assert full.indexes["synthetic"].tolist() == ["a", "b"]
-    assert [int(x) for x in full.s.sum(["target", "key"])] == [8, 2]
 
 
 def test_a_domain_that_is_too_large_raises_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

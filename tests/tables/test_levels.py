@@ -54,13 +54,6 @@ def test_a_target_without_a_common_level_says_that_no_guess_can_be_right() -> No
         tabulate(ORIGINAL, {**ORIGINAL, "t": [2, 3] * 10}, keys="region", target="t")
 
 
-def test_one_level_in_another_spelling_is_warned_of_though_others_are_shared() -> None:
-    with pytest.warns(
-        LevelsWarning, match=r"'region' of `original` and `synthetic` has 1 pair of levels .* cause: case, such as 'South' and 'south'"
-    ):
-        tabulate(ORIGINAL, respelled(South="south"), keys="region", target="t")
-
-
 def test_levels_that_only_one_table_has_are_kept_and_not_warned_of() -> None:
     tables = tabulate(ORIGINAL, respelled(South="West"), keys="region", target="t")
     assert tables.attrs["levels"] == {
@@ -193,13 +186,6 @@ def test_compare_levels_lists_each_level_with_its_records_and_the_likely_cause()
         [None, 1, 0, 0, 0, "", absent],
     ]
     assert found[found.column == "t"][["level", "o", "h"]].values.tolist() == [[0, 3, 0], [1, 1, 1]]
-
-
-def test_compare_levels_of_the_original_alone_lists_its_levels() -> None:
-    found = compare_levels(tabulate(ORIGINAL, keys="region", target="t"))
-    assert found[["column", "level", "o"]].values.tolist() == [["region", "North", 8], ["region", "South", 12], ["t", 0, 10], ["t", 1, 10]]
-    with pytest.raises(TypeError, match="must be the Dataset that tabulate or from_counts returns"):
-        compare_levels(pd.DataFrame(ORIGINAL))  # type: ignore[arg-type]
 
 
 LABELS = st.sampled_from(["a", "A", "b ", "b", "1", "1.0", "", None])

@@ -14,7 +14,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capstats import MISSING, expand, from_counts, full_domain, observed_domain, tabulate, to_frame
+from capstats import MISSING, expand, from_counts, observed_domain, tabulate, to_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -71,14 +71,6 @@ def test_counting_the_long_form_gives_the_tables_back(keys: Any, target: Any) ->
     same(tabulate(frame, frame, holdout=frame, keys=keys, target=target, counts=("o", "s", "h")), tables)
 
 
-@pytest.mark.parametrize("values", [None, "w"])
-def test_the_long_form_keeps_keys_and_targets_that_hold_no_record(values: str | None) -> None:
-    tables = full_domain(tabulate(RECORDS, RECORDS, keys=["group", "member"], target="income", counts=values))
-    assert (tables.o.values.sum(0) == 0).any()
-    frame = to_frame(tables)
-    same(tabulate(frame, frame, keys=["group", "member"], target="income", counts=("o", "s")), tables)
-
-
 def test_the_long_form_keeps_fractions() -> None:
     tables = tabulate(RECORDS.assign(w=RECORDS["w"] / 4), RECORDS, keys="group", target="income", counts=("w", None))
     frame = to_frame(tables)
@@ -131,20 +123,6 @@ def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[
         same(tabulate(read, read, keys="size", target="income", counts=("o", "s")), tables)
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("keys", [["group"], ["size", "member"], ["day", "group"]], ids=str)
-def test_the_long_form_goes_through_csv_and_back(tmp_path: Path, keys: list[str]) -> None:
-    """With empty texts in quotes, as csv.QUOTE_NONNUMERIC would write them."""
-    tables = tabulate(RECORDS, OTHER, keys=keys, target="income")
-    frame = to_frame(tables)
-    lines = [",".join(f'"{c}"' for c in frame.columns)]
-    lines += [",".join("" if pd.isna(x) else f'"{x}"' for x in row) for row in frame.astype(object).itertuples(index=False)]
-    (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")
-    types = {"income": ["low", "mid", "high"], "group": LEVELS, "size": "number", "member": "bool", "day": "date"}
-    used = {c: t for c, t in types.items() if c in [*keys, "income"]}
-    same(tabulate(tmp_path / "long.csv", tmp_path / "long.csv", keys=keys, target="income", counts=("o", "s"), types=used), tables)
-
-
 def test_the_long_form_of_other_libraries_is_read_too() -> None:
     tables = tabulate(RECORDS, OTHER, keys=["group", "size"], target="income")
     frame = to_frame(tables)
@@ -172,24 +150,6 @@ def test_counting_expanded_records_gives_the_counts_back(keys: Any, target: Any)
         assert len(records) == n
         expected = observed_domain(tables[[name]].rename({name: "o"}))
         xr.testing.assert_identical(tabulate(records, keys=keys, target=target).o, expected)
-
-
-def test_expanded_records_come_sorted_by_key_then_target() -> None:
-    table = from_counts([[2, 0], [1, 1]], key_labels={"sex": ["m", "f"]}, target_labels={"income": ["low", None]})
-    records = expand(table.o)
-    assert records["sex"].tolist() == ["m", "m", "m", "f"]
-    assert records["income"].isna().tolist() == [False, False, True, True]
-    assert records["sex"].cat.categories.tolist() == ["m", "f"]
-    assert expand([[2, 0], [0, 1]]).to_dict("list") == {"key_": [0, 0, 1], "target_": [0, 0, 1]}
-
-
-def test_one_of_many_tables_is_expanded() -> None:
-    tables = tabulate(RECORDS, [OTHER, RECORDS], keys="group", target="income")
-    assert len(expand(tables.s.isel(synthetic=1))) == len(RECORDS)
-
-
-def test_a_table_without_records_expands_to_none() -> None:
-    assert expand([[0, 0]]).shape == (0, 2)
 
 
 @pytest.mark.parametrize(

@@ -259,11 +259,6 @@ def test_everything_that_is_derived_with_xarray_is_what_xarray_derives() -> None
         assert found.identical(derive(plain))
 
 
-def test_results_stay_results_through_selection_arithmetic_and_pickling() -> None:
-    for derived in (tables().sel(target="sick"), tables() + 1, tables().copy(), pickle.loads(pickle.dumps(tables()))):
-        assert type(derived) is Result
-
-
 def test_every_dataset_that_capstats_makes_is_a_result() -> None:
     for path in Path(capstats.__file__).parent.rglob("*.py"):
         if path.stem != "printing":

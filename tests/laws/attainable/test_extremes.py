@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, examples, table_pairs
@@ -180,45 +179,11 @@ def test_bounds_are_shares_and_do_not_change_with_the_scale(o, times, unmatched)
 # Labels and batches
 
 
-@both_versions
-def test_extra_dims_broadcast_wherever_they_stand(unmatched):
-    rng = np.random.default_rng(34)
-    o = xr.DataArray(rng.integers(0, 20, (3, 2, 2, 4)), dims=("original", "keyset", "target", "key"))
-    totals = xr.DataArray(rng.integers(0, 2, (5, 4)), dims=("draw", "key"))
-    mixed = o.transpose("target", "keyset", "key", "original")
-    cells, tables = minimal_cells(mixed, unmatched=unmatched), minimal_table(mixed, 9, unmatched=unmatched)
-    bounds = cap_bounds(mixed, key_totals=totals.transpose("key", "draw"), unmatched=unmatched)
-    least, greatest = minimum_cap(mixed, unmatched=unmatched), maximum_cap(mixed, unmatched=unmatched, m=2)
-    assert set(least.dims) == {"original", "keyset"}
-    assert set(bounds.least.dims) == {"original", "keyset", "draw"}
-    for original, keyset in np.ndindex(3, 2):
-        here, one = {"original": original, "keyset": keyset}, o[original, keyset].values
-        assert least.isel(here).item() == minimum_cap(one, unmatched=unmatched).item()
-        assert greatest.isel(here).item() == maximum_cap(one, unmatched=unmatched, m=2).item()
-        for found, of in ((cells, minimal_cells(one, unmatched=unmatched)), (tables, minimal_table(one, 9, unmatched=unmatched))):
-            assert (found.isel(here).transpose("target", "key").values == of.values).all()
-        for draw in range(5):
-            of = cap_bounds(one, key_totals=totals[draw].values, unmatched=unmatched)
-            for name in ("least", "greatest"):
-                np.testing.assert_array_equal(bounds[name].isel(here | {"draw": draw}).values, of[name].values)
-
-
 def test_key_totals_are_matched_by_label():
     o = from_counts([[1, 5], [3, 2]], key_labels={"k": ["a", "b"]}).o
     totals = from_counts([[4, 0, 9]], key_labels={"k": ["b", "a", "c"]}).o.sum("target")
     bounds = cap_bounds(o, key_totals=totals)  # b is matched, a is not, c is nobody's
     assert (bounds.least.item(), bounds.greatest.item()) == (2 / 11, 5 / 11)
-
-
-def test_cells_and_tables_carry_the_labels_of_the_original():
-    o = smoking().o
-    for found in (minimal_cells(o), minimal_table(o, 5)):
-        assert found.indexes["key"].equals(o.indexes["key"])
-        assert found.indexes["target"].equals(o.indexes["target"])
-    assert minimal_cells(o).sel(smoking="Non-smoking", target="Sick").item() is True
-    assert minimal_table(o, 5).sel(smoking="Non-smoking", target="Sick").item() == 5
-    assert minimal_cells(o).dtype == bool
-    assert minimal_table(o, 5).dtype == np.int64
 
 
 def test_bounds_of_no_record_are_undefined():

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -247,24 +246,6 @@ def test_an_empty_cell_makes_delta_infinite_and_bounds_only_from_above():
         pytest.approx(0.2),
     )  # shares 3/4 of 1/2, 1/4 of 1/2, 1 of 1/2
     assert anonymity_bounds([[3, 0], [1, 2]], crossed=0).greatest_by_model.sel(model="delta").item() == 0
-
-
-def test_several_tables_have_a_row_each_and_tables_without_records_none():
-    several = np.array([[[3, 1], [1, 2]], [[0, 0], [0, 0]], [[1, 1], [1, 1]]])
-    baselines = xr.DataArray([0.3, 0.4, 0.5], dims="draw")
-    found = anonymity_bounds(several, crossed=baselines, matched=0.5)
-    for draw in (0, 2):
-        one = anonymity_bounds(several[draw], crossed=baselines.values[draw], matched=0.5)
-        for name in found:
-            np.testing.assert_array_equal(found[name].isel(draw=draw).values, one[name].values)
-    assert all(np.isnan(found[name].isel(draw=1)).all() for name in found)
-
-
-def test_weights_give_the_bounds_of_their_counts():
-    found = anonymity_bounds([[0.3, 0.1], [0.1, 0.9]], crossed=0.4)
-    whole = anonymity_bounds([[3, 1], [1, 9]], crossed=0.4)
-    for name in ("greatest_by_model", "least", "greatest"):
-        np.testing.assert_allclose(found[name], whole[name], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["crossed", "matched"])

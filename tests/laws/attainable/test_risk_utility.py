@@ -338,14 +338,6 @@ def test_each_key_has_a_record_however_few_there_are():
         frontier_tables(o, distances=0, m=3)
 
 
-def test_tables_carry_the_labels_of_the_original_on_either_backing():
-    o = from_counts([[1, 5], [3, 2]], key_labels={"k": ["a", "b"]}).o
-    found = frontier_tables(o, distances=[0, 0.3], m=11)
-    assert found.least_table.sel(k="b", distance=0).values.tolist() == [5, 2]
-    other = frontier_tables(o.copy(data=sparse.COO.from_numpy(o.values)), distances=[0, 0.3], m=11)
-    xr.testing.assert_identical(found, other)
-
-
 def test_bad_tables_have_no_frontier_tables():
     with pytest.raises(ValueError, match=r"must be one table of .target, key.; it also has .*. Choose one table."):
         frontier_tables(paper_originals(), distances=0)

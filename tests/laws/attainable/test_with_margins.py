@@ -8,8 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import sparse
-import xarray as xr
 from few_tables import correct, with_margins
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,15 +183,6 @@ def test_margins_are_matched_by_label():
     assert found.least_table.sel(k="b").sum().item() == 5
     assert found.least_table.sel(target="z").sum().item() == 2
     assert average_cap(o, found.least_table).item() == pytest.approx(found.least.item(), rel=1e-14)
-
-
-def test_tables_of_a_sparse_original_are_sparse():
-    rng = np.random.default_rng(5)
-    o = xr.DataArray(rng.integers(0, 3, (4, 9)), dims=("target", "key"))
-    s = rng.integers(0, 3, (4, 9))
-    found, dense = cap_bounds(o.copy(data=sparse.COO.from_numpy(o.values)), **margins(s)), cap_bounds(o, **margins(s))
-    assert isinstance(found.greatest_table.data, sparse.COO)
-    assert (found.greatest_table.data.todense() == dense.greatest_table.values).all()
 
 
 @pytest.mark.parametrize(

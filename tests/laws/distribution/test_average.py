@@ -151,16 +151,6 @@ def test_what_is_out_of_reach_is_refused_with_what_would_work():
         cap_law([[3], [1]], Permuted([[[3], [1]], [[1], [3]]]))
 
 
-@pytest.mark.slow
-def test_both_backings_have_one_law():
-    import sparse
-    import xarray as xr
-
-    o = xr.DataArray([[2, 0, 1], [0, 1, 1]], dims=("target", "key"))
-    held = o.copy(data=sparse.COO.from_numpy(o.values))
-    assert cap_law(held, Uniform(3)).probabilities == cap_law(o, Uniform(3)).probabilities
-
-
 @dataclass(frozen=True, repr=False)
 class Sample(Model):
     """A model of a user's own: m of the original records, drawn without replacement."""

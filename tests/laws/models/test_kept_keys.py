@@ -193,17 +193,6 @@ def test_few_swaps_among_many_records_keep_their_digits():
         assert found(o, "swap", records=2)[1].item() == pytest.approx(float(expected), rel=1e-12)
 
 
-def test_a_batch_is_computed_table_by_table_and_empty_tables_are_nan():
-    rng = np.random.default_rng(3)
-    several = rng.integers(0, 4, (5, 3, 4))
-    several[1], several[:, :, 2] = 0, 0
-    for model, told in told_of(3, 4):
-        together = found(xr.DataArray(several, dims=("draw", "target", "key")), model, **told)
-        for moment, each in zip(together, zip(*(found(o, model, **told) for o in several), strict=True), strict=True):
-            np.testing.assert_allclose(moment.values, [x.item() for x in each], rtol=1e-12, atol=1e-18)
-            assert np.isnan(moment.values).tolist() == [False, True, False, False, False]
-
-
 def test_weights_have_an_expected_value_under_pram_only():
     o = [[0.5, 1.5], [1.0, 0.25]]
     mean = Aligned({"o": o}).map(Pram(theta=0.25).mean, "cap").item()

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from capstats import average_cap, from_counts, minimum_cap
+from capstats import average_cap
 from capstats.datasets import paper_originals
 from capstats.laws import (
     Bootstrap,
@@ -279,17 +279,6 @@ def test_without_a_seed_tables_differ_and_the_global_state_is_left_alone():
     first, second = (sample_tables(np.ones((2, 3)), Uniform(10**6), draws=3) for _ in range(2))
     assert (first.values != second.values).any()
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
-
-
-def test_tables_carry_the_labels_of_the_original():
-    tables = from_counts([[1, 2], [3, 4]], key_labels={"sex": ["f", "m"]}, target_labels={"sick": ["yes", "no"]})
-    s = sample_tables(tables.o, Uniform(10), draws=4, rng=1)
-    assert s.indexes["key"].equals(tables.indexes["key"])
-    assert s.indexes["target"].equals(tables.indexes["target"])
-    assert s.name == "s"
-    caps = average_cap(tables.o, s)
-    assert caps.dims == ("draw",)
-    assert (caps >= minimum_cap(tables.o)).all()
 
 
 # Bad input

@@ -1,18 +1,15 @@
 """What the public moments do for every model: who computes them, labels and batches, and what they refuse."""
 
-from functools import partial
 from math import comb
 
 import numpy as np
 import pytest
-import sparse
 import xarray as xr
 from every_release import made
-from small_laws import urn_of, urns
 
 from capstats import average_cap as measured
 from capstats.datasets import paper_originals
-from capstats.laws import Uniform, expected_cap, expected_disclosure, variance_cap
+from capstats.laws import Uniform, expected_cap, variance_cap
 
 ORIGINAL = [[2, 1], [0, 1]]
 
@@ -66,26 +63,3 @@ def test_a_table_in_the_place_of_an_option_is_not_printed():
         with pytest.raises(ValueError, match=r"got DataArray of length") as error:
             expected_cap(o, made(**told))
         assert "secret" not in str(error.value)
-
-
-MOMENTS = {
-    **{f"{f.__name__} {of}": partial(f, unmatched=of) for f in (expected_cap, variance_cap) for of in ("zero", "drop")},
-    "expected_disclosure": lambda o, model: expected_disclosure(o, model).to_array("part").transpose(..., "part"),
-}
-
-
-@pytest.mark.few(5)
-@urns
-@pytest.mark.parametrize("measure", MOMENTS)
-def test_a_batch_and_a_sparse_table_have_the_same_moments(measure, name):
-    """NaN where a table of the batch has no record."""
-    tables = np.random.default_rng(5).poisson(0.9, (2, 3, 4, 5))
-    tables[0, 0] = 0
-    batch, of = xr.DataArray(tables, dims=("year", "draw", "target", "key")), partial(MOMENTS[measure], model=urn_of(name, 7))
-    found = of(batch)
-    assert found.dims[:2] == ("year", "draw")
-    single = np.array([[of(table).values for table in year] for year in tables])
-    assert np.isnan(single[0, 0]).all()
-    assert np.isfinite(single[1]).all()
-    np.testing.assert_allclose(found, single, rtol=1e-14)
-    np.testing.assert_allclose(of(batch.copy(data=sparse.COO.from_numpy(tables))), single, rtol=1e-11)
