@@ -15,7 +15,6 @@ from capstats import individual_share
 from capstats.laws import dp_audit, dp_average_bound
 
 NAMES = {"average_cap": "original", "holdout_cap": "holdout"}
-ODDS = {"substitution": 1, "add-remove": 2}
 
 
 def averages(inside, outside, dims=("study", "repetition"), **more):
