@@ -6,7 +6,7 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import takewhile
@@ -32,6 +32,7 @@ WIDTH = 100  # characters of a line of text
 LABEL = 24  # characters of the label of a row, at most
 DOTS = "..."  # for what is left out
 CELL = 160  # characters of a cell of a table of HTML
+SHORT = {("Grid", "head"), ("Grid", "rows"), ("Headline", "number"), ("Headline", "of")}  # texts that are cells of a page
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
 
 
@@ -320,8 +321,8 @@ def as_fragment(title: str, sections: Sections) -> str:
     """The report as a fragment of HTML, in which every text is escaped."""
     from markupsafe import Markup
 
-    given = {"title": title, "sections": sections, "css": Markup(_style("blocks"))}
-    return unbroken(environment("capstats.auditing").get_template("fragment.html.j2").render(given))
+    given = {"title": _in_html(title), "sections": _in_html(sections)}
+    return unbroken(environment("capstats.auditing").get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -331,8 +332,9 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
     """
     from markupsafe import Markup
 
-    texts = {"title": title, "note": note, "footer": footer, "css": Markup(_style("page") + _style("blocks"))}
-    found = environment("capstats.auditing").get_template("page.html.j2").render(texts, sections=sections, front=front)
+    texts = {"title": title, "note": note, "footer": footer}
+    given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
+    found = environment("capstats.auditing").get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
     return f"{unbroken(found.strip())}\n"
 
 
@@ -349,7 +351,6 @@ def environment(room: str, **how: Any) -> Environment:
     page = Environment(loader=PackageLoader(room), autoescape=True, undefined=StrictUndefined, **how)
     page.globals |= {"project": project, "described": described}
     page.filters |= {
-        "line": lambda text: _shown(text, TEXT),
         "cell": lambda text: _shown(text, CELL),
         "percent": lambda place: f"{2 + 96 * place:.2f}%",
         "hash": lambda text: Markup("sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()),
@@ -357,6 +358,28 @@ def environment(room: str, **how: Any) -> Environment:
     return page
 
 
+def _in_html(given: Any, most: int = TEXT) -> Any:
+    """Texts as a page has them, each on one line of at most so many characters: those of all blocks of all sections."""
+    from markupsafe import Markup
+
+    if isinstance(given, str):
+        return _shown(given, most)
+    if isinstance(given, Mapping):
+        return {_in_html(name, CELL): _in_html(blocks) for name, blocks in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_in_html(x, most) for x in given]
+    if isinstance(given, Picture):
+        return replace(given, svg=Markup(given.svg), caption=_in_html(given.caption))
+    if isinstance(given, Listing):
+        return Listing("\n".join(given.lines()))
+    if is_dataclass(given) and not isinstance(given, type):
+        own = {name: _in_html(x, CELL if (type(given).__name__, name) in SHORT else TEXT) for name, x in vars(given).items()}
+        return replace(given, **own)
+    return given
+
+
 def _shown(text: str, most: int) -> str:
     """A text on one line of at most so many characters, with escapes in place of what is not printable."""
-    return shortened(printable(text).strip(), most).strip()
+    if text.isprintable() and len(text) <= most:
+        return text
+    return shortened(printable(text).strip(), most)
