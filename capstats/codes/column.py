@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capstats.codes.declared_types import NUMBER, parsed
-from capstats.codes.labels import MISSING, Kind, Label, in_order, one_kind
+from capstats.codes.labels import MISSING, Kind, Label, in_common_order
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import DATES, lookalikes
 
@@ -44,21 +44,14 @@ def joint_labels(
         return _joint_integers(columns, used)
     present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
     present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
-    kinds: dict[Kind, str] = {}  # and the first table with each
-    for labels, table in zip(present, tables, strict=True):
-        if (kind := one_kind(labels, name, table)) is not None:
-            kinds.setdefault(kind, table)
+    categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
+    joint, kinds = in_common_order(present, categories, name, tables)
     if len(kinds) > 1:
         (a, x), (b, y), *_ = kinds.items()
         raise TypeError(
             f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
             + _advice(name, {a, b}, present, tables)
         )
-    held = {x: x for labels in present for x in labels if x is not MISSING}
-    categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
-    known = list(dict.fromkeys(held[x] for x in categories if x in held))
-    missing = [MISSING] if any(MISSING in labels for labels in present) else []
-    joint = [*known, *in_order(held.keys() - set(known), next(iter(kinds), None)), *missing]
     place = {label: i for i, label in enumerate(joint)}
     maps: list[Ints] = []
     for column, u, labels in zip(columns, used, present, strict=True):

@@ -121,6 +121,25 @@ def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bo
     return next(iter(kinds), None)
 
 
+def in_common_order(
+    several: Sequence[Sequence[Label]], order: Iterable[Label], column: Hashable, tables: Sequence[str]
+) -> tuple[list[Label], dict[Kind, str]]:
+    """The labels of a column in several tables as one list, those of an order first, if they have one kind.
+
+    With it the kinds, and the first table with each.
+    """
+    kinds: dict[Kind, str] = {}
+    for labels, table in zip(several, tables, strict=True):
+        if (kind := one_kind(labels, column, table)) is not None:
+            kinds.setdefault(kind, table)
+    if len(kinds) > 1:
+        return [], kinds
+    held = {x: x for labels in several for x in labels if x is not MISSING}
+    known = list(dict.fromkeys(held[x] for x in order if x in held))
+    missing = [MISSING] if any(MISSING in labels for labels in several) else []
+    return [*known, *in_order(held.keys() - set(known), next(iter(kinds), None)), *missing], kinds
+
+
 def natural(text: str) -> tuple[list[Any], str]:
     """Sort key: runs of digits as integers, the rest by code point, ties by the plain string (2 before 10)."""
     parts: list[Any] = re.split(r"([0-9]+)", text)
