@@ -195,4 +195,6 @@ def _labelled(tables: Mapping[str, list[list[int]]], dim: str, name: str, source
     keys, targets = {"K": ["K_1", "K_2", "K_3"]}, {"T": ["T_1", "T_2", "T_3"]}
     any_table = next(iter(tables.values()))  # `o` is required, but not used here
     stacked: xr.DataArray = from_counts(any_table, tables, key_labels=keys, target_labels=targets)["s"]
-    return stacked.rename(synthetic=dim).rename(name).assign_attrs(source=f"{_PAPER}, {source}", licence=FACTS)
+    found = stacked.rename(synthetic=dim).assign_attrs(source=f"{_PAPER}, {source}", licence=FACTS)
+    found.name = name
+    return found
