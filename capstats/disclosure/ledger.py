@@ -224,9 +224,9 @@ class Ledger:
                     least, greatest = np.maximum(least, low), np.minimum(greatest, high)
         return least, greatest
 
-    def certain(self, joint: tuple[Floats, Floats] | None = None) -> Array:
+    def certain(self) -> Array:
         """Whether the target of the people of each key is certain."""
-        return np.asarray((self.limits(joint)[1] > 0).sum(0) == 1)
+        return np.asarray((self.limits()[1] > 0).sum(0) == 1)
 
     @cached_property
     def alone(self) -> Array:

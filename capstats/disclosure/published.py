@@ -230,7 +230,8 @@ def published_bounds(
     people, (codes, which, counts) = ledger.people, ledger.known
     pure = np.bincount(np.unique(np.stack([which, people.by(ledger.target)[1]]), axis=1)[0]) == 1
     joint, ended = ledger.certified(pure & ~ledger.certain()) if exact else (ledger.joint, True)
-    certain, (least, greatest) = ledger.certain(joint), ledger.limits(joint)
+    least, greatest = ledger.limits(joint)
+    certain = (greatest > 0).sum(0) == 1
     found: dict[str, Any] = {"certain": int(counts[certain].sum()), **ledger.totals, "open": int(counts[pure & ~certain].sum())}
     others, most = least.sum(0) - least, greatest.sum(0) - greatest
     least_share = np.where(most == 0, greatest > 0, least / np.maximum(least + most, 1))
@@ -239,7 +240,7 @@ def published_bounds(
     cells |= {"least_share": least_share, "greatest_share": greatest_share}
     rows = flat([np.asarray(code) for code in people.axes["target"].codes], [len(people.levels[c]) for c in ledger.target])
     found |= {name: (("target", "key"), x[rows]) for name, x in cells.items()} | {"is_certain": ("key", certain)}
-    if len(ledger.tables) <= FEW if needed is None else needed:
+    if needed or (needed is None and len(ledger.tables) <= FEW):
         found["needed"] = ("table", "key"), ledger.needed(certain)
     stored = [free_name(names_of(people.axes["key"])[c], [*found, "table", "needed"]) for c in ledger.keys]
     axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], stored)
@@ -374,14 +375,17 @@ def cells_of(i: int, rule: Published, at: Sequence[int], read: Rows | None, peop
     shown_as = rule.publish(held, rng) if read is None else np.zeros(len(held))
     shown_as[own] = values
     least, greatest = rule.interval(shown_as)
-    for wrong in np.flatnonzero((held < least) | (held > greatest) | (times > 1))[:1].tolist():
-        cell = zip(at, index, np.unravel_index(wrong, shape), strict=True)
+    wrong = (held < least) | (held > greatest) | (times > 1)
+    if wrong.any():
+        place = int(wrong.argmax())
+        cell = zip(at, index, np.unravel_index(place, shape), strict=True)
         where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in cell)
-        by_rule = " to ".join(dict.fromkeys(f"{x[wrong]:g}" for x in (least, greatest)))
+        by_rule = " to ".join(dict.fromkeys(f"{x[place]:g}" for x in (least, greatest)))
         told = f"holds {by_rule} people by its rule, and the original has another number. Correct it (totals are no levels), rule or bins"
-        if times[wrong] != 1:
+        if times[place] == 0:
             told = "is not listed, which means 0, and the original has people there. List counts that are not shown without a number"
-        told = "is listed twice. Give each cell one row" if times[wrong] > 1 else told
+        if times[place] > 1:
+            told = "is listed twice. Give each cell one row"
         raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
     return Cells(at, groups, least.reshape(shape), greatest.reshape(shape))
 
