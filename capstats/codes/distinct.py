@@ -75,10 +75,24 @@ class Factor:
         return of_rows(_factor(self.flat // size, self.sizes[:k])), of_rows(_factor(self.flat % size, self.sizes[k:]))
 
 
+def parts_of(
+    columns: Sequence[Column], sums: Sums, first: int | None, advance: Callable[[int], None], *, by_record: bool
+) -> tuple[list[tuple[list[Ints], Places]], Sums]:
+    """Distinct rows and their sums as `count` finds them, or records with ``by_record``, as one part or as two: first columns and others.
+
+    A part is the codes of its distinct combinations, and the index of each row's combination.
+    """
+    if by_record:
+        rows, sums = factor(columns), list(sums) or [np.ones(len(columns[0].codes), np.int64)]
+    else:
+        rows, sums = count(columns, sums, advance)
+    return [(part.codes, part.of_row) for part in ([rows] if first is None else rows.split(first))], sums
+
+
 def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:
     """Distinct rows of the columns and how often each occurs, or what ``sums`` of its rows add up to.
 
-    ``advance`` is called with the number of rows of each block.
+    ``advance`` is called with the number of rows of each block but the last.
     """
     n = len(columns[0].codes)
     columns, leading = _narrowed(columns)
@@ -180,7 +194,8 @@ def _count_grid(columns: Sequence[Column], cells: int, n: int, summed: Sums, adv
             seen[flat] = True
         for sums, values in zip(totals, summed, strict=True):
             sums += np.bincount(flat, values[start : start + block], minlength=cells)
-        advance(len(flat))
+        if start + block < n:
+            advance(len(flat))
     if not summed:
         flat = np.flatnonzero(total)
         return flat, [total[flat]]

@@ -19,7 +19,7 @@ from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
 from capstats.counting.inputs import Input, inputs_of
 from capstats.counting.reading import check_codes, labelled, read_rows
-from capstats.counting.request import check_options
+from capstats.counting.request import check_options, check_types
 from capstats.sources.files import one_connection
 from capstats.sources.formats import labels_in
 from capstats.sources.memory import MemorySource
@@ -134,6 +134,7 @@ def every_column(original: Any, synthetic: Any, options: Options) -> tuple[list[
     The decimal sign of CSV is that of the options, or a comma where no column has numbers with a point.
     """
     inputs, labels = inputs_of(original, synthetic, None, None, None, options, {})
+    check_types(options.types)
     check_options(options, inputs)
     with one_connection([table.source for table in inputs], options):
         found = list(map(_looked, inputs))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from capstats.codes.bins import Cut
-from capstats.codes.by_table import BY_COLUMN, SCALARS, check_tables
+from capstats.codes.by_table import check_tables
 from capstats.codes.checks import is_name, shown
 from capstats.codes.column import Column, Sums
 from capstats.codes.labels import Label, canonical
@@ -75,10 +75,12 @@ def inputs_of(
 
 def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
     """The tables by their names in messages, with options for each; an error where an option names another table."""
-    check_tables({name: getattr(options, name) for name in (*SCALARS, *BY_COLUMN)}, list(tables))
+    if given := options.given:
+        check_tables(given, list(tables))
     found = []
     for name, table in tables.items():
-        source = open_source(table, name, own := options.of_table(name))
+        own = options.of_table(name) if given else options
+        source = open_source(table, name, own)
         found.append(Input(source, own if source.is_csv or not isinstance(own.decimal, str) else replace(own, decimal=".")))
     return found
 

@@ -35,7 +35,7 @@ from capstats.codes.column import Column, Places
 from capstats.codes.distinct import Factor, factor
 from capstats.codes.labels import level_index
 from capstats.counting.records import Records
-from capstats.tables.axes import UNLABELLED, axis_of, coords_of, join_columns, multi_index, names_of
+from capstats.tables.axes import UNLABELLED, axis_of, coords_of_all, join_columns, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
 from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels
@@ -217,4 +217,4 @@ class Lattice:
             codes: list[Any] = keyset.distinct.codes
             levels: list[Any] = [self.key.levels[c] for c in keyset.columns]
             key = pd.MultiIndex(levels=levels, codes=codes, names=[self.names[c] for c in keyset.columns], verify_integrity=False)
-        return coords_of("key", key).merge(coords_of("target", self.targets[target])).coords
+        return coords_of_all({"key": key, "target": self.targets[target]})

@@ -17,7 +17,7 @@ from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points,
 from capstats.codes.by_table import ALL, by_table, names
 from capstats.codes.column import Column, Counts, Places, Sums, chosen
 from capstats.codes.declared_types import Type, as_type, parsed
-from capstats.codes.distinct import count, factor
+from capstats.codes.distinct import parts_of
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
 from capstats.counting.inputs import Input
@@ -132,16 +132,13 @@ def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut
     if n == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
     step = options.display.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {name}", rows=n)
-    if table.by_record:
-        rows, sums = factor(found), list(sums) or [np.ones(n, np.int64)]
-    else:
-        rows, sums = count(found, sums, step.advance)
+    distinct, sums = parts_of(found, sums, first, step.advance, by_record=table.by_record)
     records = sums[1] if len(sums) > 1 else sums[0]  # the number of records, not their weights
     parts: list[Part] = []
-    for distinct in [rows] if first is None else rows.split(first):
-        held = np.bincount(distinct.of_row, records, len(distinct.flat)) if types else None
-        part = Part([], distinct.of_row)
-        for i, codes in enumerate(distinct.codes, start=len(parts[0].columns) if parts else 0):
+    for of_columns, of_row in distinct:
+        held = np.bincount(of_row, records, len(of_columns[0])) if types else None
+        part = Part([], of_row)
+        for i, codes in enumerate(of_columns, start=len(parts[0].columns) if parts else 0):
             asked, column = columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
             missing = codes_of[asked]
             if asked in cuts:
@@ -212,7 +209,7 @@ def check_codes(
 
     Where ``whole`` records are compared, a code may be one of the other columns.
     """
-    for key, given in by_table("null_values", options.null_values).items():
+    for key, given in by_table("null_values", options.null_values).items() if options.null_values is not None else ():
         codes = MissingCodes.of_argument(given, options.allow_unused_codes)
         held = [(table, parts) for table, parts in zip(inputs, tables, strict=True) if names(key, table.name)]
         used: dict[Hashable, set[str]] = {column: set() for column in columns}

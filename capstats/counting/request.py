@@ -124,7 +124,10 @@ class Request(Options):
         if not isinstance(self.copy_columns, int) or isinstance(self.copy_columns, bool) or self.copy_columns < 0:
             raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {shown(self.copy_columns)}.")
         absent = "neither a key nor the target" if self.target_columns else f"not among `{self.keys_argument}`"
-        check_types(self.types)
+        if self.types is not None:
+            check_types(self.types)
+        if self.bins is None:
+            return {}
         return check_bins(self.bins, columns, of_table("types", self.types, "original") or {}, absent)
 
     def options(self, progress: Progress | None = None) -> Options:
@@ -144,7 +147,6 @@ def check_types(types: Any) -> None:
 
 def check_options(options: Options, inputs: Sequence[Input], columns: Collection[Hashable] = ()) -> None:
     """Raise where an option is not what it must be, applies to no table, or names a column that none has; some ``columns`` are known."""
-    check_types(options.types)
     for option, formats in APPLIES_TO.items():
         given = getattr(options, option)
         if given is SCALARS[option] or (isinstance(given, (str, int)) and given == SCALARS[option]):
@@ -159,8 +161,8 @@ def check_options(options: Options, inputs: Sequence[Input], columns: Collection
                 kinds = " and ".join(formats)
                 none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
                 raise ValueError(f"`{option}` applies to {kinds} files only; {none}. Leave it out.")
-    for option in BY_COLUMN:
-        for key, given in by_table(option, getattr(options, option)).items():
+    for option, value in ((x, of) for x in BY_COLUMN if (of := getattr(options, x)) is not None):
+        for key, given in by_table(option, value).items():
             new = {x: old for old, x in given.items()} if option == "rename" else {c: c for c in given if c not in (ALL, *columns)}
             held = [c for table in inputs if new and names(key, table.name) for c in table.source.names(table.options)]
             for old in [old for x, old in new.items() if x not in held]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Unpack
 
 import xarray as xr
 
 from capstats.codes.progress import Progress
-from capstats.counting.inputs import Input, files_read, released
-from capstats.counting.records import on_axes, read_records
+from capstats.counting.inputs import files_read, released
+from capstats.counting.records import Records, on_axes, read_records
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.same import same_releases
 from capstats.tables.dataset import as_tables
@@ -165,11 +164,12 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         records = read_records(request, steps)
         steps.step("joining the tables")
         tables = on_axes(records, request.backing)[0]
-    tables.encoding = _origin(request, records.inputs)
+    tables.encoding = _origin(request, records)
+    known = tables.attrs
     if records.copies is not None:
         tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
+        known = with_compared(known, records.copies)
     if warns:
-        known = with_compared(tables.attrs, records.copies or {})
         warn_of_levels({**known, "fine_targets": {}})  # not for targets, since a measure may let near guesses count
         records.warn_of_codes()
     return tables
@@ -199,12 +199,14 @@ def original_and_release(
     return tables
 
 
-def _origin(request: Request, inputs: Sequence[Input]) -> dict[str, Any]:
+def _origin(request: Request, records: Records) -> dict[str, Any]:
     """The origin of the records, as audits report it. It is no part of the counts, which are the same from every source."""
-    _, several, names = released(request.synthetic)
-    same = same_releases(dict(zip(names, several, strict=True))) if len(several) > 1 else []
+    same: list[tuple[str, str]] = []
+    if records.labels is not None:
+        _, several, names = released(request.synthetic)
+        same = same_releases(dict(zip(names, several, strict=True)))
     known = {
-        **files_read(inputs),
+        **files_read(records.inputs),
         "types": request.types,
         "same_releases": [list(pair) for pair in same],
         "different_records": not request.allow_same,  # whether tables were checked and no two hold the same records

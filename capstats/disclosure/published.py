@@ -19,7 +19,7 @@ from capstats.counting.inputs import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.tabulate import counted
 from capstats.disclosure.ledger import LONGEST, Cells, Ledger, People, flat
-from capstats.tables.axes import coords_of, multi_index, names_of
+from capstats.tables.axes import coords_of_all, multi_index, names_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count, many
@@ -245,7 +245,7 @@ def published_bounds(
     stored = [free_name(names_of(people.axes["key"])[c], [*found, "table", "needed"]) for c in ledger.keys]
     axis = multi_index(codes[ledger.keys], [people.levels[c] for c in ledger.keys], stored)
     names = {"table": [" x ".join(people.columns[c] for c in t.columns) for t in ledger.tables]}
-    coords: dict[Any, Any] = {**coords_of("key", axis), **coords_of("target", people.axes["target"]), **names}
+    coords: dict[Any, Any] = {**coords_of_all({"key": axis, "target": people.axes["target"]}), **names}
     alone = [count(x) for x in ledger.totals.values()]
     apart = f" together ({alone[0]} if each is read by itself, {alone[1]} from the worst)" if len(ledger.tables) > 1 else ""
     text = f"{count(found['certain'])} of {count(counts.sum())} people are certain from {many(len(ledger.tables), 'table')}{apart}"

@@ -42,10 +42,15 @@ class Options:
     spill_dir: str | Path | None = None
     display: Progress = QUIET
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that may differ between tables, without those that have their defaults."""
+        held = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
+        return {name: x for name, x in held.items() if x is not SCALARS.get(name)}
+
     def of_table(self, table: str) -> Options:
         """The same for one table, as messages call it; sources are given this."""
-        given = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
-        own = of_one_table(given, table)
+        own = of_one_table(self.given, table)
         return replace(self, **own) if own else self
 
     @cached_property
@@ -55,6 +60,8 @@ class Options:
 
     def codes_as_texts(self) -> Any:
         """All codes as reports record them: a list of texts, or {column: list}; those of single tables as {table: {column: list}}."""
+        if self.null_values is None:
+            return []
         given = {key: MissingCodes.of_argument(x).as_texts() for key, x in by_table("null_values", self.null_values).items()}
         plain = given.pop(ALL, [])
         own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}

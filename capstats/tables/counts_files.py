@@ -24,7 +24,7 @@ from capstats.codes.names import in_spreadsheet, printable
 from capstats.sources.new_files import at_home, opened, replacing
 from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata_of, read_parquet, width_of_parquet, write_parquet
 from capstats.tables import counts_json
-from capstats.tables.axes import axis_of, coords_of, multi_index
+from capstats.tables.axes import axis_of, coords_of_all, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
 from capstats.tables.counts_header import ORIGIN, check_header, need
 from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels
@@ -313,8 +313,7 @@ def _tables(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequenc
     axes = {dim: multi_index(codes[dim], [x["levels"] for x in header[dim]], [x["name"] for x in header[dim]]) for dim in codes}
     place = {of: i for i, of in enumerate(zip(*header["targets"], strict=True))}
     target = np.array([place[of] for of in zip(*(x.tolist() for x in places[k:]), strict=True)])
-    coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
-    coords = coords.merge({dim: level_index(labels) for dim, labels in header["coords"].items()}).coords
+    coords = coords_of_all(axes).merge({dim: level_index(labels) for dim, labels in header["coords"].items()}).coords
     cells = (len(axes["target"]), len(axes["key"]))
     sparse = choose_sparse(backing, len(target), math.prod(cells), len(numbers))
     variables, left = {}, list(numbers)

@@ -14,11 +14,11 @@ from capstats.codes.labels import Label, canonical, level_index
 from capstats.codes.names import shortened
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
-from capstats.tables.axes import axis_from, axis_of, coords_of, indexed, join, names_of, original_names
+from capstats.tables.axes import axis_from, axis_of, coords_of, coords_of_all, indexed, join, names_of, original_names
 from capstats.tables.backing import Data, added, filled, stacked, summed, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
-from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
+from capstats.tables.levels import described, warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import EXACT, Counts
 
@@ -31,7 +31,7 @@ def dataset(
     tables: Mapping[str, Data], axes: Mapping[str, pd.MultiIndex], synthetic: Sequence[Label] | None, attrs: Mapping[str, Any]
 ) -> xr.Dataset:
     """Aligned arrays of shape (target, key), or (synthetic, target, key), as a labelled Dataset."""
-    coords = coords_of("key", axes["key"]).merge(coords_of("target", axes["target"])).coords
+    coords = coords_of_all({dim: axes[dim] for dim in ("key", "target")})
     if synthetic is not None:
         coords = coords.merge({"synthetic": level_index(synthetic)}).coords
     own = attrs_of_tables(attrs.get("weights", {}))
@@ -39,9 +39,9 @@ def dataset(
     kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables", "fine_keys", "fine_targets")}
     if not attrs.get("unlabelled"):
         of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
-        codes = {**of_cut, **codes_among(axes)}
-        known = {*attrs.get("bins", {}), *attrs.get("categories", {})}
-        kept |= {**compared(axes, parts_of(tables, synthetic), known), **({"likely_codes": codes} if codes else {})}
+        found = described(axes, tables, synthetic, {*attrs.get("bins", {}), *attrs.get("categories", {})})
+        codes = {**of_cut, **found.pop("likely_codes")}
+        kept |= {**found, **({"likely_codes": codes} if codes else {})}
     return Result(variables, coords, {**kept, "capstats": VERSION})
 
 
@@ -198,9 +198,8 @@ def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
 
 def _unframed(table: pd.DataFrame, name: str) -> xr.DataArray:
     """A pandas cross-tabulation as a labelled array."""
-    coords = xr.Coordinates()
-    for dim, labels in (("target", table.index), ("key", table.columns)):
-        coords = coords.merge(coords_of(dim, axis_from(labels, len(labels), dim, f"`{name}`"))).coords
+    of = {"target": table.index, "key": table.columns}
+    coords = coords_of_all({dim: axis_from(labels, len(labels), dim, f"`{name}`") for dim, labels in of.items()})
     values = table.to_numpy()
     if values.dtype == object and all(map(pd.api.types.is_numeric_dtype, table.dtypes)):  # nullable columns
         values = table.to_numpy(np.float64, na_value=np.nan)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_codes, plain
+from capstats.codes.missing_codes import likely_by_column
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
@@ -133,6 +133,14 @@ def _shown(label: Label) -> str:
 # --- all columns of a Dataset -----------------------------------------------------------------------------------------
 
 
+def described(
+    axes: Mapping[str, pd.MultiIndex], tables: Mapping[str, Data], synthetic: Sequence[Label] | None, known: Container[str]
+) -> dict[str, Any]:
+    """For the attrs of a Dataset: what `compared` finds, and under ``likely_codes`` {column: levels that look like codes}."""
+    labels = {str(column): level for axis in axes.values() for column, level in zip(axis.names, axis.levels, strict=True)}
+    return {**compared(axes, parts_of(tables, synthetic), known), "likely_codes": likely_by_column(labels)}
+
+
 def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known: Container[str] = ()) -> dict[str, Any]:
     """For the attrs of a Dataset: the comparison of the levels of the tables, where they are not all the same; the original is the first.
 
@@ -158,12 +166,6 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
         else:
             found["fine_targets"] = fine_targets(columns, known)
     return {name: value for name, value in found.items() if value}
-
-
-def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
-    """For the attrs of a Dataset: {column: levels} for levels that look like codes of missing values."""
-    columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
-    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
 
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:

@@ -36,7 +36,7 @@ import xarray as xr
 from capstats.cap.neighbours import Unmatched, check_unmatched
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned, axes_of, on_same_cells
-from capstats.tables.axes import coords_of
+from capstats.tables.axes import coords_of_all
 from capstats.tables.backing import held_as, is_sparse
 from capstats.tables.checking import as_counts
 from capstats.tables.printing import Result
@@ -149,10 +149,8 @@ def _of_both_margins(o: Any, key_totals: Any, target_totals: Any, unmatched: Unm
         found[name] = float((unit * table).sum() / records) if records else np.nan
         target, key = np.nonzero(table)
         found[f"{name}_table"] = (("target", "key"), held_as(original, [target, matched[key]], table[target, key]))
-    coords = xr.Coordinates()
-    for dim, axis in axes_of(arrays, joined).items():
-        coords = coords if axis is None else coords.merge(coords_of(dim, axis)).coords
-    return Result(found, coords=coords, attrs={"result": TITLE})
+    axes = {dim: axis for dim, axis in axes_of(arrays, joined).items() if axis is not None}
+    return Result(found, coords_of_all(axes), attrs={"result": TITLE})
 
 
 def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
