@@ -234,7 +234,7 @@ def _factor(flat: Places, sizes: Sequence[int], leading: Sequence[Sequence[Ints]
     if cells <= 4 * max(1 << 16, len(flat)):
         seen = np.zeros(cells, bool)
         seen[flat] = True
-        distinct, of_row = np.flatnonzero(seen), (np.cumsum(seen) - 1)[flat]
+        distinct, of_row = seen.nonzero()[0], (seen.cumsum() - 1)[flat]
     elif (flat[1:] >= flat[:-1]).all():
         first = starts(flat)
         distinct, of_row = flat[first], np.cumsum(first)

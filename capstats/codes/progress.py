@@ -59,10 +59,10 @@ class Progress:
         self._step = Step("")
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="capstats progress", daemon=True)
 
     def __enter__(self) -> Progress:
         if self.shown:
+            self._thread = threading.Thread(target=self._run, name="capstats progress", daemon=True)
             self._thread.start()
         return self
 

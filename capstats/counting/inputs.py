@@ -69,7 +69,8 @@ def inputs_of(
                 f"`{table.name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for "
                 f"several. Give one of them, and None for `{table.name}` in the other."
             )
-        inputs.append(replace(table, weight=number if weight is None else weight, sampling=weight is not None))
+        column = number if weight is None else weight
+        inputs.append(table if column is None else replace(table, weight=column, sampling=weight is not None))
     return inputs, labels
 
 
@@ -81,7 +82,7 @@ def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
     for name, table in tables.items():
         own = options.of_table(name) if given else options
         source = open_source(table, name, own)
-        found.append(Input(source, own if source.is_csv or not isinstance(own.decimal, str) else replace(own, decimal=".")))
+        found.append(Input(source, replace(own, decimal=".") if own.decimal == "," and not source.is_csv else own))
     return found
 
 

@@ -262,8 +262,9 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
     key_columns, target_columns, stored = request.key_columns, request.target_columns, records.stored
     key, keys = join_columns([table.key.columns for table in tables], key_columns, names)
     target, targets = join_columns([table.target.columns or [ANY] for table in tables], target_columns or [UNLABELLED["target"]], names)
-    axes = {"key": key.set_names([stored[c] for c in key_columns])}
-    axes["target"] = target.set_names([stored[c] for c in target_columns]) if target_columns else target
+    key.names = [stored[c] for c in key_columns]
+    target.names = [stored[c] for c in target_columns] or target.names
+    axes = {"key": key, "target": target}
     shape = (len(target), len(key))
     sparse = records.is_sparse(backing, math.prod(shape))
     last = len(tables) - (request.holdout is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar
@@ -132,8 +132,8 @@ class Request(Options):
 
     def options(self, progress: Progress | None = None) -> Options:
         """How the tables are read."""
-        options = Options(**{field.name: getattr(self, field.name) for field in fields(Options)})
-        return options if progress is None else replace(options, display=progress)
+        given = {field.name: getattr(self, field.name) for field in fields(Options)}
+        return Options(**given if progress is None else {**given, "display": progress})
 
 
 APPLIES_TO = {"encoding": ("CSV",), "decimal": ("CSV",), "skip": ("CSV", "Excel"), "sheet": ("Excel",)}  # options, and formats of files

@@ -176,7 +176,7 @@ def _arrow(values: Any, column: str, table: str) -> Column:
         values = values.unify_dictionaries()
         values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
     try:
-        labels = canonicals(values.dictionary.to_pylist())
+        labels = _labels(values.dictionary.to_pylist())
     except OverflowError:
         raise no_date(column, table) from None
     indices = values.indices

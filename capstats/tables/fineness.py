@@ -59,8 +59,8 @@ def fine_column(
     ``original`` and ``releases`` are the records of each of the labels; ``unmatched`` are the shares of the original's records whose whole
     key the releases lack.
     """
-    n, levels = original.sum().item(), int((original > 0).sum())
-    if levels <= MANY or levels * SHARED <= n:
+    levels = int((original > 0).sum())
+    if levels <= MANY or levels * SHARED <= (n := original.sum().item()):
         return None
     lacking = [share_of(original, held == 0) for held in releases.values()]
     if max(*lacking, *unmatched) <= UNMATCHED:
