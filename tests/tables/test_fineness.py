@@ -18,7 +18,7 @@ from capstats.cli import main
 from capstats.datasets import example, paper_originals, paper_synthetics
 from capstats.disclosure import record_risk
 from capstats.screening import sweep
-from capstats.tables.fineness import fine_column, fine_targets
+from capstats.tables.levels import fine_column, fine_targets
 
 FIRST = dt.date(1950, 1, 1)
 
