@@ -148,7 +148,7 @@ def _attacked(settings: Settings, needed: Sequence[str], options: Sequence[str])
 
 def _check_sizes(given: Mapping[str, Any]) -> None:
     """Raise where a file has too many records, by their number, before they are read."""
-    from capstats.counting.inputs import released
+    from capstats.counting.reading import released
     from capstats.sources.files import FileSource, is_path
     from capstats.sources.formats import format_of
     from capstats.sources.source import Options

@@ -29,7 +29,7 @@ from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
-from capstats.counting.inputs import released
+from capstats.counting.reading import released
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import counted, original_and_release

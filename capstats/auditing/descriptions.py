@@ -30,7 +30,7 @@ from capstats.counting.every_column import (
     is_within,
     joint_kind,
 )
-from capstats.counting.inputs import released
+from capstats.counting.reading import released
 from capstats.sources.files import is_path
 from capstats.sources.source import Options, folded_name, named_later
 from capstats.tables.dataset import VERSION

@@ -22,7 +22,7 @@ from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.every_column import Looked, every_column, is_identifier
-from capstats.counting.inputs import files_read
+from capstats.counting.reading import files_read
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.sources.source import Options

@@ -41,7 +41,7 @@ from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import PRECISION
 from capstats.counting.beyond_chance import LEVEL
-from capstats.counting.inputs import Input
+from capstats.counting.reading import Input
 from capstats.sources.source import Options
 from capstats.tables.levels import Entry, compare, lookalike_pairs
 

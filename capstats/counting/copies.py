@@ -29,9 +29,8 @@ from capstats.counting.compared import (
     over_readable,
     read_rows_of,
 )
-from capstats.counting.inputs import Input
 from capstats.counting.many_rows import many_rows
-from capstats.counting.reading import read_rows
+from capstats.counting.reading import Input, read_rows
 from capstats.sources.memory import MemorySource
 from capstats.sources.whole_records import together
 

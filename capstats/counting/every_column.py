@@ -17,8 +17,7 @@ from capstats.codes.column import Column, joint_labels
 from capstats.codes.declared_types import parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
-from capstats.counting.inputs import Input, inputs_of
-from capstats.counting.reading import check_codes, labelled, read_rows
+from capstats.counting.reading import Input, check_codes, inputs_of, labelled, read_rows
 from capstats.counting.request import check_options, check_types
 from capstats.sources.files import one_connection
 from capstats.sources.formats import labels_in

@@ -42,7 +42,7 @@ from capstats.counting.compared import (
     read_rows_of,
     said_by,
 )
-from capstats.counting.inputs import Input
+from capstats.counting.reading import Input
 from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
 

@@ -22,9 +22,8 @@ from capstats.codes.progress import Progress
 from capstats.counting.beyond_chance import Copies
 from capstats.counting.compared import columns_in_common
 from capstats.counting.copies import Keys, Search, find_copies
-from capstats.counting.inputs import Input, inputs_of, released
 from capstats.counting.many_rows import too_many
-from capstats.counting.reading import Counted, Part, check_codes, each, find_cuts, read, without_missing
+from capstats.counting.reading import Counted, Input, Part, check_codes, each, find_cuts, inputs_of, read, released, without_missing
 from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, one_connection

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import xarray as xr
 
 from capstats.codes.progress import Progress
-from capstats.counting.inputs import files_read, released
+from capstats.counting.reading import files_read, released
 from capstats.counting.records import Records, on_axes, read_records
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.same import same_releases

@@ -15,7 +15,7 @@ from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_co
 from capstats.codes.checks import check_choice, is_integer, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, one_kind
 from capstats.codes.names import check_named, free_name, hint_of_data, in_cell, listed
-from capstats.counting.inputs import column_names
+from capstats.counting.reading import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.tabulate import counted
 from capstats.disclosure.ledger import LONGEST, Cells, Ledger, People, flat
