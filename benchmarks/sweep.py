@@ -21,8 +21,7 @@ import numpy as np
 import pandas as pd
 
 from capstats import tabulate
-from capstats.codes.column import Column
-from capstats.codes.distinct import count
+from capstats.codes.column import Column, count
 from capstats.counting.lattice import Lattice
 from capstats.counting.records import read_records
 from capstats.counting.request import Request

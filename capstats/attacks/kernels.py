@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from capstats.codes.column import Counts, Places
-from capstats.codes.distinct import DENSE
+from capstats.codes.column import DENSE, Counts, Places
 from capstats.tables.table import Floats
 
 BLOCK = 1 << 20  # numbers computed at a time

@@ -12,9 +12,8 @@ import xarray as xr
 
 from capstats.attacks.membership import by_name, numbers_released
 from capstats.codes.checks import check_number
-from capstats.codes.column import Ints, Places
+from capstats.codes.column import DENSE, Ints, Places, union
 from capstats.codes.declared_types import Type
-from capstats.codes.distinct import DENSE, union
 from capstats.counting.joint_rows import JointRows, Levels, attacked
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats

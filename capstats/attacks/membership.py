@@ -14,9 +14,9 @@ from capstats.attacks.kernels import Kernel, log_sums
 from capstats.codes.checks import check_choice, check_integer, is_number, shown
 from capstats.codes.column import Places
 from capstats.codes.declared_types import Type
-from capstats.codes.labels import level_index
 from capstats.codes.names import check_named
 from capstats.counting.joint_rows import JointRows, Levels, attacked
+from capstats.tables.axes import level_index
 from capstats.tables.table import Floats
 
 Widths = Any  # a number, one a column (in order, or by name), or the name of a setting

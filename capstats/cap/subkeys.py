@@ -40,8 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.column import Ints, Places
-from capstats.codes.distinct import union
+from capstats.codes.column import Ints, Places, union
 from capstats.tables.sums import group_sums
 from capstats.tables.table import Index, Table
 

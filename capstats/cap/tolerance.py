@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.checks import is_number, shown
-from capstats.codes.labels import MISSING, canonical, level_index, one_kind
+from capstats.codes.labels import MISSING, canonical, one_kind
 from capstats.tables.aligned import Aligned
-from capstats.tables.axes import names_of
+from capstats.tables.axes import level_index, names_of
 from capstats.tables.backing import of_cells
 from capstats.tables.table import Array, Floats, Index, Part, Windows
 from capstats.tables.ties import TIE

@@ -1,10 +1,16 @@
-"""A column as codes into a list of labels, and one list of labels for the same column of several tables."""
+"""Columns as codes into a list of labels: one list for the same column of several tables, distinct rows and how often each occurs.
+
+Rows are not relabelled: their codes are combined to one integer of mixed radix, block by block so that a block stays in the cache, and
+these are counted. Only the distinct rows, which are few, are mapped to the labels that all tables share.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +20,10 @@ from capstats.codes.declared_types import NUMBER, parsed
 from capstats.codes.labels import MISSING, Kind, Label, in_common_order
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import DATES, lookalikes
+
+BLOCK = 1 << 18  # rows folded at a time: their codes stay in cache
+DENSE = 1 << 24  # the most cells that are counted in a grid
+WIDEST = 1 << 62  # the most combinations that one flat code holds
 
 Ints = NDArray[np.integer]
 Places = NDArray[np.int64]  # places in a list of labels, or in an axis
@@ -106,3 +116,244 @@ def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]]
 def starts(ordered: Places) -> NDArray[np.bool_]:
     """Whether each value of a sorted array differs from the one before it."""
     return np.concatenate(([True], ordered[1:] != ordered[:-1]))
+
+
+def joined(
+    rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]]
+) -> tuple[list[Sequence[Label] | Places], list[Ints], list[Places]]:
+    """The joint labels of each column of the rows of several tables, the distinct rows of all tables, sorted, as places in these labels.
+
+    Also the position among them of each row of each table. ``rows`` are a list of columns a table, ``orders`` are those of `joint_labels`.
+    """
+    labels, codes = [], []
+    for name, columns in zip(names, zip(*rows, strict=True), strict=True):
+        joint, maps = joint_labels(columns, name, tables, orders.get(str(name), ()))
+        labels.append(joint)
+        same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
+        own = [c.codes - c.first for c in columns]
+        codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
+    return labels, *union(list(zip(*codes, strict=True)), [len(x) for x in labels])
+
+
+# --- distinct rows ----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Factor:
+    """Distinct rows of some columns, each encoded as one integer (mixed radix), sorted; and the index of each row's combination.
+
+    Where one integer cannot hold all columns, its first digit is an index into ``leading``, lists of codes of the leading columns; the
+    first of these codes may again be such an index.
+    """
+
+    flat: Places
+    sizes: Sequence[int]  # of the digits that make up the number
+    of_row: Places
+    leading: Sequence[Sequence[Ints]] = ()
+
+    @cached_property
+    def codes(self) -> list[Ints]:
+        """For each column the indices of its labels, in the narrowest integers that hold them."""
+        found: list[Ints] = []
+        left = self.flat
+        for size in reversed(self.sizes):
+            higher = left // size
+            found.insert(0, (left - higher * size).astype(np.min_scalar_type(size)))
+            left = higher
+        for columns in self.leading:
+            found[:1] = [codes[found[0]] for codes in columns]
+        return found
+
+    def only(self, kept: Sequence[int]) -> Factor:
+        """The same for some of the columns; the index is that of each combination of all columns."""
+        if kept and self.leading:
+            return factor([_bare(self.codes[place]) for place in kept])
+        flat, sizes = self.flat, list(self.sizes)
+        for place in reversed(range(len(sizes))):
+            if place not in kept:  # its digit is cut out of the number
+                higher, lower = flat // math.prod(sizes[place:]), math.prod(sizes[place + 1 :])
+                flat = higher if lower == 1 else higher * lower + (flat - flat // lower * lower)
+                del sizes[place]
+        return _factor(flat, sizes)
+
+    def split(self, k: int) -> tuple[Factor, Factor]:
+        """The combinations of the first k columns and those of the others, each with the index of each row, in the narrowest integers."""
+
+        def of_rows(part: Factor) -> Factor:
+            part.of_row = part.of_row.astype(np.min_scalar_type(len(part.flat)))[self.of_row]
+            return part
+
+        if self.leading:
+            columns = list(map(_bare, self.codes))
+            return of_rows(factor(columns[:k])), of_rows(factor(columns[k:]))
+        size = math.prod(self.sizes[k:])
+        return of_rows(_factor(self.flat // size, self.sizes[:k])), of_rows(_factor(self.flat % size, self.sizes[k:]))
+
+
+def parts_of(
+    columns: Sequence[Column], sums: Sums, first: int | None, advance: Callable[[int], None], *, by_record: bool
+) -> tuple[list[tuple[list[Ints], Places]], Sums]:
+    """Distinct rows and their sums as `count` finds them, or records with ``by_record``, as one part or as two: first columns and others.
+
+    A part is the codes of its distinct combinations, and the index of each row's combination.
+    """
+    if by_record:
+        rows, sums = factor(columns), list(sums) or [np.ones(len(columns[0].codes), np.int64)]
+    else:
+        rows, sums = count(columns, sums, advance)
+    return [(part.codes, part.of_row) for part in ([rows] if first is None else rows.split(first))], sums
+
+
+def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:
+    """Distinct rows of the columns and how often each occurs, or what ``sums`` of its rows add up to.
+
+    ``advance`` is called with the number of rows of each block but the last.
+    """
+    n = len(columns[0].codes)
+    columns, leading = _narrowed(columns)
+    sizes = _sizes(columns)
+    if math.prod(sizes) <= min(max(1 << 16, n), DENSE):
+        flat, found = _count_grid(columns, math.prod(sizes), n, sums, advance)
+    else:
+        flat, found = _count_sorted(columns, sums)
+    return Factor(flat, sizes, np.arange(len(flat), dtype=np.min_scalar_type(len(flat))), leading), found
+
+
+def sampled(weights: Counts) -> Sums:
+    """The sums that sampling weights need, for records one by one: the weights, the records and the squared weights."""
+    return weights, np.broadcast_to(np.int64(1), weights.shape), np.square(weights, dtype=np.float64)
+
+
+def _sizes(columns: Sequence[Column]) -> list[int]:
+    return [len(c.labels) for c in columns]
+
+
+def _bare(codes: Ints) -> Column:
+    """Codes as a column whose labels are the codes themselves."""
+    return Column(codes, range(int(codes.max()) + 1))
+
+
+def _narrowed(columns: Sequence[Column]) -> tuple[Sequence[Column], list[list[Ints]]]:
+    """Columns whose combinations fit one number: too many leading ones are replaced by their distinct combinations, which are returned."""
+    leading: list[list[Ints]] = []
+    while math.prod(_sizes(columns)) > WIDEST:
+        head = 1
+        while math.prod(_sizes(columns[: head + 1])) <= WIDEST:
+            head += 1
+        flat, ids = np.unique(_folded(columns[:head]), return_inverse=True)
+        leading.insert(0, Factor(flat, _sizes(columns[:head]), ids).codes)
+        columns = [Column(ids, range(len(flat))), *columns[head:]]
+    return columns, leading
+
+
+def _folded(columns: Sequence[Column], dtype: type[np.integer] = np.intp) -> NDArray[Any]:
+    """Mixed-radix code of each row."""
+    flat = np.empty(len(columns[0].codes), dtype)
+    work = _room(columns, BLOCK)
+    for start in range(0, len(flat), BLOCK):
+        _fold(columns, start, flat[start : start + BLOCK], work)
+    return flat
+
+
+def _room(columns: Sequence[Column], rows: int) -> Ints:
+    """Work space for `_fold`: two rows of integers that are wide enough for the codes."""
+    return np.empty((2, min(rows, len(columns[0].codes))), np.min_scalar_type(math.prod(_sizes(columns))))
+
+
+def _fold(columns: Sequence[Column], start: int, out: Ints, work: Ints) -> None:
+    """Mixed-radix code of each row of a block, each step in the narrowest integers that hold it.
+
+    Integers wrap, so codes below 0 and the first codes of the columns cancel out where the code is complete.
+    """
+    rows, size, offset = len(out), 1, 0
+    one, other = work
+    code = one.view(np.uint8)[:rows]
+    code[:] = 0
+    for column in columns:
+        size *= len(column.labels)
+        wide = np.min_scalar_type(size)
+        if code.dtype != wide:
+            other.view(wide)[:rows] = _shifted(code, offset)
+            code, offset, one, other = other.view(wide)[:rows], 0, other, one
+        digits = column.codes[start : start + rows]
+        if digits.itemsize == code.itemsize:
+            digits = digits.view(wide)
+        else:
+            digits, given = other.view(wide)[:rows], digits
+            digits[:] = given
+        code *= wide.type(len(column.labels))
+        code += digits
+        offset = offset * len(column.labels) - column.first
+    out[:] = _shifted(code, offset)
+
+
+def _shifted(flat: Ints, offset: int) -> Ints:
+    """The codes with the offset added, as integers that wrap."""
+    if offset:
+        flat += flat.dtype.type(offset % (np.iinfo(flat.dtype).max + 1))
+    return flat
+
+
+def _count_grid(columns: Sequence[Column], cells: int, n: int, summed: Sums, advance: Callable[[int], None]) -> tuple[Places, Sums]:
+    block = max(BLOCK if n > 100_000 else BLOCK // 4, 4 * cells)  # adding a grid up must not cost more than counting into it
+    room, work = np.empty(min(block, n), np.intp), _room(columns, block)
+    total = np.zeros(cells if not summed else 0, np.int64)
+    totals = [np.zeros(cells, np.float64) for _ in summed]
+    seen = np.zeros(cells if summed else 0, bool)  # a row of weight 0 still shows its cell
+    for start in range(0, n, block):
+        flat = room[: n - start]
+        _fold(columns, start, flat, work)
+        if not summed:
+            total += np.bincount(flat, minlength=cells)
+        else:
+            seen[flat] = True
+        for sums, values in zip(totals, summed, strict=True):
+            sums += np.bincount(flat, values[start : start + block], minlength=cells)
+        if start + block < n:
+            advance(len(flat))
+    if not summed:
+        flat = np.flatnonzero(total)
+        return flat, [total[flat]]
+    flat = np.flatnonzero(seen)
+    held = [sums[flat] for sums in totals]  # bincount adds in float64, which is exact for integers below 2**53
+    return flat, [x.astype(np.int64) if values.dtype.kind == "i" else x for x, values in zip(held, summed, strict=True)]
+
+
+def _count_sorted(columns: Sequence[Column], summed: Sums) -> tuple[Places, Sums]:
+    flat = _folded(columns, np.uint32 if math.prod(_sizes(columns)) < 2**32 else np.intp)  # 32 bits take half as long to sort
+    if summed:
+        order = np.argsort(flat, kind="stable")
+        flat = flat[order]
+    else:
+        flat.sort()
+    first = np.flatnonzero(starts(flat))
+    found = [np.add.reduceat(values[order], first) for values in summed] if summed else [np.diff(first, append=len(flat))]
+    return flat[first].astype(np.intp, copy=False), found
+
+
+def union(tables: Sequence[Sequence[Ints]], sizes: Sequence[int]) -> tuple[list[Ints], list[Places]]:
+    """Distinct rows over several tables of joint codes, sorted, and the position among them of each row of each table."""
+    columns = [Column(np.concatenate(parts), range(size)) for parts, size in zip(zip(*tables, strict=True), sizes, strict=True)]
+    found = factor(columns)
+    return found.codes, np.split(found.of_row, np.cumsum([len(t[0]) for t in tables])[:-1])
+
+
+def factor(columns: Sequence[Column]) -> Factor:
+    """Distinct combinations of the columns, sorted, and the index of each row's combination."""
+    columns, leading = _narrowed(columns)
+    return _factor(_folded(columns), _sizes(columns), leading)
+
+
+def _factor(flat: Places, sizes: Sequence[int], leading: Sequence[Sequence[Ints]] = ()) -> Factor:
+    cells = math.prod(sizes)
+    if cells <= 4 * max(1 << 16, len(flat)):
+        seen = np.zeros(cells, bool)
+        seen[flat] = True
+        distinct, of_row = seen.nonzero()[0], (seen.cumsum() - 1)[flat]
+    elif (flat[1:] >= flat[:-1]).all():
+        first = starts(flat)
+        distinct, of_row = flat[first], np.cumsum(first)
+        of_row -= 1
+    else:
+        distinct, _, of_row = np.unique(flat, return_index=True, return_inverse=True)  # the index makes it merge runs that are sorted
+    return Factor(distinct, sizes, of_row, leading)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-import sys
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +17,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 Kind = Literal["number", "bool", "text", "date", "datetime", "datetime with zone", "duration", "other"]
 Label = Any
@@ -160,30 +158,3 @@ def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
     else:
         known.sort()
     return [*known, MISSING] if len(known) < len(present) else known
-
-
-def level_index(labels: Sequence[Label] | NDArray[np.int64]) -> pd.Index:
-    """Labels as an index: int64, uint64, float64, bool or datetime64 (without zone) where they fit without loss, else objects."""
-    if isinstance(labels, np.ndarray):
-        return pd.Index(labels)
-    kinds = {type(x) for x in labels}
-    dtype: Any = object
-    if kinds == {bool}:
-        dtype = bool
-    elif kinds == {int} and all(-(2**63) <= x < 2**63 for x in labels):
-        dtype = np.int64
-    elif kinds == {int} and all(0 <= x < 2**64 for x in labels):
-        dtype = np.uint64
-    elif kinds <= {int, float} and kinds and all(isinstance(x, float) or _is_float(x) for x in labels):
-        dtype = np.float64
-    elif kinds == {pd.Timestamp} and labels[0].tzinfo is None:
-        dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
-        labels = [x.to_datetime64() for x in labels]
-    values = np.fromiter(labels, dtype, len(labels))  # one by one: a label may be a tuple
-    index: pd.Index = pd.Index(values, dtype=dtype)
-    return index
-
-
-def _is_float(x: int) -> bool:
-    """Whether a 64-bit float holds an integer exactly."""
-    return abs(x) <= sys.float_info.max and x == float(x)

@@ -9,7 +9,7 @@ over all columns, and each subset follows from one of the next larger ones (`_ch
 levels, which is the smallest table to sum. `walk` goes depth first, so that at most one table of each size is held at a time, instead of
 all 2^k.
 
-*Keys* are integers of mixed radix (`capstats.codes.distinct.Factor`). To leave a column out is to cut one digit out of each integer;
+*Keys* are integers of mixed radix (`capstats.codes.column.Factor`). To leave a column out is to cut one digit out of each integer;
 labels are made only for a table that is given out.
 
 *Two ways to sum* (`Filled.moved`). A dense table can be summed over its keys; its cost is all its cells, most of which may be empty. Or the
@@ -31,11 +31,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.column import Column, Places
-from capstats.codes.distinct import Factor, factor
-from capstats.codes.labels import level_index
+from capstats.codes.column import Column, Factor, Places, factor
 from capstats.counting.records import Records
-from capstats.tables.axes import UNLABELLED, axis_of, coords_of_all, join_columns, multi_index, names_of
+from capstats.tables.axes import UNLABELLED, axis_of, coords_of_all, join_columns, level_index, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
 from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels

@@ -19,9 +19,8 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, finite_values, usual_ends, with_codes
 from capstats.codes.by_table import ALL, by_table, check_tables, names
 from capstats.codes.checks import is_name, shown
-from capstats.codes.column import Column, Counts, Places, Sums, chosen
+from capstats.codes.column import Column, Counts, Places, Sums, chosen, parts_of
 from capstats.codes.declared_types import Type, as_type, parsed
-from capstats.codes.distinct import parts_of
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
 from capstats.sources.door import is_frame, open_source

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.distinct import WIDEST
+from capstats.codes.column import WIDEST
 from capstats.codes.labels import Label, canonical
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import filled

@@ -17,12 +17,12 @@ import xarray as xr
 from capstats.codes.checks import check_choice, check_integer, check_number
 from capstats.codes.column import Places
 from capstats.codes.declared_types import parsed
-from capstats.codes.labels import MISSING, canonical, kind_of, level_index
+from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.codes.progress import Progress
 from capstats.counting.joint_rows import JointRows, joint_rows
 from capstats.counting.lattice import Lattice
 from capstats.counting.request import Columns, Reading, Request, shows_options
-from capstats.tables.axes import names_of
+from capstats.tables.axes import level_index, names_of
 from capstats.tables.dataset import VERSION
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats, ratio

@@ -13,12 +13,11 @@ import numpy as np
 import xarray as xr
 
 from capstats.cap.subkeys import Search
-from capstats.codes.column import Column, Ints, Places
-from capstats.codes.distinct import factor
-from capstats.codes.labels import level_index
+from capstats.codes.column import Column, Ints, Places, factor
 from capstats.codes.progress import Progress
 from capstats.counting.joint_rows import joint_rows
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
+from capstats.tables.axes import level_index
 from capstats.tables.dataset import VERSION
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats, Index

@@ -17,8 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.bins import Numbers, TypeToCut, as_declared, check_kind, label_numbers, microseconds
-from capstats.codes.column import Column
-from capstats.codes.distinct import BLOCK
+from capstats.codes.column import BLOCK, Column
 from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals
 
 SMALL_RANGE = 1 << 16  # integers are their own codes where their range is at most this, or at most the number of rows

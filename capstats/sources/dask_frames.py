@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from capstats.codes.bins import Numbers, Spec, finite_values
-from capstats.codes.column import Column, Counts, Sums, chosen, joint_labels
-from capstats.codes.distinct import count
+from capstats.codes.column import Column, Counts, Sums, chosen, count, joint_labels
 from capstats.codes.labels import Kind
 from capstats.sources.memory import MemorySource
 from capstats.sources.source import Margin, Options, Query, Source, check_columns, check_one_kind, engine_errors, margin, whole_weights

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.bins import Numbers, Spec, cut_column
-from capstats.codes.column import Column, Counts, Sums
-from capstats.codes.distinct import sampled
+from capstats.codes.column import Column, Counts, Sums, sampled
 from capstats.sources.columns import FEW, column_of, module_of, numbers_of
 from capstats.sources.connections import answer, connect
 from capstats.sources.relations import grouped

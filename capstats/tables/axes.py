@@ -6,6 +6,7 @@ cells belong together, never positions; all matching is done on integer codes.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any, TypeVar
@@ -13,11 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from xarray.indexes import PandasIndex, PandasMultiIndex
 
-from capstats.codes.column import Column, Ints, Places, joint_labels
-from capstats.codes.distinct import union
-from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, level_index, one_kind
+from capstats.codes.column import Column, Ints, Places, joined
+from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, one_kind
 from capstats.codes.names import free_name
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
@@ -30,6 +31,33 @@ def multi_index(codes: Iterable[Ints], labels: Iterable[Sequence[Label] | Places
     levels: list[Any] = [level_index(x) for x in labels]  # the stubs of pandas know no index as a level, no array as codes
     places: list[Any] = list(codes)
     return pd.MultiIndex(levels=levels, codes=places, names=list(names), verify_integrity=False)
+
+
+def level_index(labels: Sequence[Label] | NDArray[np.int64]) -> pd.Index:
+    """Labels as an index: int64, uint64, float64, bool or datetime64 (without zone) where they fit without loss, else objects."""
+    if isinstance(labels, np.ndarray):
+        return pd.Index(labels)
+    kinds = {type(x) for x in labels}
+    dtype: Any = object
+    if kinds == {bool}:
+        dtype = bool
+    elif kinds == {int} and all(-(2**63) <= x < 2**63 for x in labels):
+        dtype = np.int64
+    elif kinds == {int} and all(0 <= x < 2**64 for x in labels):
+        dtype = np.uint64
+    elif kinds <= {int, float} and kinds and all(isinstance(x, float) or _is_float(x) for x in labels):
+        dtype = np.float64
+    elif kinds == {pd.Timestamp} and labels[0].tzinfo is None:
+        dtype = "datetime64[ns]" if any(x.nanosecond for x in labels) else "datetime64[us]"
+        labels = [x.to_datetime64() for x in labels]
+    values = np.fromiter(labels, dtype, len(labels))  # one by one: a label may be a tuple
+    index: pd.Index = pd.Index(values, dtype=dtype)
+    return index
+
+
+def _is_float(x: int) -> bool:
+    """Whether a 64-bit float holds an integer exactly."""
+    return abs(x) <= sys.float_info.max and x == float(x)
 
 
 def names_of(axis: pd.MultiIndex) -> list[str]:
@@ -236,12 +264,5 @@ def join_columns(
     rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
 ) -> tuple[pd.MultiIndex, list[Places]]:
     """The same for rows given as columns of codes, one list of columns a table."""
-    labels, codes = [], []
-    for name, columns in zip(names, zip(*rows, strict=True), strict=True):
-        joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
-        labels.append(joint)
-        same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
-        own = [c.codes - c.first for c in columns]
-        codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
-    distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])
+    labels, distinct, positions = joined(rows, names, tables, orders or {})
     return multi_index(distinct, labels, names), positions

@@ -19,12 +19,12 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.checks import check_choice, shown
-from capstats.codes.labels import MISSING, Label, canonical, kind_of, level_index
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.names import in_spreadsheet, printable
 from capstats.sources.new_files import at_home, opened, replacing
 from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata_of, read_parquet, width_of_parquet, write_parquet
 from capstats.tables import counts_json
-from capstats.tables.axes import axis_of, coords_of_all, multi_index
+from capstats.tables.axes import axis_of, coords_of_all, level_index, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
 from capstats.tables.counts_header import ORIGIN, check_header, need
 from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import Label, canonical, level_index
+from capstats.codes.labels import Label, canonical
 from capstats.codes.names import shortened
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
-from capstats.tables.axes import axis_from, axis_of, coords_of, coords_of_all, indexed, join, names_of, original_names
+from capstats.tables.axes import axis_from, axis_of, coords_of, coords_of_all, indexed, join, level_index, names_of, original_names
 from capstats.tables.backing import Data, added, filled, stacked, summed, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of

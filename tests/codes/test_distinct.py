@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capstats.codes import distinct
-from capstats.codes.column import Column
-from capstats.codes.distinct import count, factor, union
+from capstats.codes import column
+from capstats.codes.column import Column, count, factor, union
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 
@@ -85,12 +84,12 @@ def test_grid_and_sorted_route_agree(monkeypatch: pytest.MonkeyPatch, n: int, le
     for record, weight in zip(records(columns), weights.tolist(), strict=True):
         expected[record] += weight if weighted else 1
     if levels**3 <= max(1 << 16, n):  # else the grid is never used
-        monkeypatch.setattr(distinct, "DENSE", levels**3)
-        monkeypatch.setattr(distinct, "_count_sorted", None)
+        monkeypatch.setattr(column, "DENSE", levels**3)
+        monkeypatch.setattr(column, "_count_sorted", None)
         assert counted(columns, *given) == expected
         monkeypatch.undo()
-    monkeypatch.setattr(distinct, "DENSE", 0)
-    monkeypatch.setattr(distinct, "_count_grid", None)
+    monkeypatch.setattr(column, "DENSE", 0)
+    monkeypatch.setattr(column, "_count_grid", None)
     assert counted(columns, *given) == expected
     codes = np.stack([c.astype(np.int64) for c in count(columns, given)[0].codes])
     assert (np.diff(codes[0] * levels**2 + codes[1] * levels + codes[2]) > 0).all()
@@ -138,10 +137,10 @@ def test_union_is_the_sorted_set_of_rows_and_finds_each_row_in_it(rows: list[lis
 @pytest.mark.parametrize("widest", [400, 399])
 def test_combinations_of_fewer_columns_are_those_of_them_alone(monkeypatch: pytest.MonkeyPatch, widest: int, kept: tuple[int, ...]) -> None:
     """Also where the numbers of all 400 combinations are more than an integer holds."""
-    monkeypatch.setattr(distinct, "WIDEST", widest)
+    monkeypatch.setattr(column, "WIDEST", widest)
     rows = np.random.default_rng(3).integers(0, [4, 1, 5], (40, 3))
     columns = [Column(rows[:, c], range(size)) for c, size in enumerate((4, 2, 50))]
-    whole = distinct.factor(columns)
+    whole = factor(columns)
     fewer = whole.only(kept)
     of_rows = fewer.of_row[whole.of_row]
     if not kept:
@@ -157,7 +156,7 @@ def test_equal_rows_are_found_where_all_combinations_exceed_64_bits() -> None:
     """Forty columns of codes below a thousand need more than 64 bits together."""
     rng = np.random.default_rng(5)
     rows = rng.integers(0, 1000, (20, 40))[rng.integers(0, 20, 300)]
-    found = factor([Column(column, range(1000)) for column in rows.T])
+    found = factor([Column(codes, range(1000)) for codes in rows.T])
     of_row = np.asarray(found.of_row)
     assert of_row.max() + 1 == len(np.unique(rows, axis=0))
     assert all(len(np.unique(rows[of_row == k], axis=0)) == 1 for k in range(of_row.max() + 1))

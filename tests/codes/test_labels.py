@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats.codes.labels import MISSING, canonical, in_order, kind_of, level_index, natural, one_kind
+from capstats.codes.labels import MISSING, canonical, in_order, kind_of, natural, one_kind
+from capstats.tables.axes import level_index
 
 BERLIN = "Europe/Berlin"
 
@@ -201,36 +202,3 @@ def test_the_natural_order_is_total_and_does_not_depend_on_the_input(texts: list
 @given(st.integers(min_value=0), st.integers(min_value=0))
 def test_digits_are_compared_as_integers_however_long(a: int, b: int) -> None:
     assert (natural(f"x{a}y") < natural(f"x{b}y")) == (a < b)
-
-
-# --- Index ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("labels", "dtype"),
-    [
-        ([True, False], "bool"),
-        ([1, -2], "int64"),
-        ([1, 2.5], "float64"),
-        ([2**53 + 1, 0.5], "object"),
-        ([2**63, 1], "uint64"),
-        ([2**64], "float64"),
-        ([2**64 + 1], "object"),
-        (["a"], "object"),
-        ([1, MISSING], "object"),
-        ([dt.date(2024, 1, 1)], "object"),
-        ([pd.Timestamp("2024")], "datetime64[us]"),
-        ([pd.Timestamp(1)], "datetime64[ns]"),
-        ([pd.Timestamp("1500-01-01")], "datetime64[us]"),
-        ([pd.Timestamp("2024", tz="UTC")], "object"),
-        ([(1, 2), (3, 4)], "object"),
-        ([(1, 2), (3,)], "object"),
-        ([], "object"),
-    ],
-    ids=repr,
-)
-def test_an_index_keeps_its_labels_without_loss(labels: list[Any], dtype: str) -> None:
-    index = level_index(labels)
-    assert index.dtype == dtype
-    assert [canonical(x) for x in index] == labels
-    assert [type(canonical(x)) for x in index] == [type(x) for x in labels]

@@ -21,7 +21,7 @@ import pytest
 import tqdm  # noqa: F401  its first import takes longer than the waits below
 
 from capstats import cli, tabulate
-from capstats.codes import distinct, progress
+from capstats.codes import column, progress
 from capstats.codes.progress import Progress, is_watched
 from capstats.sources import memory
 
@@ -67,7 +67,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
     """Each column takes a while to be read, and each block to be counted."""
-    quick_read, quick_fold = memory.column_of, distinct._fold
+    quick_read, quick_fold = memory.column_of, column._fold
 
     def read(*given: Any) -> Any:
         time.sleep(0.2)
@@ -78,12 +78,12 @@ def slow(monkeypatch: pytest.MonkeyPatch, soon: None) -> None:
         return quick_fold(*given)
 
     monkeypatch.setattr(memory, "column_of", read)
-    monkeypatch.setattr(distinct, "_fold", fold)
-    monkeypatch.setattr(distinct, "BLOCK", 1 << 17)  # so that a table of three blocks is counted by one thread
+    monkeypatch.setattr(column, "_fold", fold)
+    monkeypatch.setattr(column, "BLOCK", 1 << 17)  # so that a table of three blocks is counted by one thread
 
 
 def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
-    n = 3 * distinct.BLOCK
+    n = 3 * column.BLOCK
     table = {"a": np.zeros(n, np.int8), "t": np.zeros(n, np.int8)}
     few = {"a": np.zeros(9, np.int8), "t": np.zeros(9, np.int8)}
     with Terminal() as terminal:
@@ -94,7 +94,7 @@ def test_a_long_count_shows_its_steps_and_its_share_of_rows(slow: None) -> None:
 
 
 def test_two_tables_counted_side_by_side_share_one_line_that_never_passes_the_whole(slow: None) -> None:
-    n = 3 * distinct.BLOCK
+    n = 3 * column.BLOCK
     table = {"a": np.zeros(n, np.int8), "t": np.zeros(n, np.int8)}
     with Terminal() as terminal:
         tables = tabulate(table, table, keys="a", target="t")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_tables import array, axis
 
-from capstats.codes.labels import MISSING, in_order
-from capstats.tables.axes import axis_from, axis_of, join, multi_index, original_names
+from capstats.codes.labels import MISSING, canonical, in_order
+from capstats.tables.axes import axis_from, axis_of, join, level_index, multi_index, original_names
 
 # --- Labels in any form -----------------------------------------------------------------------------------------------
 
@@ -231,3 +231,33 @@ def test_a_multiindex_keeps_the_order_of_its_labels() -> None:
     found = multi_index([np.array([1, 0])], [["z", "a"]], ["x"])
     assert found.tolist() == [("a",), ("z",)]
     assert found.levels[0].tolist() == ["z", "a"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        ([True, False], "bool"),
+        ([1, -2], "int64"),
+        ([1, 2.5], "float64"),
+        ([2**53 + 1, 0.5], "object"),
+        ([2**63, 1], "uint64"),
+        ([2**64], "float64"),
+        ([2**64 + 1], "object"),
+        (["a"], "object"),
+        ([1, MISSING], "object"),
+        ([dt.date(2024, 1, 1)], "object"),
+        ([pd.Timestamp("2024")], "datetime64[us]"),
+        ([pd.Timestamp(1)], "datetime64[ns]"),
+        ([pd.Timestamp("1500-01-01")], "datetime64[us]"),
+        ([pd.Timestamp("2024", tz="UTC")], "object"),
+        ([(1, 2), (3, 4)], "object"),
+        ([(1, 2), (3,)], "object"),
+        ([], "object"),
+    ],
+    ids=repr,
+)
+def test_an_index_keeps_its_labels_without_loss(labels: list[Any], dtype: str) -> None:
+    index = level_index(labels)
+    assert index.dtype == dtype
+    assert [canonical(x) for x in index] == labels
+    assert [type(canonical(x)) for x in index] == [type(x) for x in labels]

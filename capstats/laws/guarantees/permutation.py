@@ -37,8 +37,7 @@ from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Convention, Unmatched, check_unmatched, rows_used
 from capstats.cap.uncertainty import check_level
 from capstats.codes.checks import check_choice, check_integer, shown
-from capstats.codes.column import Column, Ints
-from capstats.codes.distinct import factor
+from capstats.codes.column import Column, Ints, factor
 from capstats.laws.distribution.exact import compositions
 from capstats.laws.distribution.law import clopper_pearson
 from capstats.laws.models.permuted import Permuted
