@@ -21,7 +21,7 @@ from capstats.codes.missing_codes import NullValues
 from capstats.codes.names import hint, hint_of_data
 from capstats.codes.progress import Progress
 from capstats.counting.reading import Input
-from capstats.sources.csv_text import codec
+from capstats.sources.csv_rules import codec
 from capstats.sources.source import Options
 from capstats.tables.backing import Backing
 

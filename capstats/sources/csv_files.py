@@ -1,4 +1,4 @@
-"""CSV files as one relation of the wanted columns: DuckDB reads what leaves no doubt, and the rest is split into records here.
+r"""CSV files as one relation of the wanted columns: DuckDB reads what leaves no doubt, and the rest is split into records here.
 
 `csv_rules` says why not all files are given to DuckDB. A file is surveyed first, as a whole (`survey`), and goes one of three ways:
 
@@ -11,6 +11,13 @@
 
 The last two ways fill a table of DuckDB's that holds the wanted columns only, as distinct rows with their number, does not exceed the
 memory limit of DuckDB, and leaves nothing behind. The survey costs one pass over the text; in return no irregular file is counted wrong.
+
+*Ordinary stretches* (`look`). A stretch of text is ordinary where every reader splits it into the same records: all lines end alike
+(``\n`` or ``\r\n``), a quote opens right after a separator or the start of a line and closes right before a separator or the end of one,
+and all records together have the right number of separators. These conditions need no record to be split. They are comparisons of whole
+arrays of bytes: where the separators, line ends and quotes are, and which bytes are inside of quotes, which is the parity of the quotes
+before them (`_inside`). One record with a field too few and one with a field too many would pass the sum of separators: DuckDB refuses
+them, and the text is then split here.
 """
 
 from __future__ import annotations
@@ -27,20 +34,34 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import in_quotes
 from capstats.codes.progress import Step
 from capstats.sources.connections import pattern_of, quoted
-from capstats.sources.csv_rules import LONGEST, Header, chosen_values, first_records, ordinary_pieces, read_header, with_words_kept
-from capstats.sources.csv_text import COMPRESSED, Malformed, blocks, codec, has_mark, is_tabbed
+from capstats.sources.csv_rules import (
+    COMPRESSED,
+    Header,
+    Malformed,
+    blocks,
+    chosen_values,
+    codec,
+    first_rows,
+    has_mark,
+    header_in,
+    read_header,
+    with_words_kept,
+)
 from capstats.sources.source import Options, Query, check_columns, renamed
 from capstats.sources.temporary_data import SCRATCH, private_folder
 
 if TYPE_CHECKING:
     import duckdb
 
+LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
 WIDE = 1000  # columns beyond which DuckDB takes seconds to begin
 LOADED = 1 << 23  # bytes of text that DuckDB loads at a time
 POINT = "capstats: a point in "  # before the name of a column
@@ -73,19 +94,12 @@ class Surveyed:
         return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator, self.header.before)[1]
 
 
-def header_of(file: str, options: Options) -> tuple[Header, Iterator[bytes]]:
+def header_of(file: str, encoding: str, options: Options) -> tuple[Header, Iterator[bytes]]:
     """The header of a file, with the names that the options give its columns, and the blocks that follow it."""
-    encoding = codec(options.encoding)
-    header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None, options.skip)
-    if not any(header.names):
-        later = next((number for number, fields in first_rows(file, encoding) if number > header.before and any(fields)), None)
-        raise Malformed("it has no header row", "Add one: its first line must name the columns.", names_in=later)
-    return replace(header, names=tuple(map(str, renamed(header.names, options)))), body
-
-
-def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines that a file begins with: the number of each, and its fields. It is not read before the first one is asked for."""
-    yield from first_records(next(blocks(file, encoding), b""))
+    header, body = header_in(file, encoding, options.skip)
+    if options.rename:
+        header = replace(header, names=tuple(map(str, renamed(header.names, options))))
+    return header, body
 
 
 def survey(file: str, options: Options, step: Step, careful: bool = False, stopped: Event | None = None) -> Surveyed:
@@ -93,8 +107,9 @@ def survey(file: str, options: Options, step: Step, careful: bool = False, stopp
 
     With ``careful``, it is split into records here.
     """
-    header, body = header_of(file, options)
-    as_records = Surveyed(file, encoding := codec(options.encoding), header, stopped, words=tuple(sorted(options.codes.words)))
+    encoding = codec(options.encoding)
+    header, body = header_of(file, encoding, options)
+    as_records = Surveyed(file, encoding, header, stopped, words=options.words)
     if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
         return as_records
     as_text = replace(as_records, reader="text")
@@ -272,3 +287,78 @@ def _is_number(wanted: Type | None, is_cut: bool) -> bool:
     if wanted is None:
         return is_cut
     return wanted == "number" if isinstance(wanted, str) else all(isinstance(level, Number) for level in wanted)
+
+
+# --- ordinary stretches of text -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ordinary:
+    """The records that an ordinary stretch of text begins with."""
+
+    end: int  # where the last of them ends
+    records: int
+    broken: bool  # whether a quoted field holds the end of a line
+
+
+def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes) -> Iterator[tuple[bytes, Ordinary | None]]:
+    """The text in pieces of whole records, with what they hold; from the first doubt on, the blocks as they are, with None."""
+    held, doubt = b"", False
+    for block in blocks:
+        if doubt:
+            yield block, None
+            continue
+        text = held + block
+        found = look(text, separator, fields, line_end)
+        if found is None or (not found.end and len(text) > LONGEST):
+            doubt = True
+            yield text, None
+            continue
+        held = text[found.end :]
+        if found.end:
+            yield text[: found.end], found
+    if held and not doubt:
+        whole = held if held.endswith(line_end) else held + line_end
+        found = look(whole, separator, fields, line_end)
+        yield (whole, found) if found is not None and found.end == len(whole) else (held, None)
+
+
+def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
+    """The whole records that a text begins with; None where there is any doubt."""
+    # where bytes with a meaning are; those inside of quotes are text
+    array = np.frombuffer(text, np.uint8)
+    separators, feeds, returns = (array == byte for byte in separator + b"\n\r")
+    is_quoted = b'"' in text
+    if is_quoted:
+        quotes, ends = array == ord('"'), feeds | returns
+        inside, edges = _inside(quotes), separators | quotes | ends
+        separators, feeds, returns = (x > inside for x in (separators, feeds, returns))
+    # up to the end of the last whole record
+    end = feeds.tobytes().rfind(b"\1") + 1
+    separators, feeds, returns = separators[:end], feeds[:end], returns[:end]
+    # doubt: another line end, or a quote that does not open or close at the edge of a field
+    starts = feeds if line_end == b"\n" else returns
+    doubt = returns.any() if line_end == b"\n" else feeds[:1].any() or (returns[:-1] != feeds[1:]).any()
+    broken = False
+    if is_quoted:
+        quotes, inside, edges = quotes[:end], inside[:end], edges[:end]
+        broken = bool((ends[:end] & inside).any())
+        doubt = doubt or ((quotes & inside)[1:] > edges[:-1]).any() or ((quotes > inside)[:-1] > edges[1:]).any()
+    # empty lines are no records; all others together must have the right number of separators
+    empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
+    records = int(np.count_nonzero(feeds)) - empty
+    if doubt or (empty and fields == 1) or np.count_nonzero(separators) != (fields - 1) * records:
+        return None
+    return Ordinary(end, records, broken)
+
+
+def _inside(quotes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """From each opening quote up to the byte before the closing one: the parity of the quotes up to a byte, found 64 bytes at a time."""
+    # within a word of 64 bits, the parity is six shifts and exclusive ors; a word with odd parity inverts those after it
+    packed = np.packbits(quotes, bitorder="little")
+    words = np.zeros(len(packed) // 8 + 1, "<u8")
+    words.view(np.uint8)[: len(packed)] = packed
+    for step in range(6):
+        words ^= words << np.uint64(1 << step)
+    words[1:] ^= np.negative(np.bitwise_xor.accumulate(words >> np.uint64(63))[:-1])
+    return np.unpackbits(words.view(np.uint8), count=len(quotes), bitorder="little").view(np.bool_)

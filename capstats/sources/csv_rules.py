@@ -20,38 +20,54 @@ Python's ``csv`` module with ``strict=True`` reads by rules 2, 4 and 5.
 all files, which is several times faster, but splits irregular text by rules of its own, without an error, so that counts would be wrong.
 So each file is checked first, at some 400 MB a second, and only text about which all readers agree is given to the fast one.
 
-*Ordinary stretches* (`look`). A stretch of text is ordinary where every reader splits it into the same records: all lines end alike
-(``\n`` or ``\r\n``), a quote opens right after a separator or the start of a line and closes right before a separator or the end of one,
-and all records together have the right number of separators. These conditions need no record to be split. They are comparisons of whole
-arrays of bytes: where the separators, line ends and quotes are, and which bytes are inside of quotes, which is the parity of the quotes
-before them (`_inside`). One record with a field too few and one with a field too many would pass the sum of separators: DuckDB refuses
-them, and the text is then split here.
-
 *All other text* is split by `records`, one line at a time. A line without quotes is split at its separators. In other lines one regular
 expression takes field after field; its quantifiers are possessive (``*+``), so that it never goes back over text that it has matched, and
 the time is proportional to the text for hostile files too. A quoted field may go on in the next line: what there is of it is held, and the
 size of a record is bounded, so that a quote that is never closed does not fill the memory.
+
+*The text* of a file comes as blocks of UTF-8, whatever its compression and its encoding. Text that cannot be decoded and compressed data
+that are damaged raise; checksums are verified where the format has them. The obvious way is ``open(file, encoding=...)``, or ``gzip.open``
+and its like, in text mode. Three things make it unsuitable. It translates line ends, those inside of quotes included. A compressed file of
+some kilobytes can hold gigabytes, and not all decompressors of Python bound what they return, so that here the blocks do not depend on the
+file (`_inflated`, `_unzipped`). And a user needs to know which line has the wrong byte and what the encoding may be, which an error of the
+decoder does not say.
+
+So bytes are decompressed (`_bytes`), brought together to blocks of a size that is fast to work on (`_sized`), decoded block by block,
+where one character may be cut between two blocks, and encoded as UTF-8 (`blocks`). ASCII and UTF-8 are passed on as they are, so that a
+usual file costs one look at each block. Line numbers are counted only after an error (`_line`), in a second pass over the file.
 """
 
 from __future__ import annotations
 
+import codecs
+import io
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
+from pathlib import Path, PurePath
+from threading import Event
+from typing import IO, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from capstats.codes.by_table import said
+from capstats.codes.checks import shown
 from capstats.codes.missing_codes import in_quotes
-from capstats.sources.csv_text import Malformed
 
+BLOCK = 1 << 18  # bytes: what is done with a block stays in cache
+MOST_TO_INFLATE = 1 << 28  # bytes that xz may need to decompress; its strongest preset needs 65 MB
+ENDINGS = (".csv", ".tsv", ".txt")
+MANY_ZEROS = 0.25  # share of every other byte; text in UTF-16 has more zeros, unless hardly a letter is Latin
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
+REPAIR = "Repair the file, or read it into a data frame first."
 LONGEST_HEADER = 1 << 22  # bytes
 MOST_COLUMNS = 100_000
 LONGEST_RECORD = 1 << 26  # bytes
 BATCH, AT_A_TIME = 1 << 25, 1 << 16  # bytes of values, and records, that are held at a time
-LONGEST = 1 << 20  # bytes of a record of an ordinary stretch; DuckDB's readers take 2 MB
 MOST_SKIPPED = 100  # lines that are searched for names of columns
 _SEPARATORS = (b",", b"\t", b";", b"|")
 _QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
@@ -61,6 +77,25 @@ _FIRST_RECORD = re.compile(rb'(?:%s|[^"\r\n]++|")*+' % _QUOTED.pattern)  # Pytho
 
 
 WRITTEN_IN_R = 'write.csv(x, file, row.names = FALSE, na = "")'
+
+
+class Malformed(Exception):  # noqa: N818
+    """Why a CSV file cannot be read, by line and field, and the remedy; never the text itself."""
+
+    def __init__(self, reason: str, remedy: str = REPAIR, *, encoding: str | None = None, sure: bool = False, names_in: int | None = None):
+        super().__init__(reason)
+        self.remedy = remedy
+        self.encoding, self.sure = encoding, sure  # the likely encoding of the text, and whether its bytes prove it
+        self.names_in = names_in  # the line that may have the names of the columns
+
+    def advice(self, table: str) -> str:
+        """The remedy, for a table by its name in messages."""
+        if self.encoding is not None:
+            given = said("encoding", table, self.encoding)
+            return f"Give its encoding{':' if self.sure else ', such as'} {given}, or save it as UTF-8."
+        if self.names_in is not None:
+            return f"{self.remedy} If line {self.names_in} has the names, say {said('skip', table, self.names_in - 1)}."
+        return self.remedy
 
 
 class Unterminated(Malformed):
@@ -75,12 +110,8 @@ class Header:
     names: tuple[str, ...]
     text: bytes  # as written, without the end of its line
     end: bytes  # of its line
-    before: int = 0  # lines before it
-
-    @property
-    def lines(self) -> int:
-        """How many lines of the file it fills, with those before it."""
-        return self.before + len(self.text.splitlines())
+    before: int  # lines before it
+    lines: int  # how many lines of the file it fills, with those before it
 
 
 def records(blocks: Iterable[bytes], separator: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
@@ -194,6 +225,20 @@ def with_words_kept(text: bytes, separator: bytes, words: Sequence[str]) -> byte
     return re.sub(pattern, rb'"""\1"""', text)
 
 
+def header_in(file: str, encoding: str, skip: int) -> tuple[Header, Iterator[bytes]]:
+    """The header of a file, after ``skip`` lines, and the blocks that follow it."""
+    header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None, skip)
+    if not any(header.names):
+        later = next((number for number, fields in first_rows(file, encoding) if number > header.before and any(fields)), None)
+        raise Malformed("it has no header row", "Add one: its first line must name the columns.", names_in=later)
+    return header, body
+
+
+def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines that a file begins with: the number of each, and its fields. It is not read before the first one is asked for."""
+    yield from first_records(next(blocks(file, encoding), b""))
+
+
 def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: int = 0) -> tuple[Header, Iterator[bytes]]:
     """The header of a text, after ``skip`` lines, and the blocks that follow it."""
     held = b""
@@ -224,7 +269,7 @@ def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: i
             continue  # its line may go on in the next block
         after = text[len(found) :]
         end = after[: 2 if after.startswith(b"\r\n") else 1]
-        header = Header(chosen, tuple(value(field) or "" for field in fields), found, end, before)
+        header = Header(chosen, tuple(value(field) or "" for field in fields), found, end, before, before + len(found.splitlines()))
         return header, chain([after[len(end) :]], blocks)
     raise Malformed(f"its header is longer than {LONGEST_HEADER >> 20} MB; perhaps line 1 has a quote that is not closed")
 
@@ -244,76 +289,203 @@ def _separator(text: bytes, given: bytes | None) -> tuple[bytes, int]:
     return chosen, bare.count(chosen) + 1
 
 
-# --- ordinary stretches --------------------------------------------------------------------------------------------------
+# --- the text of a file -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Ordinary:
-    """The records that an ordinary stretch of text begins with."""
-
-    end: int  # where the last of them ends
-    records: int
-    broken: bool  # whether a quoted field holds the end of a line
-
-
-def ordinary_pieces(blocks: Iterable[bytes], separator: bytes, fields: int, line_end: bytes) -> Iterator[tuple[bytes, Ordinary | None]]:
-    """The text in pieces of whole records, with what they hold; from the first doubt on, the blocks as they are, with None."""
-    held, doubt = b"", False
-    for block in blocks:
-        if doubt:
-            yield block, None
-            continue
-        text = held + block
-        found = look(text, separator, fields, line_end)
-        if found is None or (not found.end and len(text) > LONGEST):
-            doubt = True
-            yield text, None
-            continue
-        held = text[found.end :]
-        if found.end:
-            yield text[: found.end], found
-    if held and not doubt:
-        whole = held if held.endswith(line_end) else held + line_end
-        found = look(whole, separator, fields, line_end)
-        yield (whole, found) if found is not None and found.end == len(whole) else (held, None)
+def codec(encoding: str | None) -> str:
+    """The name under which Python knows an encoding; UTF-8 where none is given."""
+    try:
+        found = codecs.lookup("utf-8" if encoding is None else encoding)
+        if isinstance("".encode(found.name), bytes):
+            return found.name.removesuffix("-sig")
+    except (LookupError, TypeError, ValueError):
+        pass
+    raise ValueError(
+        f'`encoding` must be the name of a text encoding that Python knows, such as "cp1252" or "utf-16"; got {shown(encoding)}.'
+    )
 
 
-def look(text: bytes, separator: bytes, fields: int, line_end: bytes) -> Ordinary | None:
-    """The whole records that a text begins with; None where there is any doubt."""
-    # where bytes with a meaning are; those inside of quotes are text
-    array = np.frombuffer(text, np.uint8)
-    separators, feeds, returns = (array == byte for byte in separator + b"\n\r")
-    is_quoted = b'"' in text
-    if is_quoted:
-        quotes, ends = array == ord('"'), feeds | returns
-        inside, edges = _inside(quotes), separators | quotes | ends
-        separators, feeds, returns = (x > inside for x in (separators, feeds, returns))
-    # up to the end of the last whole record
-    end = feeds.tobytes().rfind(b"\1") + 1
-    separators, feeds, returns = separators[:end], feeds[:end], returns[:end]
-    # doubt: another line end, or a quote that does not open or close at the edge of a field
-    starts = feeds if line_end == b"\n" else returns
-    doubt = returns.any() if line_end == b"\n" else feeds[:1].any() or (returns[:-1] != feeds[1:]).any()
-    broken = False
-    if is_quoted:
-        quotes, inside, edges = quotes[:end], inside[:end], edges[:end]
-        broken = bool((ends[:end] & inside).any())
-        doubt = doubt or ((quotes & inside)[1:] > edges[:-1]).any() or ((quotes > inside)[:-1] > edges[1:]).any()
-    # empty lines are no records; all others together must have the right number of separators
-    empty = int(np.count_nonzero(feeds[:-1] & starts[1:])) + int(starts[:1].any())
-    records = int(np.count_nonzero(feeds)) - empty
-    if doubt or (empty and fields == 1) or np.count_nonzero(separators) != (fields - 1) * records:
-        return None
-    return Ordinary(end, records, broken)
+def is_csv(path: Any) -> bool:
+    """Whether a path has an ending of CSV, compressed or not; a zip archive is taken for one."""
+    return _uncompressed(str(path)).endswith(ENDINGS) or str(path).lower().endswith(".zip")
 
 
-def _inside(quotes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """From each opening quote up to the byte before the closing one: the parity of the quotes up to a byte, found 64 bytes at a time."""
-    # within a word of 64 bits, the parity is six shifts and exclusive ors; a word with odd parity inverts those after it
-    packed = np.packbits(quotes, bitorder="little")
-    words = np.zeros(len(packed) // 8 + 1, "<u8")
-    words.view(np.uint8)[: len(packed)] = packed
-    for step in range(6):
-        words ^= words << np.uint64(1 << step)
-    words[1:] ^= np.negative(np.bitwise_xor.accumulate(words >> np.uint64(63))[:-1])
-    return np.unpackbits(words.view(np.uint8), count=len(quotes), bitorder="little").view(np.bool_)
+def is_tabbed(file: str) -> bool:
+    """Whether the separator is the tab, as the ending .tsv says; in a zip archive, that of its file."""
+    name = _uncompressed(file)
+    if file.lower().endswith(".zip") and not name.endswith(ENDINGS):
+        try:
+            with zipfile.ZipFile(file) as archive:
+                name = _member(archive).filename.lower()
+        except (zipfile.BadZipFile, ValueError, NotImplementedError):
+            raise _damaged("zip") from None
+    return name.endswith(".tsv")
+
+
+def _uncompressed(file: str) -> str:
+    """The name of a file without the endings of its compression, in lower case."""
+    name = file.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return name
+
+
+def blocks(file: str, encoding: str = "utf-8", stopped: Event | None = None) -> Iterator[bytes]:
+    """The text of a file in UTF-8, without a byte order mark; it raises at a byte that the encoding does not have and at a zero byte.
+
+    Reading ends with KeyboardInterrupt once ``stopped`` is set.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    first, before = True, 0
+    for raw in _sized(_bytes(file)):
+        if stopped is not None and stopped.is_set():
+            raise KeyboardInterrupt
+        text = raw
+        if encoding != "utf-8" or not raw.isascii() or decoder.getstate()[0]:
+            try:
+                decoded = decoder.decode(raw, final=not raw)
+            except UnicodeError as error:
+                pending = len(decoder.getstate()[0])
+                raise _wrong(encoding, file, before - pending + getattr(error, "start", 0)) from None
+            text = raw if encoding == "utf-8" else decoded.encode()
+        if b"\0" in text:
+            raise _wrong(encoding, file)
+        before += len(raw)
+        if first:
+            text, first = text.removeprefix(codecs.BOM_UTF8), False
+        if text:
+            yield text
+
+
+def has_mark(file: str) -> bool:
+    """Whether a file in UTF-8 begins with a byte order mark."""
+    return next(_sized(_bytes(file))).startswith(codecs.BOM_UTF8)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def _wrong(encoding: str, file: str, offset: int | None = None) -> Malformed:
+    """The error for a byte that the encoding does not have, or for a zero byte, as UTF-16 has many when it is read as another encoding."""
+    reason = f"line {_line(file, encoding, offset)} is not {'UTF-8' if encoding == 'utf-8' else encoding}"
+    wide, zero = _wide(file), " text: it holds a zero byte" if offset is None else ""
+    if wide not in (None, encoding):
+        return Malformed(reason + (zero and f"{zero}, as UTF-16 does"), encoding=wide, sure=True)
+    if zero:
+        return Malformed(reason + zero)
+    return Malformed(reason, encoding="cp1252") if encoding == "utf-8" else Malformed(reason, "Give the file's own encoding.")
+
+
+def _wide(file: str) -> str | None:
+    """UTF-16 or UTF-32, where a mark or many zero bytes at the start of a file show it; otherwise None."""
+    raw = next(_sized(_bytes(file)))[:4096]
+    marks = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    marked = next((encoding for mark, encoding in marks.items() if raw.startswith(mark)), None)
+    even, odd = (raw[start::2].count(0) / max(len(raw) // 2, 1) for start in (0, 1))
+    return marked or ("utf-16-be" if even > MANY_ZEROS > odd else "utf-16-le" if odd > MANY_ZEROS > even else None)
+
+
+def _line(file: str, encoding: str, end: int | None = None) -> int:
+    """The number of the line that a byte of a file is in, or in which the first zero byte is."""
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)("replace"), translate=True)
+    line, left = 1, math.inf if end is None else end
+    for raw in _sized(_bytes(file)):
+        is_last = not raw or len(raw) >= left
+        text, zero, _ = decoder.decode(raw if len(raw) < left else raw[: int(left)], final=is_last).partition("\0")
+        line += text.count("\n")
+        left -= len(raw)
+        if zero or is_last:
+            break
+    return line
+
+
+# --- compression ------------------------------------------------------------------------------------------------------
+
+
+def _bytes(file: str) -> Iterator[bytes]:
+    """What a file holds, decompressed as its ending says."""
+    import bz2
+    import gzip
+    import lzma
+
+    ending = file.lower().rpartition(".")[2]
+    what = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zip": "zip"}.get(ending)
+    with Path(file).open("rb") as opened:
+        try:
+            if ending == "zip":
+                yield from _unzipped(opened)
+            elif ending == "gz":
+                with gzip.GzipFile(fileobj=opened) as handle:
+                    yield from iter(partial(handle.read, BLOCK), b"")
+                if not opened.tell():
+                    raise EOFError
+            elif ending == "bz2":
+                yield from _inflated(opened, bz2.BZ2Decompressor)
+            elif ending == "xz":
+                yield from _inflated(opened, lambda: lzma.LZMADecompressor(memlimit=MOST_TO_INFLATE))
+            else:
+                yield from iter(partial(opened.read, BLOCK), b"")
+        except (zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError) as error:
+            if what is None:
+                raise
+            if "Memory usage limit" in str(error):
+                reason = f"its {what} data need more than {MOST_TO_INFLATE >> 20} MB to be decompressed"
+                raise Malformed(reason, "Compress the file with xz -6.") from None
+            raise _damaged(what) from None
+
+
+def _damaged(what: str) -> Malformed:
+    return Malformed(f"its {what} data are damaged or incomplete", "Copy or compress the file again.")
+
+
+def _inflated(handle: IO[bytes], new: Callable[[], Any]) -> Iterator[bytes]:
+    """Compressed streams one after the other; only zeros may follow the last one."""
+    stream = new()
+    for raw in iter(partial(handle.read, BLOCK // 4), b""):
+        while raw:
+            if stream.eof:
+                raw = raw.lstrip(b"\0")
+                if not raw:
+                    break
+                stream = new()
+            yield stream.decompress(raw, BLOCK)
+            while not (stream.eof or stream.needs_input):
+                yield stream.decompress(b"", BLOCK)
+            raw = stream.unused_data if stream.eof else b""
+    if not stream.eof:
+        raise EOFError
+
+
+def _member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    """The one file of an archive."""
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        raise Malformed(f"the zip archive holds {len(members)} files, where one is read", "Extract the one that is wanted.")
+    if PurePath(members[0].filename).suffix.lower() not in ENDINGS:
+        raise Malformed(f"the file in the zip archive is not CSV: its ending must be one of {', '.join(ENDINGS)}", "Extract it.")
+    return members[0]
+
+
+def _unzipped(opened: IO[bytes]) -> Iterator[bytes]:
+    with zipfile.ZipFile(opened) as archive:
+        member = _member(archive)
+        if member.flag_bits & 1:
+            raise Malformed("the zip archive is encrypted", "Extract it first.")
+        # bzip2 and LZMA decompress everything that is asked for at once, whatever its length becomes
+        at_once = BLOCK if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else 4096
+        with archive.open(member) as handle:
+            yield from iter(partial(handle.read, at_once), b"")
+
+
+def _sized(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks of at least BLOCK bytes, and an empty block at the end."""
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            yield b"".join(held)
+            held, size = [], 0
+    yield from filter(None, [b"".join(held)])
+    yield b""

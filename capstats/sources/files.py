@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from capstats.codes.by_table import said
-from capstats.sources import csv_files, csv_rules, csv_text
+from capstats.sources import csv_files, csv_rules
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
@@ -53,7 +53,7 @@ class FileSource(DuckDBSource):
     def __init__(self, path: str | Path, name: str):
         super().__init__(path, name)
         self.path = str(path)
-        self.is_csv = csv_text.is_csv(path) or (not _is_parquet(str(path)) and any(map(csv_text.is_csv, found_files(str(path))[:1])))
+        self.is_csv = csv_rules.is_csv(path) or (not _is_parquet(str(path)) and any(map(csv_rules.is_csv, found_files(str(path))[:1])))
         self.format = "CSV" if self.is_csv else ""
         self.shared: Shared | None = None  # the connection of the call
         self.surveyed: list[Surveyed] | None = None  # what is known of CSV files while the call lasts
@@ -89,7 +89,7 @@ class FileSource(DuckDBSource):
 
     def first_rows(self, options: Options) -> Iterable[tuple[int, Sequence[Hashable]]]:
         """The first lines of the first file, if it is CSV."""
-        return csv_files.first_rows(self.files[0], csv_text.codec(options.encoding)) if self.is_csv else ()
+        return csv_rules.first_rows(self.files[0], csv_rules.codec(options.encoding)) if self.is_csv else ()
 
     def keep(self, query: Query, made: Callable[[Any], Any], name: str, where: str) -> Any:
         """Keep ``made`` of this relation, filtered by ``where``, as a table of the call's connection; return that connection.
@@ -135,12 +135,12 @@ class FileSource(DuckDBSource):
         file = self.files[0]
         try:
             if self.is_csv:
-                return csv_files.header_of(file, options)[0].names
+                return csv_files.header_of(file, csv_rules.codec(options.encoding), options)[0].names
             with nullcontext() if self.shared else one_connection([self], options), cast(Shared, self.shared).reading() as (connection, _):
                 return renamed(_read_parquet(connection, [file]).columns, options)
         except duckdb.Error as error:
             raise plain(error, f"`{self.name}` ({self.table})", _REMEDY) from None
-        except csv_text.Malformed as error:
+        except csv_rules.Malformed as error:
             raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.table) from None
 
     def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
@@ -184,7 +184,7 @@ class FileSource(DuckDBSource):
         for file in self.files:
             try:
                 found.append(csv_files.survey(file, options, step, careful, self.stopped))
-            except csv_text.Malformed as error:
+            except csv_rules.Malformed as error:
                 raise csv_files.located(error, self.name, file if len(self.files) > 1 else self.table) from None
         return found
 
@@ -193,7 +193,7 @@ class FileSource(DuckDBSource):
         """The files that the path or the glob names, all of one format."""
         files = local_files(self.table, self.name)
         for file in files:
-            if not (_is_parquet if _is_parquet(files[0]) else csv_text.is_csv)(file):
+            if not (_is_parquet if _is_parquet(files[0]) else csv_rules.is_csv)(file):
                 raise ValueError(
                     f"`{self.name}` is {file!r}; files are read by their ending, all of one format: {FORMATS}; one file of {OTHERS}. "
                     f"{_OF_R if file.lower().endswith(('.rds', '.rda', '.rdata')) else 'Rename it, or read it into a data frame first.'}"

@@ -23,7 +23,7 @@ import pytest
 
 import capstats
 from capstats import tabulate
-from capstats.sources import csv_text
+from capstats.sources import csv_rules
 from capstats.sources.connections import answer, connect, plain
 from capstats.sources.files import Shared
 from capstats.sources.source import Options
@@ -179,7 +179,7 @@ def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
     seen, stopped = [], threading.Event()
 
     def read() -> None:
-        for block in csv_text.blocks(str(tmp_path / "blank.csv"), stopped=stopped):
+        for block in csv_rules.blocks(str(tmp_path / "blank.csv"), stopped=stopped):
             seen.append(len(block))
             time.sleep(0.02)
 

@@ -11,8 +11,7 @@ from capstats.codes.labels import MISSING
 from capstats.codes.progress import Step
 from capstats.counting.tabulate import tabulate
 from capstats.sources import csv_files
-from capstats.sources.csv_files import survey
-from capstats.sources.csv_rules import Ordinary
+from capstats.sources.csv_files import Ordinary, survey
 from capstats.sources.source import Options
 
 

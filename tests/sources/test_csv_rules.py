@@ -15,7 +15,7 @@ from strategies import examples
 
 from capstats.codes.labels import MISSING
 from capstats.sources import csv_rules
-from capstats.sources.csv_rules import look
+from capstats.sources.csv_files import look
 
 
 def by_the_rules(data: bytes) -> list[list[str]]:

@@ -12,7 +12,7 @@ from csv_written import FORMS, counted, written, zipped
 
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
-from capstats.sources.csv_text import BLOCK, Malformed, blocks, is_csv
+from capstats.sources.csv_rules import BLOCK, Malformed, blocks, is_csv
 
 PEOPLE = "Straße,Ort\nBäcker,Zürich\nMüller,Genève\nBäcker,Zürich\n"
 EXPECTED = {("Bäcker", "Zürich"): 2, ("Müller", "Genève"): 1}

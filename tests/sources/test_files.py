@@ -21,7 +21,7 @@ from csv_written import written
 from capstats import audit, tabulate
 from capstats.codes.labels import MISSING
 from capstats.disclosure import record_risk
-from capstats.sources.csv_text import is_csv
+from capstats.sources.csv_rules import is_csv
 from capstats.sources.door import open_source
 from capstats.sources.files import is_path
 from capstats.sources.source import Query
