@@ -149,8 +149,8 @@ def _attacked(settings: Settings, needed: Sequence[str], options: Sequence[str])
 def _check_sizes(given: Mapping[str, Any]) -> None:
     """Raise where a file has too many records, by their number, before they are read."""
     from capstats.counting.reading import released
-    from capstats.sources.files import FileSource, is_path
-    from capstats.sources.formats import format_of
+    from capstats.sources.door import format_of, is_path
+    from capstats.sources.files import FileSource
     from capstats.sources.source import Options
 
     options = Options(**{option.name: given[option.name] for option in fields(Options) if option.name in given})

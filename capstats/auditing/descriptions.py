@@ -31,7 +31,7 @@ from capstats.counting.every_column import (
     joint_kind,
 )
 from capstats.counting.reading import released
-from capstats.sources.files import is_path
+from capstats.sources.door import is_path
 from capstats.sources.source import Options, folded_name, named_later
 from capstats.tables.dataset import VERSION
 from capstats.tables.levels import MANY, other_spellings, shares_nothing, without_match

@@ -19,8 +19,8 @@ from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
 from capstats.counting.reading import Input, check_codes, inputs_of, labelled, read_rows
 from capstats.counting.request import check_options, check_types
+from capstats.sources.door import labels_in
 from capstats.sources.files import one_connection
-from capstats.sources.formats import labels_in
 from capstats.sources.memory import MemorySource
 from capstats.sources.source import Margin, Options, Query, Source
 from capstats.tables.levels import Entry, compare

@@ -23,8 +23,7 @@ from capstats.codes.column import Column, Counts, Places, Sums, chosen, parts_of
 from capstats.codes.declared_types import Type, as_type, parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
-from capstats.sources.door import is_frame, open_source
-from capstats.sources.files import is_path
+from capstats.sources.door import is_frame, is_path, open_source
 from capstats.sources.source import Options, Query, Source
 from capstats.tables.levels import callers, warn_of_bins
 

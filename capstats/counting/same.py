@@ -15,7 +15,8 @@ from capstats.codes.names import listed
 from capstats.counting.compared import Known, NotCompared, columns_in_common, meet, mostly_unique, over_readable, read_rows_of
 from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Counted, Input
-from capstats.sources.files import is_path, local_files
+from capstats.sources.door import is_path
+from capstats.sources.files import local_files
 from capstats.tables.backing import filled
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.levels import parts_of

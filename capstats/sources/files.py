@@ -42,11 +42,6 @@ FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compres
 OTHERS = "Excel (.xlsx, .xlsm), Stata (.dta), SPSS (.sav, .zsav, .por), SAS (.sas7bdat, .xpt), Arrow (.feather, .arrow)"
 
 
-def is_path(table: Any) -> bool:
-    """Whether a table is a file, or a glob of files."""
-    return isinstance(table, (str, Path))
-
-
 class FileSource(DuckDBSource):
     """A Parquet or CSV file, a folder of Parquet files, or a glob. DuckDB counts them where they are."""
 

@@ -22,8 +22,7 @@ from capstats import audit, tabulate
 from capstats.codes.labels import MISSING
 from capstats.disclosure import record_risk
 from capstats.sources.csv_rules import is_csv
-from capstats.sources.door import open_source
-from capstats.sources.files import is_path
+from capstats.sources.door import is_path, open_source
 from capstats.sources.source import Query
 
 # --- CSV: values ------------------------------------------------------------------------------------------------------
