@@ -20,10 +20,9 @@ from capstats.codes.checks import shown
 from capstats.sources.columns import module_of
 from capstats.sources.csv_rules import MOST_SKIPPED
 from capstats.sources.dask_frames import DaskSource
-from capstats.sources.files import FORMATS, OTHERS, FileSource, local_files
+from capstats.sources.files import FORMATS, OTHERS, FileSource, RelationSource, local_files
 from capstats.sources.lazy import LazySource
 from capstats.sources.memory import MemorySource
-from capstats.sources.relations import RelationSource
 from capstats.sources.source import Options, Source, renamed
 
 Rows = Iterable[tuple[int, Sequence[str]]]

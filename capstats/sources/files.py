@@ -1,4 +1,4 @@
-"""Files, counted where they are: CSV and Parquet through DuckDB, out of core; only distinct rows and their counts come back.
+"""What DuckDB counts where it lies: files of CSV and Parquet, out of core, and relations of the user; only distinct rows come back.
 
 Nothing about a CSV file is guessed from its rows, since a guess may leave rows out: `csv_rules` states how it is read.
 """
@@ -9,6 +9,7 @@ import errno
 import glob
 import os
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
@@ -20,15 +21,18 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import pandas as pd
 
+from capstats.codes.bins import Numbers, Spec
 from capstats.codes.by_table import said
+from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources import csv_files, csv_rules
 from capstats.sources.columns import unmasked
 from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
 from capstats.sources.memory import MemorySource
 from capstats.sources.new_files import opened
-from capstats.sources.relations import DuckDBSource, Miscounted, check_number, kind_of_type, margin_of, numbered
-from capstats.sources.source import Margins, Options, Query, Source, check_columns, check_one_kind, renamed
+from capstats.sources.relations import Miscounted, check_number, grouped, kind_of_type, margin_of, numbered, numbers
+from capstats.sources.source import Margins, Options, Query, Source, check_columns, check_one_kind, engine_errors, renamed
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,6 +44,59 @@ _REMEDY = "Repair the file, or read it into a data frame first."
 _PARQUET = (".parquet", ".pq", ".parq")
 FORMATS = "Parquet (.parquet, .pq, .parq) or CSV (.csv, .tsv, .txt, also compressed: .gz, .bz2, .xz, .zip)"
 OTHERS = "Excel (.xlsx, .xlsm), Stata (.dta), SPSS (.sav, .zsav, .por), SAS (.sas7bdat, .xpt), Arrow (.feather, .arrow)"
+
+
+class DuckDBSource(Source):
+    """A table that DuckDB counts where it is."""
+
+    @abstractmethod
+    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
+        """The result of the work on a relation c0, c1, ... of the columns and the weight, and on its number of records, where it is known.
+
+        Columns of CSV that are ``cut`` hold numbers unless `types` says something else.
+        """
+
+    def rows(self, query: Query) -> tuple[list[Column], Sums]:
+        """Distinct rows, and their counts or the sums of their weights."""
+
+        def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
+            found, sums = grouped(table, query, self.name)
+            for column, name in zip(found, query.columns, strict=True):
+                if name not in query.cuts:
+                    column.labels = self.unquoted(column.labels, query.options, name)
+            if query.first is None:
+                check_number(sums[0 if query.weight is None else 1].sum(), records)
+            return found, query.needed(sums)
+
+        return self._found(query, work, query.cuts)
+
+    def unquoted(self, labels: Any, options: Options, column: Hashable) -> Any:
+        """The labels of a column; in CSV, texts that would be codes of missing values are ordinary labels if they are in quotes."""
+        words = {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
+        return [words.get(x, x) if isinstance(x, str) else x for x in labels] if words else labels
+
+    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
+        """The extent of each column, or its distinct values and their counts."""
+        return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
+
+    def ask(self, query: Query, work: Callable[[Any], T]) -> T:
+        """The result of the work on the relation c0, c1, ... of the columns and the weight."""
+        return self._found(query, lambda table, _: work(table))
+
+
+class RelationSource(DuckDBSource):
+    """A relation of the user's own DuckDB connection."""
+
+    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
+        """Each column by itself."""
+        of_one = partial(margin_of, options=options, most=most, name=self.name)
+        return [(c, self.ask(Query([c], options=options), partial(of_one, column=c))[0]) for c in columns]
+
+    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:  # noqa: ARG002  of CSV
+        with engine_errors(self.name):
+            check_columns(query, list(self.table.columns), self.name)
+            texts = [x for x, dtype in zip(self.table.columns, self.table.types, strict=True) if dtype == "VARCHAR"]
+            return work(numbered(self.table, query.wanted, texts), None)
 
 
 class FileSource(DuckDBSource):

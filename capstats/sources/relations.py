@@ -1,4 +1,4 @@
-"""DuckDB relations, grouped and cut where they are: distinct rows of a file, a relation or a frame, and their counts."""
+"""What DuckDB is asked about a relation: its distinct rows and their counts, what `bins` needs, and single columns."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import datetime as dt
 import importlib.util
 import math
 import re
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,17 +17,12 @@ from capstats.codes.by_table import said
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
-from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.connections import identifier, quoted
 from capstats.sources.source import (
     Margin,
-    Margins,
     Options,
     Query,
-    Source,
-    check_columns,
-    engine_errors,
     engine_sums,
     margin,
     no_numbers,
@@ -61,59 +54,6 @@ def check_number(found: int, records: int | None) -> None:
     """Raise where DuckDB found another number of records than is known."""
     if records not in (None, found):
         raise Miscounted
-
-
-class DuckDBSource(Source):
-    """A table that DuckDB counts where it is."""
-
-    @abstractmethod
-    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:
-        """The result of the work on a relation c0, c1, ... of the columns and the weight, and on its number of records, where it is known.
-
-        Columns of CSV that are ``cut`` hold numbers unless `types` says something else.
-        """
-
-    def rows(self, query: Query) -> tuple[list[Column], Sums]:
-        """Distinct rows, and their counts or the sums of their weights."""
-
-        def work(table: Any, records: int | None) -> tuple[list[Column], Sums]:
-            found, sums = grouped(table, query, self.name)
-            for column, name in zip(found, query.columns, strict=True):
-                if name not in query.cuts:
-                    column.labels = self.unquoted(column.labels, query.options, name)
-            if query.first is None:
-                check_number(sums[0 if query.weight is None else 1].sum(), records)
-            return found, query.needed(sums)
-
-        return self._found(query, work, query.cuts)
-
-    def unquoted(self, labels: Any, options: Options, column: Hashable) -> Any:
-        """The labels of a column; in CSV, texts that would be codes of missing values are ordinary labels if they are in quotes."""
-        words = {in_quotes(word): Quoted(word) for word in options.words_of(column)} if self.is_csv else {}
-        return [words.get(x, x) if isinstance(x, str) else x for x in labels] if words else labels
-
-    def values(self, query: Query, specs: Sequence[Spec]) -> list[tuple[Numbers, Counts]]:
-        """The extent of each column, or its distinct values and their counts."""
-        return self._found(query, lambda table, _: numbers(table, query, specs, self.name), query.columns)
-
-    def ask(self, query: Query, work: Callable[[Any], T]) -> T:
-        """The result of the work on the relation c0, c1, ... of the columns and the weight."""
-        return self._found(query, lambda table, _: work(table))
-
-
-class RelationSource(DuckDBSource):
-    """A relation of the user's own DuckDB connection."""
-
-    def margins(self, columns: Sequence[Hashable], options: Options, most: int) -> Margins:
-        """Each column by itself."""
-        of_one = partial(margin_of, options=options, most=most, name=self.name)
-        return [(c, self.ask(Query([c], options=options), partial(of_one, column=c))[0]) for c in columns]
-
-    def _found(self, query: Query, work: Callable[[Any, int | None], T], cut: Collection[Hashable] = ()) -> T:  # noqa: ARG002  of CSV
-        with engine_errors(self.name):
-            check_columns(query, list(self.table.columns), self.name)
-            texts = [x for x, dtype in zip(self.table.columns, self.table.types, strict=True) if dtype == "VARCHAR"]
-            return work(numbered(self.table, query.wanted, texts), None)
 
 
 def numbered(table: Any, wanted: Sequence[Hashable], texts: Collection[Hashable] = ()) -> Any:

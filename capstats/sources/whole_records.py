@@ -22,9 +22,9 @@ from capstats.codes.labels import Kind
 from capstats.codes.missing_codes import Codes
 from capstats.codes.missing_codes import plain as in_plain
 from capstats.sources.connections import answer, plain, quoted
-from capstats.sources.files import FileSource, Shared
+from capstats.sources.files import FileSource, RelationSource, Shared
 from capstats.sources.memory import MemorySource
-from capstats.sources.relations import DAY, TIME, ZONE, RelationSource, is_missing, kind_of_type, matches
+from capstats.sources.relations import DAY, TIME, ZONE, is_missing, kind_of_type, matches
 from capstats.sources.source import Query, Source, engine_errors
 
 FEW = 1 << 24  # combinations of multiplicities that are counted in an array
