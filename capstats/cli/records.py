@@ -12,8 +12,9 @@ from capstats.auditing.report import Facts, Sections, as_text, beside
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
-from capstats.codes.names import free_name, in_cell
+from capstats.codes.names import in_cell
 from capstats.sources.confidential import csv_text
+from capstats.tables.axes import free_name
 from capstats.tables.printing import count, share
 
 WIDEST = 30  # characters of a cell of text

@@ -1,4 +1,4 @@
-"""Names and labels as text: reserved and stored names, hints at the nearest name, and what is safe to print."""
+"""Names and labels as text: hints at the nearest name, and what is safe to print."""
 
 from __future__ import annotations
 
@@ -20,20 +20,6 @@ from capstats.codes.checks import is_name, shown_name
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
-# Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
-_RESERVED = (
-    "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
-    "individual_cap nearest_distance minimal_cells weap prosecutor_risk individual_risk journalist_risk "
-    "o_records o_squares s_records s_squares h_records h_squares "
-    "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
-    "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
-    "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "  # of boxes
-    "average_rank baseline_cap outliers outlier_records "
-    "msu msu_size known key_column column_level suda_score contribution contribution_share column_contribution column_share "  # of uniques
-    "level_contribution file_dis dis_suda "
-    "indexers method tolerance drop missing_dims"  # arguments of `sel`
-)
-RESERVED = frozenset(_RESERVED.split())
 NEAR = 0.6  # least similarity of a known name that is suggested, from 0 to 1 (difflib)
 NEARER = 0.8  # the same of a name that may be a confidential value, unless it differs by one letter
 
@@ -185,15 +171,6 @@ def public_places() -> dict[str, str]:
             if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__all__":
                 found |= {name: f"{path}.{name}" for name in ast.literal_eval(line.value)}
     return found
-
-
-def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
-    """The name under which a column is stored: its own, or with a trailing ``_`` (more until it is free)."""
-    taken = set(taken)
-    name = column if isinstance(column, str) else f"{column}_"
-    while not name or name in RESERVED or name in taken:
-        name += "_"
-    return name
 
 
 def hint(name: Hashable, names: Iterable[Hashable]) -> str:

@@ -17,7 +17,6 @@ from capstats.codes.bins import Cut
 from capstats.codes.column import Column, Counts, Places
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import plain
-from capstats.codes.names import free_name
 from capstats.codes.progress import Progress
 from capstats.counting.beyond_chance import Copies
 from capstats.counting.compared import columns_in_common
@@ -28,7 +27,7 @@ from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, one_connection
 from capstats.sources.memory import MemorySource, arranged
-from capstats.tables.axes import UNLABELLED, join_columns
+from capstats.tables.axes import UNLABELLED, free_name, join_columns
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
 from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_of_levels, with_compared

@@ -14,12 +14,12 @@ import xarray as xr
 from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_column, label_numbers
 from capstats.codes.checks import check_choice, is_integer, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of, one_kind
-from capstats.codes.names import check_named, free_name, hint_of_data, in_cell, listed
+from capstats.codes.names import check_named, hint_of_data, in_cell, listed
 from capstats.counting.reading import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
 from capstats.counting.tabulate import counted
 from capstats.disclosure.ledger import LONGEST, Cells, Ledger, People, flat
-from capstats.tables.axes import coords_of_all, multi_index, names_of
+from capstats.tables.axes import coords_of_all, free_name, multi_index, names_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.longform import to_frame
 from capstats.tables.printing import Result, count, many

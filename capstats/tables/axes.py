@@ -19,11 +19,25 @@ from xarray.indexes import PandasIndex, PandasMultiIndex
 
 from capstats.codes.column import Column, Ints, Places, joined
 from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, one_kind
-from capstats.codes.names import free_name
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
 UNLABELLED = {"key": "key_", "target": "target"}  # the name of the only column where none was given
+
+# Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
+_RESERVED = (
+    "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
+    "individual_cap nearest_distance minimal_cells weap prosecutor_risk individual_risk journalist_risk "
+    "o_records o_squares s_records s_squares h_records h_squares "
+    "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
+    "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
+    "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "  # of boxes
+    "average_rank baseline_cap outliers outlier_records "
+    "msu msu_size known key_column column_level suda_score contribution contribution_share column_contribution column_share "  # of uniques
+    "level_contribution file_dis dis_suda "
+    "indexers method tolerance drop missing_dims"  # arguments of `sel`
+)
+RESERVED = frozenset(_RESERVED.split())
 
 
 def multi_index(codes: Iterable[Ints], labels: Iterable[Sequence[Label] | Places], names: Iterable[Hashable]) -> pd.MultiIndex:
@@ -58,6 +72,15 @@ def level_index(labels: Sequence[Label] | NDArray[np.int64]) -> pd.Index:
 def _is_float(x: int) -> bool:
     """Whether a 64-bit float holds an integer exactly."""
     return abs(x) <= sys.float_info.max and x == float(x)
+
+
+def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
+    """The name under which a column is stored: its own, or with a trailing ``_`` (more until it is free)."""
+    taken = set(taken)
+    name = column if isinstance(column, str) else f"{column}_"
+    while not name or name in RESERVED or name in taken:
+        name += "_"
+    return name
 
 
 def names_of(axis: pd.MultiIndex) -> list[str]:

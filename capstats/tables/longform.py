@@ -11,8 +11,7 @@ import xarray as xr
 
 from capstats.codes.labels import MISSING, Label, canonical
 from capstats.codes.missing_codes import likely_codes
-from capstats.codes.names import free_name
-from capstats.tables.axes import axis_from, axis_of, level_index
+from capstats.tables.axes import axis_from, axis_of, free_name, level_index
 from capstats.tables.backing import Data, filled, filled_in, is_sparse, totals_of, unstacked, values_at
 from capstats.tables.checking import as_counts, given_tables, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels

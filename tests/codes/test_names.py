@@ -17,18 +17,8 @@ from hypothesis import strategies as st
 
 import capstats
 from capstats.codes import names
-from capstats.codes.names import (
-    RESERVED,
-    free_name,
-    hint,
-    hint_of_data,
-    in_cell,
-    listed,
-    named,
-    printable,
-    printable_json,
-    shortened,
-)
+from capstats.codes.names import hint, hint_of_data, in_cell, listed, named, printable, printable_json, shortened
+from capstats.tables.axes import RESERVED, free_name
 
 RESULTS = {
     "key_summary": lambda t: capstats.disclosure.key_summary(t.o, t.s),
