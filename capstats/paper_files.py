@@ -16,7 +16,7 @@ import xarray as xr
 from capstats.codes.names import printable, shortened
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.sources.confidential import check_replaceable
-from capstats.sources.new_files import write_file
+from capstats.sources.disk import write_file
 
 HEADS = {"values.csv": ["section", "value", "printed", "computed", "agrees"], "tables.csv": ["table", "target", "key", "count"]}
 FIGURES = ("figure-1", "figure-2", "tables")

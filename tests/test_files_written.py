@@ -28,7 +28,7 @@ WRITING = (
 READING = {  # calls that look like those of files, and are not
     "archive.open(member)",
     "webbrowser.open(file.resolve().as_uri())",
-    "axis.levels[0].take(axis.codes[0]).rename('target')",
+    "axis.levels[0].take(axis.codes[0]).rename(dim)",
     "index.rename(array.coords[dim].attrs.get('long_name'))",
     "found.rename(found.name or 'value')",
     "table.rename(name)",

@@ -34,7 +34,7 @@ from capstats.counting.request import Columns, Reading, Request, chosen_columns,
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import counted, original_and_release
 from capstats.disclosure.published import more_columns, opened
-from capstats.sources.new_files import check_unread, write_file
+from capstats.sources.disk import check_unread, write_file
 from capstats.tables.aligned import total_of
 from capstats.tables.counts_files import digest_of_rows
 from capstats.tables.dataset import as_tables, synthetic_labels

@@ -20,7 +20,7 @@ from capstats.auditing.findings import Findings
 from capstats.auditing.publication import Publication, publication
 from capstats.codes.checks import check_integer, shown
 from capstats.codes.names import listed
-from capstats.sources.new_files import write_file
+from capstats.sources.disk import write_file
 from capstats.tables.digests import digest_of
 
 try:

@@ -18,7 +18,7 @@ from capstats.auditing.measures import MEASURES, SENTENCES, convention
 from capstats.codes.by_table import ALL
 from capstats.codes.labels import MISSING, canonicals, kind_of
 from capstats.codes.names import in_cell, listed, named, shortened
-from capstats.sources.new_files import at_home
+from capstats.sources.disk import at_home
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION
 from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, too_fine, with_compared, without_match

@@ -17,7 +17,7 @@ import numpy as np
 
 from capstats.codes.labels import in_json
 from capstats.codes.names import in_cell, printable, printable_json, shortened
-from capstats.sources.new_files import write_file
+from capstats.sources.disk import write_file
 from capstats.tables import printing
 from capstats.tables.printing import Column, lines_of, many, unbroken
 from capstats.tables.project import described, project

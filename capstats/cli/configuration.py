@@ -13,7 +13,7 @@ from capstats.cli.options import Command, Option
 from capstats.codes.by_table import ARGUMENTS
 from capstats.codes.names import hint
 from capstats.sources.confidential import is_plain, made_by_capstats
-from capstats.sources.new_files import opened
+from capstats.sources.disk import opened
 
 
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from capstats.auditing.report import plain
 from capstats.cli.flags import in_options
 from capstats.cli.options import HELD, INPUTS, Settings
 from capstats.codes.names import named, printable_json
+from capstats.sources.disk import check_file, check_unread, opened, write_file
 from capstats.sources.files import found_files
-from capstats.sources.new_files import check_file, check_unread, opened, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

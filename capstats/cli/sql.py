@@ -13,7 +13,7 @@ from capstats.codes.bins import Cut, check_bins, cut_at_points, point_label
 from capstats.codes.by_table import of_table
 from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.names import listed, printable
-from capstats.sources.connections import identifier, quoted
+from capstats.sources.disk import identifier, quoted
 
 ANY = ""  # the dialects without a form of their own
 # what dialects write differently of x: its bytes, which differ also where a collation takes texts for equal; a date; a moment; not a number

@@ -16,7 +16,7 @@ from capstats.cli.option_values import table_labels
 from capstats.cli.options import COMMANDS, HELD, Settings
 from capstats.cli.outputs import SHOWN, title
 from capstats.codes.names import listed, printable
-from capstats.sources.new_files import opened
+from capstats.sources.disk import opened
 from capstats.tables.counts_files import is_counts, read_counts
 from capstats.tables.printing import many
 

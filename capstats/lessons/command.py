@@ -13,7 +13,7 @@ from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
 from capstats.lessons.contents import contents
 from capstats.sources.confidential import check_replaceable
-from capstats.sources.new_files import write_file
+from capstats.sources.disk import write_file
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:

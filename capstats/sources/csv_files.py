@@ -41,7 +41,6 @@ from numpy.typing import NDArray
 from capstats.codes.declared_types import Type
 from capstats.codes.missing_codes import in_quotes
 from capstats.codes.progress import Step
-from capstats.sources.connections import pattern_of, quoted
 from capstats.sources.csv_rules import (
     COMPRESSED,
     Header,
@@ -55,8 +54,8 @@ from capstats.sources.csv_rules import (
     read_header,
     with_words_kept,
 )
+from capstats.sources.disk import SCRATCH, pattern_of, private_folder, quoted
 from capstats.sources.source import Options, Query, check_columns, renamed
-from capstats.sources.temporary_data import SCRATCH, private_folder
 
 if TYPE_CHECKING:
     import duckdb

@@ -27,10 +27,9 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources import csv_files, csv_rules
 from capstats.sources.columns import unmasked
-from capstats.sources.connections import answer, connect, pattern_of, plain
 from capstats.sources.csv_files import Surveyed
+from capstats.sources.disk import answer, connect, opened, pattern_of, plain
 from capstats.sources.memory import MemorySource
-from capstats.sources.new_files import opened
 from capstats.sources.relations import Miscounted, check_number, grouped, kind_of_type, margin_of, numbered, numbers
 from capstats.sources.source import Margins, Options, Query, Source, check_columns, check_one_kind, engine_errors, renamed
 

@@ -14,7 +14,7 @@ import pandas as pd
 from capstats.codes.bins import Numbers, Spec, cut_column
 from capstats.codes.column import Column, Counts, Sums, sampled
 from capstats.sources.columns import FEW, column_of, module_of, numbers_of
-from capstats.sources.connections import answer, connect
+from capstats.sources.disk import answer, connect
 from capstats.sources.relations import grouped
 from capstats.sources.source import Options, Query, Source, check_columns, whole_weights
 

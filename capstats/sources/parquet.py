@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from capstats.sources.connections import connect, identifier, pattern_of, plain, quoted
+from capstats.sources.disk import connect, identifier, pattern_of, plain, quoted
 from capstats.sources.source import Options
 
 Stored = Literal["BIGINT", "DOUBLE", "BOOLEAN", "DATE", "VARCHAR"]

@@ -18,7 +18,7 @@ from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind, one_kind
 from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
-from capstats.sources.connections import identifier, quoted
+from capstats.sources.disk import identifier, quoted
 from capstats.sources.source import (
     Margin,
     Options,

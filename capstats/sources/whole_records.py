@@ -21,7 +21,7 @@ from capstats.codes.column import Column, Ints
 from capstats.codes.labels import Kind
 from capstats.codes.missing_codes import Codes
 from capstats.codes.missing_codes import plain as in_plain
-from capstats.sources.connections import answer, plain, quoted
+from capstats.sources.disk import answer, plain, quoted
 from capstats.sources.files import FileSource, RelationSource, Shared
 from capstats.sources.memory import MemorySource
 from capstats.sources.relations import DAY, TIME, ZONE, is_missing, kind_of_type, matches

@@ -21,7 +21,7 @@ import xarray as xr
 from capstats.codes.checks import check_choice, shown
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.names import in_spreadsheet, printable
-from capstats.sources.new_files import at_home, opened, replacing
+from capstats.sources.disk import at_home, opened, replacing
 from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata_of, read_parquet, width_of_parquet, write_parquet
 from capstats.tables import counts_json
 from capstats.tables.axes import axis_of, coords_of_all, level_index, multi_index

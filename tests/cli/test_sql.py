@@ -25,7 +25,7 @@ from capstats import read_counts, tabulate
 from capstats.cli.sql import Counted, in_dialect
 from capstats.codes.bins import check_bins, cut_at_points
 from capstats.codes.missing_codes import MissingCodes
-from capstats.sources.connections import identifier, quoted
+from capstats.sources.disk import identifier, quoted
 
 DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "tsql", "oracle", "mysql"]
 NAMES = ['na"me of it', "it's", "d.ay", "x", "cut", "moment", "t"]  # of columns

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from capstats.sources import relations, temporary_data
+from capstats.sources import disk, relations
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     monkeypatch.setenv("TMPDIR", str(folder))
-    temporary_data._remove_leftovers.cache_clear()
+    disk._remove_leftovers.cache_clear()
     return folder
 
 

@@ -24,10 +24,9 @@ import pytest
 import capstats
 from capstats import tabulate
 from capstats.sources import csv_rules
-from capstats.sources.connections import answer, connect, plain
+from capstats.sources.disk import answer, connect, plain, private_folder
 from capstats.sources.files import Shared
 from capstats.sources.source import Options
-from capstats.sources.temporary_data import private_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="folders have no modes, and signals no handlers")
 MARKER = "Marker-7f3a"

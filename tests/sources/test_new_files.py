@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from capstats.sources import new_files
-from capstats.sources.new_files import check_file, check_unread, opened, replacing, write_file
+from capstats.sources import disk
+from capstats.sources.disk import check_file, check_unread, opened, replacing, write_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
 
@@ -162,7 +162,7 @@ def test_a_public_file_has_the_rights_of_other_new_files_or_of_the_one_that_it_r
 
 LIMITED = """
 import resource, signal, sys
-from capstats.sources.new_files import write_file
+from capstats.sources.disk import write_file
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # no file may grow beyond it, as if the disk were full
 if sys.argv[2] == "killed":
@@ -184,13 +184,13 @@ def test_a_full_disk_or_a_kill_while_a_file_is_written_leaves_the_old_file_and_n
     assert done.stdout == (f"{path}|File too large\n" if how[0] == "full" else "")
     assert (done.returncode < 0) == (how[0] == "killed")  # by a signal
     assert path.read_text() == "the old one"
-    if new_files.UNNAMED or how[0] == "full":  # elsewhere the new file of a killed process has a name, and stays
+    if disk.UNNAMED or how[0] == "full":  # elsewhere the new file of a killed process has a name, and stays
         assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
 WRITING = """
 import sys
-from capstats.sources.new_files import write_file
+from capstats.sources.disk import write_file
 for i in range(10**9):
     write_file(sys.argv[1], "old new"[4 * (i % 2) :][:3] * 500_000, private=False)
     print(i, flush=True)

@@ -28,10 +28,9 @@ from capstats.cli import main
 from capstats.disclosure import record_risk
 from capstats.peers import disclosure_protection
 from capstats.screening import sweep
-from capstats.sources import temporary_data
-from capstats.sources.connections import connect
+from capstats.sources import disk
+from capstats.sources.disk import connect, private_folder
 from capstats.sources.source import Options
-from capstats.sources.temporary_data import private_folder
 
 pytestmark = [
     pytest.mark.slow,
@@ -60,7 +59,7 @@ def start() -> Iterator[Start]:
     """Starts a process; its number, and its private folder in the given one."""
     living = []
     with subprocess.Popen(
-        [sys.executable, "-c", PROCESSES, temporary_data.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PROCESSES, disk.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdin is not None
         assert parent.stdout is not None
@@ -390,7 +389,7 @@ def refuse(number: int) -> Callable[..., None]:
 WITHOUT: dict[str, tuple[str, Any]] = {
     "no locks": ("fcntl.flock", refuse(errno.ENOLCK)),
     "locks not supported": ("fcntl.flock", refuse(errno.EOPNOTSUPP)),
-    "Windows": ("capstats.sources.temporary_data.fcntl", None),
+    "Windows": ("capstats.sources.disk.fcntl", None),
     "no links": ("os.symlink", refuse(errno.EPERM)),
 }
 
@@ -423,7 +422,7 @@ def test_without_locks_or_of_another_user_leftovers_stay(why: Any, top: Path, le
 
 SPILLS = """
 import sys
-from capstats.sources.connections import connect
+from capstats.sources.disk import connect
 from capstats.sources.source import Options
 with connect(Options(memory_limit="150MB", spill_dir=sys.argv[1])) as connection:
     for line in sys.stdin:
