@@ -10,7 +10,8 @@ import xarray as xr
 
 from capstats.anonymity.classes import greatest, number_of_classes
 from capstats.codes.checks import check_choice
-from capstats.codes.labels import MISSING, canonical, in_order, kind_of
+from capstats.codes.column import in_order
+from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import index_of, indexed, names_of
 from capstats.tables.checking import given_tables

@@ -17,7 +17,8 @@ from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.by_table import ALL, of_one_table
 from capstats.codes.checks import shown
-from capstats.codes.labels import canonicals, in_order, one_kind
+from capstats.codes.column import in_order, one_kind
+from capstats.codes.labels import canonicals
 from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
 from capstats.disclosure.ledger import Ledger, People, TooManyError

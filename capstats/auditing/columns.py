@@ -13,8 +13,8 @@ from capstats.auditing.measures import OnScale
 from capstats.cap.average import average_cap
 from capstats.cap.contributions import leave_one_out, shapley
 from capstats.cap.neighbours import rows_used
-from capstats.codes.column import Places
-from capstats.codes.labels import canonicals, in_order, one_kind
+from capstats.codes.column import Places, in_order, one_kind
+from capstats.codes.labels import canonicals
 from capstats.counting.lattice import Columns, Lattice
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import multi_index

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.checks import is_number, shown
-from capstats.codes.labels import MISSING, canonical, one_kind
+from capstats.codes.column import one_kind
+from capstats.codes.labels import MISSING, canonical
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import level_index, names_of
 from capstats.tables.backing import of_cells

@@ -22,9 +22,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.checks import is_integer, shown, whole
-from capstats.codes.column import BLOCK, Column, Counts, Ints
+from capstats.codes.column import BLOCK, Column, Counts, Ints, one_kind
 from capstats.codes.declared_types import as_type
-from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of, one_kind
+from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
 from capstats.codes.missing_codes import CODE_DAYS, USUAL_ENDS, Codes, has_usual_end, likely_codes
 from capstats.codes.names import check_named
 

@@ -1,4 +1,4 @@
-"""Columns as codes into a list of labels: one list for the same column of several tables, distinct rows and how often each occurs.
+"""Columns as codes into labels: the kind and the order of labels, one list of them for several tables, distinct rows and their counts.
 
 Rows are not relabelled: their codes are combined to one integer of mixed radix, block by block so that a block stays in the cache, and
 these are counted. Only the distinct rows, which are few, are mapped to the labels that all tables share.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capstats.codes.declared_types import NUMBER, parsed
-from capstats.codes.labels import MISSING, Kind, Label, in_common_order
+from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import DATES, lookalikes
 
@@ -39,6 +40,64 @@ class Column:
     labels: Sequence[Label] | Places  # many integers stay an array
     first: int = 0  # the least code: -1 where a library keeps missing values there
     ordered: bool = False  # the labels' order is the caller's (a category order), not ours
+
+
+def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
+    """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can convert it."""
+    labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    types = set(map(type, labels))
+    if types == {str}:
+        return "text"
+    if types and types <= {int, float}:
+        return "number"
+    kinds = dict.fromkeys(kind_of(label) for label in labels if label is not MISSING)
+    if len(kinds) > 1:
+        raise TypeError(
+            f"Column {column!r} of `{table}` mixes kinds: {' and '.join(kinds)}. "
+            + (f'Convert it to one kind, or say types={{{column!r}: "text"}}.' if typed else "Convert it to one kind.")
+        )
+    return next(iter(kinds), None)
+
+
+def in_common_order(
+    several: Sequence[Sequence[Label]], order: Iterable[Label], column: Hashable, tables: Sequence[str]
+) -> tuple[list[Label], dict[Kind, str]]:
+    """The labels of a column in several tables as one list, those of an order first, if they have one kind.
+
+    With it the kinds, and the first table with each.
+    """
+    kinds: dict[Kind, str] = {}
+    for labels, table in zip(several, tables, strict=True):
+        if (kind := one_kind(labels, column, table)) is not None:
+            kinds.setdefault(kind, table)
+    if len(kinds) > 1:
+        return [], kinds
+    held = {x: x for labels in several for x in labels if x is not MISSING}
+    known = list(dict.fromkeys(held[x] for x in order if x in held))
+    missing = [MISSING] if any(MISSING in labels for labels in several) else []
+    return [*known, *in_order(held.keys() - set(known), next(iter(kinds), None)), *missing], kinds
+
+
+def natural(text: str) -> tuple[list[Any], str]:
+    """Sort key: runs of digits as integers, the rest by code point, ties by the plain string (2 before 10)."""
+    parts: list[Any] = re.split(r"([0-9]+)", text)
+    for i in range(1, len(parts), 2):
+        digits = parts[i].lstrip("0")
+        parts[i] = (len(digits), digits)  # orders as the integer does, however long
+    return parts, text
+
+
+def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
+    """Labels of one kind in their natural order, ``MISSING`` last."""
+    present = list(labels)
+    known = [x for x in present if x is not MISSING]
+    if kind == "text":
+        known.sort(key=natural if re.search("[0-9]", "".join(known)) else None)
+    elif kind == "other":
+        known.sort(key=lambda x: natural(str(x)))
+    else:
+        known.sort()
+    return [*known, MISSING] if len(known) < len(present) else known
 
 
 def joint_labels(

@@ -1,4 +1,4 @@
-"""The types that the argument `types` asks for: checks, conversion of labels, and the error for labels that do not convert."""
+"""The types that the argument `types` asks for: conversion of labels, and the error for labels that do not convert."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import datetime as dt
 import math
 import re
 import shlex
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Literal
 
 import pandas as pd
 
 from capstats.codes.by_table import said
-from capstats.codes.checks import shown
-from capstats.codes.labels import MISSING, Label, canonical, one_kind
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
 
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
 
@@ -63,7 +62,7 @@ def _datetime(x: Label) -> Label:
     raise ValueError(x)
 
 
-_PARSERS: dict[str, Callable[[Label], Label]] = {"number": _number, "text": str, "bool": _bool, "date": _date, "datetime": _datetime}
+PARSERS: dict[str, Callable[[Label], Label]] = {"number": _number, "text": str, "bool": _bool, "date": _date, "datetime": _datetime}
 
 
 _UNPARSED = (ValueError, KeyError, TypeError, OverflowError, AttributeError)  # what parsers raise
@@ -75,37 +74,17 @@ ENOUGH = 10  # records that hold a label before it is shown in a message
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
-def check_declared(types: Any) -> None:
-    """Raise unless `types` is a mapping from columns to names of types, or to sequences of distinct levels."""
-    if not isinstance(types, Mapping):
-        raise TypeError(f"`types` must be a mapping {{column: type}}; got {shown(types)}.")
-    for column, declared in types.items():
-        if isinstance(declared, str) and declared in _PARSERS:
-            continue
-        if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
-            raise ValueError(
-                f"`types` of column {str(column)!r} must be one of {', '.join(map(repr, _PARSERS))} or a list of levels in order; "
-                f"got {shown(declared)}."
-            )
-        levels = [canonical(x) for x in declared]
-        one_kind(levels, str(column), "types")
-        if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
-            raise ValueError(
-                f"`types` of column {str(column)!r} must list distinct levels that are not missing; got {shown(list(declared))}."
-            )
-
-
 def _name(declared: Type) -> str:
     """The name of a type; of a list of levels that of their kind."""
     if isinstance(declared, str):
         return declared
-    return str(one_kind([canonical(x) for x in declared], "", "types")).removesuffix(" with zone")
+    return kind_of(canonical(next(iter(declared)))).removesuffix(" with zone")
 
 
 def parsed(label: Label, declared: Type) -> Label:
     """A label converted to the declared type; ``MISSING`` where it does not parse."""
     try:
-        return _PARSERS.get(_name(declared), canonical)(label)
+        return PARSERS.get(_name(declared), canonical)(label)
     except _UNPARSED:
         return MISSING
 

@@ -1,4 +1,4 @@
-"""What a label is: its kind, its missing value, its order, and the types a caller may ask for.
+"""What a label is: its kind and its missing value.
 
 A label is plain Python (``str``, ``int``, ``float``, ``bool``, ``datetime.date``, ``pandas.Timestamp``), whatever library its
 column came from; so labels from different libraries compare equal exactly when a person would say they are the same.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering
@@ -102,59 +101,3 @@ def kind_of(label: Label) -> Kind:
     if isinstance(label, dt.date):
         return "date"
     return "duration" if isinstance(label, dt.timedelta) else "other"
-
-
-def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bool = True) -> Kind | None:
-    """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can convert it."""
-    labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-    types = set(map(type, labels))
-    if types <= {int, float} or types == {str}:  # the usual ones, without a look at each
-        labels = labels[:1]
-    kinds = dict.fromkeys(kind_of(label) for label in labels if label is not MISSING)
-    if len(kinds) > 1:
-        raise TypeError(
-            f"Column {column!r} of `{table}` mixes kinds: {' and '.join(kinds)}. "
-            + (f'Convert it to one kind, or say types={{{column!r}: "text"}}.' if typed else "Convert it to one kind.")
-        )
-    return next(iter(kinds), None)
-
-
-def in_common_order(
-    several: Sequence[Sequence[Label]], order: Iterable[Label], column: Hashable, tables: Sequence[str]
-) -> tuple[list[Label], dict[Kind, str]]:
-    """The labels of a column in several tables as one list, those of an order first, if they have one kind.
-
-    With it the kinds, and the first table with each.
-    """
-    kinds: dict[Kind, str] = {}
-    for labels, table in zip(several, tables, strict=True):
-        if (kind := one_kind(labels, column, table)) is not None:
-            kinds.setdefault(kind, table)
-    if len(kinds) > 1:
-        return [], kinds
-    held = {x: x for labels in several for x in labels if x is not MISSING}
-    known = list(dict.fromkeys(held[x] for x in order if x in held))
-    missing = [MISSING] if any(MISSING in labels for labels in several) else []
-    return [*known, *in_order(held.keys() - set(known), next(iter(kinds), None)), *missing], kinds
-
-
-def natural(text: str) -> tuple[list[Any], str]:
-    """Sort key: runs of digits as integers, the rest by code point, ties by the plain string (2 before 10)."""
-    parts: list[Any] = re.split(r"([0-9]+)", text)
-    for i in range(1, len(parts), 2):
-        digits = parts[i].lstrip("0")
-        parts[i] = (len(digits), digits)  # orders as the integer does, however long
-    return parts, text
-
-
-def in_order(labels: Iterable[Label], kind: Kind | None) -> list[Label]:
-    """Labels of one kind in their natural order, ``MISSING`` last."""
-    present = list(labels)
-    known = [x for x in present if x is not MISSING]
-    if kind == "text":
-        known.sort(key=natural if re.search("[0-9]", "".join(known)) else None)
-    elif kind == "other":
-        known.sort(key=lambda x: natural(str(x)))
-    else:
-        known.sort()
-    return [*known, MISSING] if len(known) < len(present) else known

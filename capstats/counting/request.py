@@ -16,7 +16,9 @@ import xarray as xr
 from capstats.codes.bins import Spec, check_bins
 from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, names, of_table
 from capstats.codes.checks import check_choice, is_name, shown, shown_name
-from capstats.codes.declared_types import Type, check_declared
+from capstats.codes.column import one_kind
+from capstats.codes.declared_types import PARSERS, Type
+from capstats.codes.labels import MISSING, canonical
 from capstats.codes.missing_codes import NullValues
 from capstats.codes.names import hint, hint_of_data
 from capstats.codes.progress import Progress
@@ -143,6 +145,26 @@ def check_types(types: Any) -> None:
     """Raise unless `types` is a mapping of columns, or of tables with theirs, to types."""
     for given in by_table("types", types).values():
         check_declared(given)
+
+
+def check_declared(types: Any) -> None:
+    """Raise unless `types` is a mapping from columns to names of types, or to sequences of distinct levels."""
+    if not isinstance(types, Mapping):
+        raise TypeError(f"`types` must be a mapping {{column: type}}; got {shown(types)}.")
+    for column, declared in types.items():
+        if isinstance(declared, str) and declared in PARSERS:
+            continue
+        if not isinstance(declared, Collection) or isinstance(declared, (str, bytes, set, frozenset, Mapping)):  # the levels have an order
+            raise ValueError(
+                f"`types` of column {str(column)!r} must be one of {', '.join(map(repr, PARSERS))} or a list of levels in order; "
+                f"got {shown(declared)}."
+            )
+        levels = [canonical(x) for x in declared]
+        one_kind(levels, str(column), "types")
+        if not levels or MISSING in levels or any(x in levels[:i] for i, x in enumerate(levels)):
+            raise ValueError(
+                f"`types` of column {str(column)!r} must list distinct levels that are not missing; got {shown(list(declared))}."
+            )
 
 
 def check_options(options: Options, inputs: Sequence[Input], columns: Collection[Hashable] = ()) -> None:

@@ -13,7 +13,8 @@ import xarray as xr
 
 from capstats.codes.bins import check_bins, cut_at_points, cut_by_counts, cut_column, label_numbers
 from capstats.codes.checks import check_choice, is_integer, shown
-from capstats.codes.labels import MISSING, Label, canonical, kind_of, one_kind
+from capstats.codes.column import one_kind
+from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.names import check_named, hint_of_data, in_cell, listed
 from capstats.counting.reading import column_names
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options

@@ -14,9 +14,9 @@ import numpy as np
 
 from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
 from capstats.codes.by_table import said
-from capstats.codes.column import Column, Counts, Sums
+from capstats.codes.column import Column, Counts, Sums, one_kind
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
-from capstats.codes.labels import Kind, one_kind
+from capstats.codes.labels import Kind
 from capstats.sources.columns import column_of, in_utc, no_date, no_duration, unmasked
 from capstats.sources.disk import identifier, quoted
 from capstats.sources.source import (

@@ -17,8 +17,8 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex, PandasMultiIndex
 
-from capstats.codes.column import Column, Ints, Places, joined
-from capstats.codes.labels import MISSING, Kind, Label, canonical, in_order, one_kind
+from capstats.codes.column import Column, Ints, Places, in_order, joined, one_kind
+from capstats.codes.labels import MISSING, Kind, Label, canonical
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from capstats.codes.declared_types import as_type, check_declared
+from capstats.codes.declared_types import as_type
 from capstats.codes.labels import MISSING, canonical
+from capstats.counting.request import check_declared
 
 BERLIN = "Europe/Berlin"
 

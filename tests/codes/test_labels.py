@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats.codes.labels import MISSING, canonical, in_order, kind_of, natural, one_kind
+from capstats.codes.column import in_order, natural, one_kind
+from capstats.codes.labels import MISSING, canonical, kind_of
 from capstats.tables.axes import level_index
 
 BERLIN = "Europe/Berlin"

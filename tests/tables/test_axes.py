@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_tables import array, axis
 
-from capstats.codes.labels import MISSING, canonical, in_order
+from capstats.codes.column import in_order
+from capstats.codes.labels import MISSING, canonical
 from capstats.tables.axes import axis_from, axis_of, join, level_index, multi_index, original_names
 
 # --- Labels in any form -----------------------------------------------------------------------------------------------
