@@ -120,7 +120,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:  # noqa: AR
     tables |= {"holdout": settings["holdout"]} if "holdout" in settings else {}
     types = of_table("types", settings.get("types"), "original") or {}
     cuts = {}
-    for column, spec in check_bins(settings.get("bins"), columns, types).items():
+    for column, spec in check_bins(settings.get("bins", {}), columns, types).items():
         if spec.how != "points":
             raise ValueError(TEXTS["needs_points"].format(column=column))
         cuts[column] = cut_at_points(spec.points, None, types.get(column, "number"), column)

@@ -169,8 +169,6 @@ def check_bins(
     bins: Any, columns: Sequence[Hashable], types: Mapping[Hashable, Any], other: str = "neither a key nor the target"
 ) -> dict[Hashable, Spec]:
     """What the argument `bins` asks for, a spec a column."""
-    if bins is None:
-        return {}
     if not isinstance(bins, Mapping):
         raise TypeError(f"`bins` must be a mapping {{column: bins}}; got {shown(bins)}. Give each column {_FORMS}.")
     check_named("bins", bins, columns, other)

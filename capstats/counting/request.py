@@ -128,9 +128,7 @@ class Request(Options):
         absent = "neither a key nor the target" if self.target_columns else f"not among `{self.keys_argument}`"
         if self.types is not None:
             check_types(self.types)
-        if self.bins is None:
-            return {}
-        return check_bins(self.bins, columns, of_table("types", self.types, "original") or {}, absent)
+        return {} if self.bins is None else check_bins(self.bins, columns, of_table("types", self.types, "original") or {}, absent)
 
     def options(self, progress: Progress | None = None) -> Options:
         """How the tables are read."""

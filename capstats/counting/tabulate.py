@@ -201,10 +201,8 @@ def original_and_release(
 
 def _origin(request: Request, records: Records) -> dict[str, Any]:
     """The origin of the records, as audits report it. It is no part of the counts, which are the same from every source."""
-    same: list[tuple[str, str]] = []
-    if records.labels is not None:
-        _, several, names = released(request.synthetic)
-        same = same_releases(dict(zip(names, several, strict=True)))
+    _, several, names = released(request.synthetic) if records.labels is not None else (None, [], [])
+    same = same_releases(dict(zip(names, several, strict=True)))
     known = {
         **files_read(records.inputs),
         "types": request.types,

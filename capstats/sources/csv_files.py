@@ -45,12 +45,10 @@ from capstats.sources.csv_rules import (
     COMPRESSED,
     Header,
     Malformed,
-    blocks,
     chosen_values,
     codec,
     first_rows,
     has_mark,
-    header_in,
     read_header,
     with_words_kept,
 )
@@ -90,12 +88,12 @@ class Surveyed:
 
     def body(self) -> Iterator[bytes]:
         """The text after the header."""
-        return read_header(blocks(self.file, self.encoding, self.stopped), self.header.separator, self.header.before)[1]
+        return read_header(self.file, self.encoding, self.header.before, self.stopped)[1]
 
 
 def header_of(file: str, encoding: str, options: Options) -> tuple[Header, Iterator[bytes]]:
     """The header of a file, with the names that the options give its columns, and the blocks that follow it."""
-    header, body = header_in(file, encoding, options.skip)
+    header, body = read_header(file, encoding, options.skip)
     if options.rename:
         header = replace(header, names=tuple(map(str, renamed(header.names, options))))
     return header, body

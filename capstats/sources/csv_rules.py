@@ -225,25 +225,11 @@ def with_words_kept(text: bytes, separator: bytes, words: Sequence[str]) -> byte
     return re.sub(pattern, rb'"""\1"""', text)
 
 
-def header_in(file: str, encoding: str, skip: int) -> tuple[Header, Iterator[bytes]]:
+def read_header(file: str, encoding: str, skip: int, stopped: Event | None = None) -> tuple[Header, Iterator[bytes]]:
     """The header of a file, after ``skip`` lines, and the blocks that follow it."""
-    header, body = read_header(blocks(file, encoding), b"\t" if is_tabbed(file) else None, skip)
-    if not any(header.names):
-        later = next((number for number, fields in first_rows(file, encoding) if number > header.before and any(fields)), None)
-        raise Malformed("it has no header row", "Add one: its first line must name the columns.", names_in=later)
-    return header, body
-
-
-def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines that a file begins with: the number of each, and its fields. It is not read before the first one is asked for."""
-    yield from first_records(next(blocks(file, encoding), b""))
-
-
-def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: int = 0) -> tuple[Header, Iterator[bytes]]:
-    """The header of a text, after ``skip`` lines, and the blocks that follow it."""
-    held = b""
+    held, body, separator = b"", blocks(file, encoding, stopped), b"\t" if is_tabbed(file) else None
     while len(held) < LONGEST_HEADER:
-        block = next(blocks, b"")
+        block = next(body, b"")
         held += block
         said = _SAID.match(held)
         before = max(skip, said is not None)
@@ -269,14 +255,19 @@ def read_header(blocks: Iterator[bytes], separator: bytes | None = None, skip: i
             continue  # its line may go on in the next block
         after = text[len(found) :]
         end = after[: 2 if after.startswith(b"\r\n") else 1]
-        header = Header(chosen, tuple(value(field) or "" for field in fields), found, end, before, before + len(found.splitlines()))
-        return header, chain([after[len(end) :]], blocks)
+        if not any(names := tuple(value(field) or "" for field in fields)):
+            later = next((number for number, others in first_rows(file, encoding) if number > before and any(others)), None)
+            raise Malformed("it has no header row", "Add one: its first line must name the columns.", names_in=later)
+        return Header(chosen, names, found, end, before, before + len(found.splitlines())), chain([after[len(end) :]], body)
     raise Malformed(f"its header is longer than {LONGEST_HEADER >> 20} MB; perhaps line 1 has a quote that is not closed")
 
 
-def first_records(text: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The first lines of a text, each read by itself: its number from 1 and its fields. Lines that cannot be read are left out."""
-    for number, line in enumerate(text.splitlines()[:MOST_SKIPPED], 1):
+def first_rows(file: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines that a file begins with, each read by itself: its number from 1 and its fields. Lines that cannot be read are left out.
+
+    The file is not read before the first one is asked for.
+    """
+    for number, line in enumerate(next(blocks(file, encoding), b"").splitlines()[:MOST_SKIPPED], 1):
         with suppress(Malformed):
             yield number, [value(field) or "" for _, fields in records([line], _separator(line, None)[0]) for field in fields]
 
