@@ -281,11 +281,6 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     return []
 
 
-def likely_by_column(columns: Mapping[str, Iterable[Label] | pd.Index]) -> dict[str, list[Any]]:
-    """The levels of each column that look like codes, as a configuration writes them; without columns that have none."""
-    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
-
-
 def has_usual_end(values: np.ndarray, usual: Set[int] = USUAL_ENDS) -> bool:
     """Whether the least or the greatest of the values is a usual code, without which none is far from the others."""
     return bool(len(values)) and not usual.isdisjoint([values.min().item(), values.max().item()])

@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
-from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, names, of_table
+from capstats.codes.by_table import ALL, SCALARS, by_table, names, of_table
 from capstats.codes.checks import check_choice, is_name, shown, shown_name
 from capstats.codes.column import one_kind
 from capstats.codes.declared_types import PARSERS, Type
@@ -167,24 +167,21 @@ def check_declared(types: Any) -> None:
 
 def check_options(options: Options, inputs: Sequence[Input], columns: Collection[Hashable] = ()) -> None:
     """Raise where an option is not what it must be, applies to no table, or names a column that none has; some ``columns`` are known."""
-    for option, formats in APPLIES_TO.items():
-        given = getattr(options, option)
-        if given is SCALARS[option] or (isinstance(given, (str, int)) and given == SCALARS[option]):
-            continue
+    for option, given in options.given.items():
         for key, value in (by_table(option, given) or {ALL: given}).items():
+            tables = [table for table in inputs if names(key, table.name)]
             if option == "decimal":
                 check_choice(value, option, (".", ","))
             elif option == "encoding":
                 codec(value)
-            formats_held = {table.source.format for table in inputs if names(key, table.name)}
-            if value is not None and value != SCALARS[option] and not formats_held & set(formats):
+            formats = APPLIES_TO.get(option, ())
+            if formats and value not in (None, SCALARS[option]) and not {table.source.format for table in tables} & set(formats):
                 kinds = " and ".join(formats)
                 none = f"no {' or '.join(formats)} file was given" if key == ALL else f"`{key}` is none"
                 raise ValueError(f"`{option}` applies to {kinds} files only; {none}. Leave it out.")
-    for option, value in ((x, of) for x in BY_COLUMN if (of := getattr(options, x)) is not None):
-        for key, given in by_table(option, value).items():
-            new = {x: old for old, x in given.items()} if option == "rename" else {c: c for c in given if c not in (ALL, *columns)}
-            held = [c for table in inputs if new and names(key, table.name) for c in table.source.names(table.options)]
+            of = {} if formats else value
+            new = {x: old for old, x in of.items()} if option == "rename" else {c: c for c in of if c not in (ALL, *columns)}
+            held = [c for table in tables if new for c in table.source.names(table.options)]
             for old in [old for x, old in new.items() if x not in held]:
                 absent = "in no table" if key == ALL else f"no column of `{key}`"
                 hint_of_old = hint_of_data(old, [*columns, *held])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Unpack
 
 import xarray as xr
 
 from capstats.codes.progress import Progress
-from capstats.counting.reading import files_read, released
-from capstats.counting.records import Records, on_axes, read_records
+from capstats.counting.reading import Input, files_read, released
+from capstats.counting.records import on_axes, read_records
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.same import same_releases
 from capstats.tables.dataset import as_tables
@@ -164,12 +165,11 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         records = read_records(request, steps)
         steps.step("joining the tables")
         tables = on_axes(records, request.backing)[0]
-    tables.encoding = _origin(request, records)
-    known = tables.attrs
+    tables.encoding = _origin(request, records.inputs)
     if records.copies is not None:
         tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
-        known = with_compared(known, records.copies)
     if warns:
+        known = tables.attrs if records.copies is None else with_compared(tables.attrs, records.copies)
         warn_of_levels({**known, "fine_targets": {}})  # not for targets, since a measure may let near guesses count
         records.warn_of_codes()
     return tables
@@ -199,12 +199,12 @@ def original_and_release(
     return tables
 
 
-def _origin(request: Request, records: Records) -> dict[str, Any]:
+def _origin(request: Request, inputs: Sequence[Input]) -> dict[str, Any]:
     """The origin of the records, as audits report it. It is no part of the counts, which are the same from every source."""
-    _, several, names = released(request.synthetic) if records.labels is not None else (None, [], [])
-    same = same_releases(dict(zip(names, several, strict=True)))
+    _, several, names = released(request.synthetic)
+    same = same_releases(dict(zip(names, several, strict=True))) if len(several) > 1 else []
     known = {
-        **files_read(records.inputs),
+        **files_read(inputs),
         "types": request.types,
         "same_releases": [list(pair) for pair in same],
         "different_records": not request.allow_same,  # whether tables were checked and no two hold the same records

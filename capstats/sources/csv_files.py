@@ -106,7 +106,7 @@ def survey(file: str, options: Options, step: Step, careful: bool = False, stopp
     """
     encoding = codec(options.encoding)
     header, body = header_of(file, encoding, options)
-    as_records = Surveyed(file, encoding, header, stopped, words=options.words)
+    as_records = Surveyed(file, encoding, header, stopped, words=tuple(sorted(options.codes.words)))
     if careful or header.end not in (b"\n", b"\r\n") or len(header.names) > WIDE or len(header.text) > LONGEST:
         return as_records
     as_text = replace(as_records, reader="text")

@@ -29,9 +29,8 @@ Rows = Iterable[tuple[int, Sequence[str]]]
 _EAGER = (("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))  # which need no narwhals
 
 
-def open_source(table: Any, name: str, options: Options | None = None) -> Source:
+def open_source(table: Any, name: str, how: Options = Options()) -> Source:  # noqa: B008  which is frozen
     """A table of records as a source, its columns renamed as the options say; other files than CSV and Parquet are read into memory."""
-    how = options or Options()
     source = _opened(table, name, how)
     if not how.rename or isinstance(source, FileSource):
         return source

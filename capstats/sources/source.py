@@ -58,11 +58,6 @@ class Options:
         """The codes of missing values, from `null_values`."""
         return MissingCodes.of_argument(self.null_values, self.allow_unused_codes)
 
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """The words that are codes of any column, in order."""
-        return tuple(sorted(self.codes.words)) if self.null_values is not None else ()
-
     def codes_as_texts(self) -> Any:
         """All codes as reports record them: a list of texts, or {column: list}; those of single tables as {table: {column: list}}."""
         if self.null_values is None:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH, parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_by_column
+from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import lookalikes
@@ -147,7 +147,8 @@ def described(
 ) -> dict[str, Any]:
     """For the attrs of a Dataset: what `compared` finds, and under ``likely_codes`` {column: levels that look like codes}."""
     labels = {str(column): level for axis in axes.values() for column, level in zip(axis.names, axis.levels, strict=True)}
-    return {**compared(axes, parts_of(tables, synthetic), known), "likely_codes": likely_by_column(labels)}
+    likely = {column: list(map(plain, codes)) for column, level in labels.items() if (codes := likely_codes(level))}
+    return {**compared(axes, parts_of(tables, synthetic), known), "likely_codes": likely}
 
 
 def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known: Container[str] = ()) -> dict[str, Any]:
