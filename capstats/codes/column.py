@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -46,10 +46,8 @@ def one_kind(labels: Iterable[Label], column: Hashable, table: str, *, typed: bo
     """The kind that all labels of a column share, None where there is no label but ``MISSING``; ``typed`` where `types` can convert it."""
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     types = set(map(type, labels))
-    if types == {str}:
-        return "text"
-    if types and types <= {int, float}:
-        return "number"
+    if types == {str} or (types and types <= {int, float}):  # the usual ones, without a look at each
+        return "text" if str in types else "number"
     kinds = dict.fromkeys(kind_of(label) for label in labels if label is not MISSING)
     if len(kinds) > 1:
         raise TypeError(
@@ -141,6 +139,15 @@ def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[
     return joint, maps
 
 
+def occurring(column: Column) -> Column:
+    """The column with codes from 0, and only with labels that some row has."""
+    places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
+    held = np.flatnonzero(np.bincount(places, minlength=len(column.labels)))
+    now = np.zeros(len(column.labels), np.min_scalar_type(len(held)))
+    now[held] = np.arange(len(held))
+    return Column(now[places], chosen(column.labels, held))
+
+
 def chosen(labels: Sequence[Label] | Ints, places: Ints) -> Any:
     """The labels at the given places."""
     if isinstance(labels, range):
@@ -175,23 +182,6 @@ def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]]
 def starts(ordered: Places) -> NDArray[np.bool_]:
     """Whether each value of a sorted array differs from the one before it."""
     return np.concatenate(([True], ordered[1:] != ordered[:-1]))
-
-
-def joined(
-    rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]]
-) -> tuple[list[Sequence[Label] | Places], list[Ints], list[Places]]:
-    """The joint labels of each column of the rows of several tables, the distinct rows of all tables, sorted, as places in these labels.
-
-    Also the position among them of each row of each table. ``rows`` are a list of columns a table, ``orders`` are those of `joint_labels`.
-    """
-    labels, codes = [], []
-    for name, columns in zip(names, zip(*rows, strict=True), strict=True):
-        joint, maps = joint_labels(columns, name, tables, orders.get(str(name), ()))
-        labels.append(joint)
-        same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
-        own = [c.codes - c.first for c in columns]
-        codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
-    return labels, *union(list(zip(*codes, strict=True)), [len(x) for x in labels])
 
 
 # --- distinct rows ----------------------------------------------------------------------------------------------------
@@ -264,7 +254,7 @@ def parts_of(
 def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:
     """Distinct rows of the columns and how often each occurs, or what ``sums`` of its rows add up to.
 
-    ``advance`` is called with the number of rows of each block but the last.
+    ``advance`` is called with the number of rows of each block.
     """
     n = len(columns[0].codes)
     columns, leading = _narrowed(columns)
@@ -366,8 +356,7 @@ def _count_grid(columns: Sequence[Column], cells: int, n: int, summed: Sums, adv
             seen[flat] = True
         for sums, values in zip(totals, summed, strict=True):
             sums += np.bincount(flat, values[start : start + block], minlength=cells)
-        if start + block < n:
-            advance(len(flat))
+        advance(len(flat))
     if not summed:
         flat = np.flatnonzero(total)
         return flat, [total[flat]]

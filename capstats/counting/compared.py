@@ -36,7 +36,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from capstats.codes.column import Column, Counts, Ints, Places, chosen
+from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import PRECISION
@@ -349,13 +349,9 @@ def _is_readable(table: Input, column: Hashable, most: int | None) -> bool:
 
 def held_labels(column: Column) -> Column:
     """The column with codes from 0 and, for texts, only with labels that some row has."""
-    places = np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes
     if isinstance(column.labels, (np.ndarray, range)):
-        return Column(places, column.labels)
-    held = np.flatnonzero(np.bincount(places, minlength=len(column.labels)))
-    now = np.zeros(len(column.labels), np.int64)
-    now[held] = np.arange(len(held))
-    return Column(now[places], chosen(column.labels, held))
+        return Column(np.subtract(column.codes, column.first, dtype=np.int64) if column.first else column.codes, column.labels)
+    return occurring(column)
 
 
 def said_by(column: Column, name: Hashable, options: Options, table: str = "") -> Sequence[Label] | Ints:

@@ -19,7 +19,7 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, finite_values, usual_ends, with_codes
 from capstats.codes.by_table import ALL, by_table, check_tables, names
 from capstats.codes.checks import is_name, shown
-from capstats.codes.column import Column, Counts, Places, Sums, chosen, parts_of
+from capstats.codes.column import Column, Counts, Places, Sums, occurring, parts_of
 from capstats.codes.declared_types import Type, as_type, parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
@@ -302,18 +302,17 @@ def labelled(
     ``records`` is the number of records of each row; it is known where a type is wanted.
     """
     codes, labels, ordered = column.codes, column.labels, column.ordered
-    occurring = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    if not ordered and (len(occurring) < len(labels) or isinstance(labels, range)):  # an order includes labels that have no record
-        place = np.zeros(len(labels), np.min_scalar_type(len(occurring)))
-        place[occurring] = np.arange(len(occurring))
-        codes, labels, occurring = place[codes], chosen(labels, occurring), np.arange(len(occurring))
+    present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    if not ordered and (len(present) < len(labels) or isinstance(labels, range)):  # an order includes labels that have no record
+        column = occurring(column)
+        codes, labels, present = column.codes, column.labels, np.arange(len(present))
     means = missing.all_matching(labels, wanted) if missing.given else {}
     if means or (missing.given and missing.words):
         all_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
         labels = [MISSING if i in means else canonical(x) for i, x in enumerate(all_labels)]
-    held: frozenset[int] = frozenset().union(*(means[i] for i in occurring.tolist() if i in means))
+    held: frozenset[int] = frozenset().union(*(means[i] for i in present.tolist() if i in means))
     if wanted is not None:
-        used, sizes = occurring.tolist(), np.bincount(codes, records, len(labels))[occurring].tolist()
+        used, sizes = present.tolist(), np.bincount(codes, records, len(labels))[present].tolist()
         labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
         for i, label in zip(used, as_type([labels[i] for i in used], wanted, str(asked), table, sizes), strict=True):
             labels[i] = label

@@ -15,7 +15,7 @@ import xarray as xr
 
 from capstats.codes.bins import Spec, check_bins
 from capstats.codes.by_table import ALL, SCALARS, by_table, names, of_table
-from capstats.codes.checks import check_choice, is_name, shown, shown_name
+from capstats.codes.checks import check_choice, check_integer, is_name, shown, shown_name
 from capstats.codes.column import one_kind
 from capstats.codes.declared_types import PARSERS, Type
 from capstats.codes.labels import MISSING, canonical
@@ -123,8 +123,7 @@ class Request(Options):
         check_choice(self.missing, "missing", ("level", "drop"))
         if not isinstance(self.allow_same, (bool, np.bool_)):
             raise TypeError(f"`allow_same` must be True or False; got {shown(self.allow_same)}.")
-        if not isinstance(self.copy_columns, int) or isinstance(self.copy_columns, bool) or self.copy_columns < 0:
-            raise ValueError(f"`copy_columns` must be a whole number that is not negative; got {shown(self.copy_columns)}.")
+        check_integer(self.copy_columns, "copy_columns", "a whole number that is not negative", least=0)
         absent = "neither a key nor the target" if self.target_columns else f"not among `{self.keys_argument}`"
         if self.types is not None:
             check_types(self.types)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from capstats.codes.bins import Numbers, Spec, finite_values
-from capstats.codes.column import Column, Counts, Sums, chosen, count, joint_labels
+from capstats.codes.column import Column, Counts, Sums, count, joint_labels, occurring
 from capstats.codes.labels import Kind
 from capstats.sources.memory import MemorySource
 from capstats.sources.source import Margin, Options, Query, Source, check_columns, check_one_kind, engine_errors, margin, whole_weights
@@ -88,14 +88,8 @@ def _counted(columns: list[Column], sums: Sums) -> Part:
         none = np.zeros(0, np.int64)
         return [Column(none, list(c.labels) if c.ordered else [], ordered=c.ordered) for c in columns], sums or [none]
     rows, found_sums = count(columns, sums)
-    found = []
-    for column, codes in zip(columns, rows.codes, strict=True):
-        labels = column.labels
-        if not column.ordered:
-            used, codes = np.unique(codes, return_inverse=True)
-            labels = chosen(column.labels, used.astype(np.int64))
-        found.append(Column(codes, labels, ordered=column.ordered))
-    return found, found_sums
+    found = [Column(codes, column.labels, ordered=column.ordered) for column, codes in zip(columns, rows.codes, strict=True)]
+    return [column if column.ordered else occurring(column) for column in found], found_sums
 
 
 def _summed(parts: Sequence[Part], names: Sequence[Hashable], tables: Sequence[str]) -> Part:

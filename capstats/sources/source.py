@@ -60,9 +60,8 @@ class Options:
 
     def codes_as_texts(self) -> Any:
         """All codes as reports record them: a list of texts, or {column: list}; those of single tables as {table: {column: list}}."""
-        if self.null_values is None:
-            return []
-        given = {key: MissingCodes.of_argument(x).as_texts() for key, x in by_table("null_values", self.null_values).items()}
+        held = {} if self.null_values is None else by_table("null_values", self.null_values)
+        given = {key: MissingCodes.of_argument(x).as_texts() for key, x in held.items()}
         plain = given.pop(ALL, [])
         own = {str(key): x if isinstance(x, dict) else {ALL: x} for key, x in given.items()}
         return plain if not own else {**(plain if isinstance(plain, dict) else {ALL: plain} if plain else {}), **own}

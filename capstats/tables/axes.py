@@ -17,7 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from xarray.indexes import PandasIndex, PandasMultiIndex
 
-from capstats.codes.column import Column, Ints, Places, in_order, joined, one_kind
+from capstats.codes.column import Column, Ints, Places, in_order, joint_labels, one_kind, union
 from capstats.codes.labels import MISSING, Kind, Label, canonical
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
@@ -287,5 +287,12 @@ def join_columns(
     rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
 ) -> tuple[pd.MultiIndex, list[Places]]:
     """The same for rows given as columns of codes, one list of columns a table."""
-    labels, distinct, positions = joined(rows, names, tables, orders or {})
+    labels, codes = [], []
+    for name, columns in zip(names, zip(*rows, strict=True), strict=True):
+        joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
+        labels.append(joint)
+        same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
+        own = [c.codes - c.first for c in columns]
+        codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
+    distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])
     return multi_index(distinct, labels, names), positions

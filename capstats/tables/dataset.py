@@ -18,7 +18,7 @@ from capstats.tables.axes import axis_from, axis_of, coords_of, coords_of_all, i
 from capstats.tables.backing import Data, added, filled, stacked, summed, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
-from capstats.tables.levels import described, warn_of_levels
+from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import EXACT, Counts
 
@@ -39,9 +39,9 @@ def dataset(
     kept = {name: value for name, value in attrs.items() if name not in ("levels", "unmatched_tables", "fine_keys", "fine_targets")}
     if not attrs.get("unlabelled"):
         of_cut = {column: codes for column, codes in kept.pop("likely_codes", {}).items() if column in attrs.get("bins", {})}
-        found = described(axes, tables, synthetic, {*attrs.get("bins", {}), *attrs.get("categories", {})})
-        codes = {**of_cut, **found.pop("likely_codes")}
-        kept |= {**found, **({"likely_codes": codes} if codes else {})}
+        codes = {**of_cut, **codes_among(axes)}
+        known = {*attrs.get("bins", {}), *attrs.get("categories", {})}
+        kept |= {**compared(axes, parts_of(tables, synthetic), known), **({"likely_codes": codes} if codes else {})}
     return Result(variables, coords, {**kept, "capstats": VERSION})
 
 

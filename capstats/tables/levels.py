@@ -142,15 +142,6 @@ def _shown(label: Label) -> str:
 # --- all columns of a Dataset -----------------------------------------------------------------------------------------
 
 
-def described(
-    axes: Mapping[str, pd.MultiIndex], tables: Mapping[str, Data], synthetic: Sequence[Label] | None, known: Container[str]
-) -> dict[str, Any]:
-    """For the attrs of a Dataset: what `compared` finds, and under ``likely_codes`` {column: levels that look like codes}."""
-    labels = {str(column): level for axis in axes.values() for column, level in zip(axis.names, axis.levels, strict=True)}
-    likely = {column: list(map(plain, codes)) for column, level in labels.items() if (codes := likely_codes(level))}
-    return {**compared(axes, parts_of(tables, synthetic), known), "likely_codes": likely}
-
-
 def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known: Container[str] = ()) -> dict[str, Any]:
     """For the attrs of a Dataset: the comparison of the levels of the tables, where they are not all the same; the original is the first.
 
@@ -176,6 +167,12 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
         else:
             found["fine_targets"] = fine_targets(columns, known)
     return {name: value for name, value in found.items() if value}
+
+
+def codes_among(axes: Mapping[str, pd.MultiIndex]) -> dict[str, list[Any]]:
+    """For the attrs of a Dataset: {column: levels} for levels that look like codes of missing values."""
+    columns = {str(column): labels for axis in axes.values() for column, labels in zip(axis.names, axis.levels, strict=True)}
+    return {column: list(map(plain, codes)) for column, labels in columns.items() if (codes := likely_codes(labels))}
 
 
 def parts_of(tables: Mapping[str, Data], synthetic: Sequence[Label] | None) -> dict[str, Data]:
@@ -229,8 +226,8 @@ def fine_column(
     ``original`` and ``releases`` are the records of each of the labels; ``unmatched`` are the shares of the original's records whose whole
     key the releases lack.
     """
-    levels = int((original > 0).sum())
-    if levels <= MANY or levels * SHARED <= (n := original.sum().item()):
+    n, levels = original.sum().item(), int((original > 0).sum())
+    if levels <= MANY or levels * SHARED <= n:
         return None
     lacking = [share_of(original, held == 0) for held in releases.values()]
     if max(*lacking, *unmatched) <= UNMATCHED:
