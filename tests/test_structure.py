@@ -56,7 +56,6 @@ TESTED_IN = {  # modules whose tests stand in the file of the module that uses t
     "paper_files": "test_paper",
     "peers/reports": "peers/test_synthpop",
     "tables/domains": "tables/test_dataset",
-    "sources/disk": "sources/test_new_files",
     "screening/formulas": "screening/test_key_subsets",
 }
 

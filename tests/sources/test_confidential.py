@@ -1,4 +1,4 @@
-"""A spreadsheet runs nothing in tables as CSV; see tests/sources/test_new_files.py for the files that they are written to."""
+"""A spreadsheet runs nothing in tables as CSV; see tests/sources/test_disk.py for the files that they are written to."""
 
 import csv
 import io
