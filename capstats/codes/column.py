@@ -246,8 +246,7 @@ def parts_of(
 
     A part is the codes of its distinct combinations, and the index of each row's combination.
     """
-    once = [np.ones(len(columns[0].codes), np.int64)]
-    rows, sums = (factor(columns), list(sums) or once) if by_record else count(columns, sums, advance)
+    rows, sums = (factor(columns), list(sums) or [np.ones(len(columns[0].codes), np.int64)]) if by_record else count(columns, sums, advance)
     return [(part.codes, part.of_row) for part in ([rows] if first is None else rows.split(first))], sums
 
 
