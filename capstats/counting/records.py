@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import zip_longest
 from typing import Any, cast
 
 import numpy as np
@@ -34,6 +36,7 @@ from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_o
 
 OF_COUNTS = {"count", "counts", "freq", "frequency", "n", "nobs"}  # names of columns that usually hold numbers of records
 FEWEST = 4  # rows of a table of counts that is noticed
+LARGEST = 31 << 20  # bytes of an array up to which glibc may keep its memory
 SPARSEST = 4  # the most combinations of levels for each row of a table that may list its filled cells
 ANY = Column(np.zeros(1, np.intp), ["any"])  # the target of all records that are counted by key alone
 
@@ -156,7 +159,7 @@ def _in_one_reading(
 ) -> tuple[list[Counted], Copies, Counts | None] | None:
     """The counts and the copies from one reading of each table; None for long tables, or where a column cannot be read.
 
-    Tables are read one after the other, so that one release is held at a time.
+    Releases are read one after the other, the next one by a thread while one is compared, so that two are held at a time.
     """
     if not request.copy_columns or request.synthetic is None or any(table.weight is not None for table in inputs):
         return None
@@ -181,10 +184,15 @@ def _in_one_reading(
         search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts))
         for table in real:
             table.held.clear()
-        for table in releases:
-            counted(table)
-            search.add(table)
-            table.held.clear()
+        np.empty(LARGEST, np.uint8)  # freed at once; glibc then keeps such memory for the next release, where it would fetch it anew
+        with ThreadPoolExecutor(1) as pool:
+            reading = pool.submit(counted, releases[0])
+            for table, following in zip_longest(releases, releases[1:]):
+                reading.result()
+                if following is not None:
+                    reading = pool.submit(counted, following)
+                search.add(table)
+                table.held.clear()
         if all(table.counts.any() for table in found.values()):
             return [found[table.name] for table in inputs], search.described, search.times
     for table in inputs:
