@@ -45,7 +45,7 @@ def namespace() -> dict[str, Any]:
     tables = capstats.tabulate(original, synthetic, keys=keys, target=target, holdout=holdout)
     names: dict[str, Any] = {name: getattr(capstats, name) for name in dir(capstats)}
     names |= {"capstats": capstats, "np": np, "keys": keys, "target": target, "tables": tables, "holdout": holdout}
-    names["register"] = capstats.tabulate(people, keys=keys, target=None)
+    names["register"] = capstats.tabulate(people, original, keys=keys, target=None)
     names["homes"] = capstats.tabulate(original.assign(home=original.index // 3), keys=keys, target="home", weights="weight")
     names["weighted"] = capstats.tabulate(original, keys=keys, target=target, weights="weight")
     names |= {"o": tables.o, "s": tables.s, "h": tables.h, "n": tables.o.sum(), "sizes": capstats.anonymity.class_sizes(tables.s)}

@@ -23,7 +23,7 @@ NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
 _RESERVED = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
-    "individual_cap nearest_distance minimal_cells weap prosecutor_risk individual_risk journalist_risk "
+    "individual_cap nearest_distance minimal_cells weap prosecutor_risk individual_risk "
     "o_records o_squares s_records s_squares h_records h_squares "
     "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
     "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
@@ -43,11 +43,18 @@ _CONTRAST = "capstats.individual_share: plain_contrast was its estimate, average
 REMOVED = {
     "capstats.holdout_contrast": _CONTRAST,
     "capstats.cap.holdout_contrast": _CONTRAST,
+    "capstats.anonymity.alpha_k_anonymity": "alpha and k of capstats.anonymity.anonymity_profile(o, s)",
+    "capstats.anonymity.beta_likeness": "beta and enhanced_beta of capstats.anonymity.anonymity_profile(o, s)",
+    "capstats.anonymity.delta_disclosure": "delta and delta_occurring of capstats.anonymity.anonymity_profile(o, s)",
     "capstats.anonymity.satisfies_anonymity": "the measure of each model and its parameter, such as capstats.anonymity.k_anonymity(s) >= 5",
     "capstats.attacks.CAPClassifier": "capstats.average_cap(o, s), which is the average of model_attack with it",
     "capstats.attacks.best_membership_width": "capstats.attacks.membership_roc for each width, and the greatest best_difference",
     "capstats.peers.as_sdnist": "capstats.disclosure.disco(o, s), capstats.disclosure.dio(o), and their difference",
     "capstats.peers.as_synthgauge": "capstats.disclosure.disco(o, s), which is its tcap_score",
+    "capstats.population.delta_presence": "least and greatest t.s / t.o of t = capstats.tabulate(register, sample, keys=..., target=None)",
+    "capstats.population.journalist_risk": "1 / t.o.where(t.s > 0) of t = capstats.tabulate(register, sample, keys=..., target=None)",
+    "capstats.population.k_map": "capstats.population.population_profile(o, population=population).k_map",
+    "capstats.population.population_marketer_risk": "journalist_average of capstats.population.population_profile, the same mean",
     "capstats.population.differencing": "capstats.disclosure.published_bounds, of which two codings of a column are two tables",
     "capstats.disclosure.sample_uniques": "capstats.disclosure.share_unique, the same share of people",
     "capstats.disclosure.replicated_uniques": "capstats.disclosure.share_replicated, the same share of people",

@@ -45,7 +45,6 @@ RESULTS = {
     "dis_suda": lambda t: capstats.population.dis_suda(t.o, sampling_fraction=0.1),
     "prosecutor_risk": lambda t: capstats.anonymity.prosecutor_risk(t.o).to_dataset(),
     "individual_risk": lambda t: capstats.population.individual_risk(xr.Dataset({"o": t.o, "o_records": t.o})).to_dataset(),
-    "journalist_risk": lambda t: capstats.population.journalist_risk(t.o, population=t.o).to_dataset(),
 }
 
 

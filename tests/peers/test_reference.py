@@ -5,13 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from one_table import profile
 
 from capstats import average_cap, baseline_cap, matched_records, tabulate
 from capstats.anonymity import (
-    alpha_k_anonymity,
-    beta_likeness,
     class_sizes,
-    delta_disclosure,
     l_diversity,
     marketer_risk,
     prosecutor_risk,
@@ -138,15 +136,15 @@ def pycanon_case(name):
 def test_pycanon_models_are_ours(case):
     """Where it follows the definitions: distances between numbers are ordered, others equal."""
     table = table_of(case)
-    sizes = class_sizes(table)
+    sizes, models = class_sizes(table), profile(table)
     numeric = isinstance(case["records"][case["target"]][0], int)
     ours = {
-        "k": alpha_k_anonymity(table).k,
-        "alpha": alpha_k_anonymity(table).alpha,
+        "k": models.k,
+        "alpha": models.alpha,
         "l": l_diversity(table),
         "t": t_closeness(table, distance="ordered" if numeric else "equal"),
-        "beta": beta_likeness(table),
-        "delta": delta_disclosure(table, kind="occurring"),
+        "beta": models.beta,
+        "delta": models.delta_occurring,
         "average_rir": prosecutor_risk(table).mean(),
         "max_rir": prosecutor_risk(table).max(),
         "n_ec": sizes.classes.sum(),
@@ -185,4 +183,4 @@ def test_pycanon_enhanced_beta_is_another_quantity():
     """The greatest over targets of min(beta, -ln p), finite where no beta passes."""
     case = pycanon_case("homogeneous classes")
     assert case["enhanced_beta"] == pytest.approx(np.log(7 / 3), rel=1e-14)
-    assert beta_likeness(table_of(case), kind="enhanced").item() == np.inf
+    assert profile(table_of(case)).enhanced_beta.item() == np.inf
