@@ -72,8 +72,6 @@ BOTH: dict[str, Call] = {  # of an original and a release, or several
     "two_way_check": lambda o, s: disclosure.two_way_check(o, s, records=0, share=0.3),
     "share_replicated": disclosure.share_replicated,
     "share_unique": disclosure.share_unique,
-    "tau_curve class": lambda o, s: disclosure.tau_curve(o, s, variant="disclosive"),
-    "tau_curve cell": lambda o, s: disclosure.tau_curve(o, s, variant="all", rule="cell"),
     **{
         f"tcap {variant} {tau}": lambda o, s, variant=variant, tau=tau: disclosure.tcap(o, s, variant=variant, tau=tau)
         for variant, tau in product(("all", "matched", "disclosive", "certain", "synthetic"), (0.5, 1.0))

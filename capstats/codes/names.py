@@ -23,7 +23,7 @@ NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
 _RESERVED = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
-    "individual_cap nearest_distance minimal_cells weap prosecutor_risk individual_risk "
+    "individual_cap nearest_distance minimal_cells prosecutor_risk individual_risk "
     "o_records o_squares s_records s_squares h_records h_squares "
     "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
     "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
@@ -49,6 +49,7 @@ REMOVED = {
     "capstats.anonymity.satisfies_anonymity": "the measure of each model and its parameter, such as capstats.anonymity.k_anonymity(s) >= 5",
     "capstats.attacks.CAPClassifier": "capstats.average_cap(o, s), which is the average of model_attack with it",
     "capstats.attacks.best_membership_width": "capstats.attacks.membership_roc for each width, and the greatest best_difference",
+    "capstats.lessons.LESSONS": "the command capstats lesson, which lists them",
     "capstats.peers.as_sdnist": "capstats.disclosure.disco(o, s), capstats.disclosure.dio(o), and their difference",
     "capstats.peers.as_synthgauge": "capstats.disclosure.disco(o, s), which is its tcap_score",
     "capstats.population.delta_presence": "least and greatest t.s / t.o of t = capstats.tabulate(register, sample, keys=..., target=None)",
@@ -58,9 +59,11 @@ REMOVED = {
     "capstats.population.differencing": "capstats.disclosure.published_bounds, of which two codings of a column are two tables",
     "capstats.disclosure.sample_uniques": "capstats.disclosure.share_unique, the same share of people",
     "capstats.disclosure.replicated_uniques": "capstats.disclosure.share_replicated, the same share of people",
+    "capstats.disclosure.tau_curve": "capstats.disclosure.tcap(o, s, variant=..., tau=tau) for each tau",
+    "capstats.disclosure.weap": "capstats.individual_cap(s, s), the same share",
     "capstats.plotting.plot_anonymity": "capstats.anonymity.anonymity_profile(o, s).to_pandas(), the same numbers as a table",
     "capstats.plotting.plot_attack_utility": "matplotlib's Axes.plot of found.average and of 1 - utility over found.releases",
-    "capstats.plotting.plot_tau_curve": "matplotlib's Axes.step(curve.tau, curve)",
+    "capstats.plotting.plot_tau_curve": "matplotlib's Axes.step of capstats.disclosure.tcap at several tau",
     "capstats.plotting.plot_letter_values": "capstats.plotting.plot_individual_cap(capstats.cap_boxplot(o, s))",
     "capstats.population.group_disclosure": 'capstats.disclosure.dio(o) for outsiders, (o > 0) & (o.sum("target") - o <= k) for k people',
     "capstats.population.poisson_lognormal_uniqueness": "capstats.population.population_uniqueness, which fits a model to records",

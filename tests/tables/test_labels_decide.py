@@ -60,7 +60,6 @@ WITH_POPULATION: dict[str, Call] = {  # of a sample and the population that it i
 }
 ALONE: dict[str, Call] = measures_of_counts.ALONE | {  # of one table
     "expand": capstats.expand,
-    "weap": disclosure.weap,
     "frontier_tables": lambda o: capstats.average_cap(o, laws.frontier_tables(o, distances=[0.1, 0.4]).least_shares),
     "minimal_cells": laws.minimal_cells,
 }
