@@ -188,6 +188,21 @@ def test_the_calls_give_the_prosecutor_risks_of_arx():
     )
 
 
+def test_the_calls_give_the_numbers_of_arx_with_a_population_table():
+    agreed = {theirs: calls(ours + remark) for theirs, ours, remark in rows("arx") if "register" in ours}
+    for case in json.loads((REFERENCE / "arx_population.json").read_text())["cases"]:
+        register, arx = capstats.from_counts([case["population"]], [case["sample"]]), case["ARX"]
+        shares = [f / people for f, people in zip(case["sample"], case["population"], strict=True) if people]
+        names = namespace_of(register) | {"register": register, "o": register.s.rename("o")}
+        for theirs, expected in {
+            "`KMap(k, significance)` with a population table": [case["exact"]["k_map"]],
+            "`DPresence(dMin, dMax)`": [min(shares), max(shares)],
+            "`getJournalistRisk()`, `getHighestRisk()` with a population table": [arx["journalist_highest"], arx["journalist_lowest"]],
+            "`getMarketerRisk()` with a population table": [arx["marketer"]],
+        }.items():
+            assert [eval(call, names).min().item() for call in agreed[theirs]] == pytest.approx(expected, rel=1e-12), (case["name"], theirs)
+
+
 def test_concordance_calls_public_functions():
     rows = [
         line.split(" | ")
