@@ -87,7 +87,7 @@ def test_every_public_measure_of_counts_is_there():
     rooms = (cap, disclosure, anonymity, population, laws, peers, screening)
     names = {name.split()[0] for name in (*BOTH, *ALONE)}
     public = {name for name in names if any(inspect.isfunction(getattr(room, name, None)) for room in rooms)}
-    assert len(public) > 60
+    assert len(public) > 55
     assert public - {"joint_bounds", "anonymity_bounds"} <= found.keys() | {"calibrate"}
 
 
