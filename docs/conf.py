@@ -29,6 +29,7 @@ import capstats
 from capstats import audit, lessons
 from capstats.datasets import example
 from capstats.lessons.browser import browser_page
+from capstats.lessons.pages import LESSONS
 from capstats.tables.printing import unbroken
 from capstats.tables.project import described
 from capstats.tables.project import project as project_link
@@ -125,7 +126,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
     elif page == "docs/which-measure":  # the links of a picture work only inline
         source[0] = re.sub(r"^!\[.*\]\(which-measure\.svg\)$", CHART["inline"](), source[0], flags=re.M)
     elif page == "docs/instructors":
-        source[0] = re.sub(f"`({'|'.join(lessons.LESSONS)})`", r'<a href="lessons/\1.html"><code>\1</code></a>', source[0])
+        source[0] = re.sub(f"`({'|'.join(LESSONS)})`", r'<a href="lessons/\1.html"><code>\1</code></a>', source[0])
     elif page == "docs/notebooks":
         source[0] = re.sub(r"^(\| .*\((\S+\.ipynb)\)) \|", r"\1, {download}`download <\2>` |", source[0], flags=re.M)
     elif page in ("docs/lessons", "docs/browser"):
@@ -134,7 +135,7 @@ def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
 
 def open_lesson(link: re.Match[str]) -> str:
     """A link to the section about a lesson leads to the lesson itself."""
-    name = {CHART["anchor"](lesson.title): name for name, lesson in lessons.LESSONS.items()}.get(link[3])
+    name = {CHART["anchor"](lesson.title): name for name, lesson in LESSONS.items()}.get(link[3])
     return f'<a href="{link[2]}lessons/{name}.html">{link[1]}</a>' if name else link[0]
 
 
@@ -261,8 +262,8 @@ def write_lessons(app: Sphinx, failure: Exception | None) -> None:
     folder = Path(app.outdir) / "docs" / "lessons"
     folder.mkdir(parents=True, exist_ok=True)
     THESIS["preview"](Path(app.outdir) / PREVIEW)
-    links = {"beside": lessons.LESSONS, "home": "../lessons.html"}
-    pages = {name: lessons.page(name, **links) for name in lessons.LESSONS} | {"browser": browser_page(**links)}
+    links = {"beside": LESSONS, "home": "../lessons.html"}
+    pages = {name: lessons.page(name, **links) for name in LESSONS} | {"browser": browser_page(**links)}
     written = {f"lessons/{name}": text for name, text in pages.items()} | {"sample-report": audit(**example("anes96")).to_html()}
     for name, text in written.items():
         top = "../" * name.count("/")

@@ -72,8 +72,6 @@ BOTH: dict[str, Call] = {  # of an original and a release, or several
     "two_way_check": lambda o, s: disclosure.two_way_check(o, s, records=0, share=0.3),
     "share_replicated": disclosure.share_replicated,
     "share_unique": disclosure.share_unique,
-    "tau_curve class": lambda o, s: disclosure.tau_curve(o, s, variant="disclosive"),
-    "tau_curve cell": lambda o, s: disclosure.tau_curve(o, s, variant="all", rule="cell"),
     **{
         f"tcap {variant} {tau}": lambda o, s, variant=variant, tau=tau: disclosure.tcap(o, s, variant=variant, tau=tau)
         for variant, tau in product(("all", "matched", "disclosive", "certain", "synthetic"), (0.5, 1.0))
@@ -108,12 +106,7 @@ ALONE: dict[str, Call] = {  # of one table
     "goodman_kruskal_lambda": cap.goodman_kruskal_lambda,
     "goodman_kruskal_tau": cap.goodman_kruskal_tau,
     "dio": disclosure.dio,
-    "alpha_k_anonymity": anonymity.alpha_k_anonymity,
-    "beta_likeness basic": anonymity.beta_likeness,
-    "beta_likeness enhanced": lambda x: anonymity.beta_likeness(x, kind="enhanced"),
     "class_sizes": anonymity.class_sizes,
-    "delta_disclosure all": anonymity.delta_disclosure,
-    "delta_disclosure occurring": lambda x: anonymity.delta_disclosure(x, kind="occurring"),
     "k_anonymity": anonymity.k_anonymity,
     "l_diversity distinct": anonymity.l_diversity,
     "l_diversity entropy": lambda x: anonymity.l_diversity(x, kind="entropy"),
@@ -167,10 +160,7 @@ ALONE: dict[str, Call] = {  # of one table
     "expected_reidentifications": lambda x: population.expected_reidentifications(
         xr.Dataset({"o": 10 * x, "o_records": (x > 0).astype(np.int64)})
     ),
-    **{
-        f"{name} of twice the sample": lambda x, name=name: getattr(population, name)(x, population=2 * x)
-        for name in ("delta_presence", "journalist_risk", "k_map", "population_marketer_risk", "population_profile")
-    },
+    "population_profile of twice the sample": lambda x: population.population_profile(x, population=2 * x),
     "dis_suda": lambda x: population.dis_suda(x, sampling_fraction=0.1),
     "minimal_sample_uniques": population.minimal_sample_uniques,
     "suda_scores halving": lambda x: population.suda_scores(x, rule="halving"),
@@ -201,6 +191,6 @@ OF_INTEGERS = (  # what their names start with
     *("membership_test", "permutation_test", "dp_audit_release", "noisy_counts", "sample_tables", "variance_cap permuted"),
     *("expected_cap permuted", "expected_cap partial", "expected_cap swap", "variance_cap partial", "variance_cap swap"),
     *("variance_cap pram", "variance_cap by a matrix", "calibrate swap", "calibrate partial"),
-    *("delta_presence", "journalist_risk", "k_map", "population_marketer_risk", "population_profile", "population_uniqueness"),
-    *("dis_suda", "minimal_sample_uniques", "suda_scores", "marketer_risk", "prosecutor_risk"),
+    *("population_profile", "population_uniqueness", "dis_suda", "minimal_sample_uniques", "suda_scores"),
+    *("marketer_risk", "prosecutor_risk"),
 )

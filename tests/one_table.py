@@ -6,7 +6,14 @@ from fractions import Fraction
 import numpy as np
 from strategies import count_tables
 
+from capstats.anonymity import anonymity_profile
+
 tables = count_tables(5, 5, most=12)
+
+
+def profile(table):
+    """The privacy models of one table."""
+    return anonymity_profile(table, table).sel(table="original", drop=True)
 
 
 def records(table):

@@ -13,9 +13,9 @@ from read_reports import public
 
 from capstats import audit
 from capstats.datasets import anes96
-from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
 from capstats.lessons.contents import contents
+from capstats.lessons.pages import LESSONS, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -45,7 +45,7 @@ def namespace() -> dict[str, Any]:
     tables = capstats.tabulate(original, synthetic, keys=keys, target=target, holdout=holdout)
     names: dict[str, Any] = {name: getattr(capstats, name) for name in dir(capstats)}
     names |= {"capstats": capstats, "np": np, "keys": keys, "target": target, "tables": tables, "holdout": holdout}
-    names["register"] = capstats.tabulate(people, keys=keys, target=None)
+    names["register"] = capstats.tabulate(people, original, keys=keys, target=None)
     names["homes"] = capstats.tabulate(original.assign(home=original.index // 3), keys=keys, target="home", weights="weight")
     names["weighted"] = capstats.tabulate(original, keys=keys, target=target, weights="weight")
     names |= {"o": tables.o, "s": tables.s, "h": tables.h, "n": tables.o.sum(), "sizes": capstats.anonymity.class_sizes(tables.s)}
@@ -186,6 +186,21 @@ def test_the_calls_give_the_prosecutor_risks_of_arx():
     assert (
         float(sizes.records.where(1 / sizes["size"] > reference["threshold"]).sum() / sizes.records.sum()) == reference["records at risk"]
     )
+
+
+def test_the_calls_give_the_numbers_of_arx_with_a_population_table():
+    agreed = {theirs: calls(ours + remark) for theirs, ours, remark in rows("arx") if "register" in ours}
+    for case in json.loads((REFERENCE / "arx_population.json").read_text())["cases"]:
+        register, arx = capstats.from_counts([case["population"]], [case["sample"]]), case["ARX"]
+        shares = [f / people for f, people in zip(case["sample"], case["population"], strict=True) if people]
+        names = namespace_of(register) | {"register": register, "o": register.s.rename("o")}
+        for theirs, expected in {
+            "`KMap(k, significance)` with a population table": [case["exact"]["k_map"]],
+            "`DPresence(dMin, dMax)`": [min(shares), max(shares)],
+            "`getJournalistRisk()`, `getHighestRisk()` with a population table": [arx["journalist_highest"], arx["journalist_lowest"]],
+            "`getMarketerRisk()` with a population table": [arx["marketer"]],
+        }.items():
+            assert [eval(call, names).min().item() for call in agreed[theirs]] == pytest.approx(expected, rel=1e-12), (case["name"], theirs)
 
 
 def test_concordance_calls_public_functions():

@@ -13,8 +13,8 @@ import pytest
 from notebook_cells import NOTEBOOKS, ROOT, stored
 from public_names import public_names
 
-from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
+from capstats.lessons.pages import LESSONS, page
 
 CODE = re.compile(r"^```.*?^```$|``.*?``|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+", re.S | re.M)
 NO_SPACE = re.compile(r"\d%")

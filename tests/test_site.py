@@ -15,7 +15,7 @@ from accessible import audited, outline, small_targets
 from chromium import browser
 from public_names import public_names
 
-from capstats.lessons import LESSONS
+from capstats.lessons.pages import LESSONS
 
 ROOT = Path(__file__).parents[1]
 LINKS = runpy.run_path(str(ROOT / "docs" / "links.py"))

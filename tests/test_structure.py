@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import os
 import re
 import runpy
@@ -14,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from notebook_cells import NOTEBOOKS, code_cells, stored
+from pages import fences
 from public_names import ROOMS as PUBLIC_ROOMS
 from public_names import public_names
 
@@ -322,6 +325,50 @@ def test_places_of_names_are_those_of_the_rooms_and_hide_no_file_of_a_room() -> 
     for file in MODULES:
         room = import_module(".".join(file.parts[:-1]))
         assert file.stem not in public_places() or not hasattr(room, "__getattr__") or file.stem in vars(room), file
+
+
+UNREAD = {  # public names that run in none of these places, and why they are public
+    "Audit": "what `audit` returns, for annotations",
+    "Description": "what `describe` returns",
+    "Law": "what `cap_law` returns",
+    "TargetAudits": "what `audit_targets` returns",
+}
+LISTS = {"which-measure.md", "gallery.md", "measures.ipynb"}  # pages that show each name in turn
+
+
+def loaded(code: str) -> set[str]:
+    """Names of capstats that code uses, but for those that it only imports or has in annotations."""
+    every = list(ast.walk(ast.parse(code)))
+    noted = [getattr(node, field, None) for node in every for field in ("annotation", "returns")]
+    in_notes = {id(node) for note in noted if note for node in ast.walk(note)}
+    nodes = [node for node in every if id(node) not in in_notes]
+    taken = [x for node in nodes if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("capstats.") for x in node.names]
+    called = {x.asname or x.name: x.name for x in taken}
+    of_rooms = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute)]
+    modules = {"capstats", *(path.parts[1] for path in MODULES)}
+    return {called[node.id] for node in nodes if isinstance(node, ast.Name) and node.id in called} | {
+        node.attr for node in of_rooms if ast.unparse(node.value).rpartition(".")[2] in modules
+    }
+
+
+def read_names() -> set[str]:
+    """Names that run in the code of a page or a notebook, in a command, a report, a figure, a lesson or the paper."""
+    root = TESTS.parent
+    code = ["\n".join(cell.source for cell in code_cells(stored(name))) for name in NOTEBOOKS if f"{name}.ipynb" not in LISTS]
+    for page in [root / "README.md", *root.glob("docs/**/*.md"), *root.glob("theory/*.md")]:
+        blocks = [text for language, text in fences(page.read_text(encoding="utf-8")) if language == "python" and page.name not in LISTS]
+        code.append("\n".join(doctest.script_from_examples(text) if text.startswith(">>> ") else text for text in blocks))
+    for path in MODULES:
+        if path.parts[1] in ("auditing", "cli", "lessons", "paper.py", "paper_files.py", "plotting") or path.name == "command.py":
+            code.append((PACKAGE.parent / path).read_text(encoding="utf-8"))
+    return {name for text in code for name in loaded(text)}
+
+
+def test_nearly_every_public_name_runs_somewhere_and_they_are_few() -> None:
+    public = {name for name, path in public_places().items() if not path.startswith("capstats.cli.")}
+    assert public - read_names() == set(UNREAD)
+    assert len(UNREAD) <= 0.05 * len(public)
+    assert len(public) <= 150
 
 
 @pytest.mark.parametrize("path", REMOVED)

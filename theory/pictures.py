@@ -19,7 +19,7 @@ from capstats import audit, average_cap, average_cap_interval, baseline_cap, ind
 from capstats.auditing.publication import publication
 from capstats.cap import target_distance
 from capstats.datasets import anes96, example
-from capstats.disclosure import tau_curve
+from capstats.disclosure import tcap
 from capstats.laws import (
     Bootstrap,
     Dirichlet,
@@ -107,8 +107,9 @@ def attainable(ax: Axes) -> None:
 
 def certainty(ax: Axes) -> None:
     """How many of the hundred people are guessed right by an intruder who guesses from a share of tau on."""
-    curve = tau_curve(SMOKERS, RELEASE, variant="all")
-    ends, values = [0.5, *curve.tau.values], curve.values
+    shares = np.divide(RELEASE, np.sum(RELEASE, axis=0)).max(0)
+    ends = [0.5, *np.sort(shares), 1]
+    values = [float(tcap(SMOKERS, RELEASE, variant="all", tau=tau)) for tau in ends[1:]]
     ax.stairs(values, ends, baseline=None, color="#0072B2", linewidth=3)
     for start, end, value, words in zip(ends, ends[1:], values, ("everybody", "others", "nobody"), strict=False):
         ax.annotate(f"{words}:\n{value:.2f}", ((start + end) / 2, value), xytext=(0, 5), textcoords="offset points", ha="center")

@@ -3,17 +3,14 @@
 k-anonymity, l-diversity, t-closeness and their relatives, for the original or for a synthetic table.
 """
 
-from capstats.anonymity.classes import alpha_k_anonymity, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
-from capstats.anonymity.closeness import beta_likeness, delta_disclosure, t_closeness
+from capstats.anonymity.classes import class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
+from capstats.anonymity.closeness import t_closeness
 from capstats.anonymity.models import anonymity_profile
 from capstats.codes.names import open_room
 
 __all__ = [
-    "alpha_k_anonymity",
     "anonymity_profile",
-    "beta_likeness",
     "class_sizes",
-    "delta_disclosure",
     "k_anonymity",
     "l_diversity",
     "marketer_risk",

@@ -269,50 +269,6 @@ def check_targets(number: Any) -> int:
     return check_integer(number, "l", "an integer number of targets, 1 or more", least=1)
 
 
-def alpha_k_anonymity(o: Counts) -> xr.Dataset:
-    """The smallest alpha and the greatest k for which a table is (alpha, k)-anonymous.
-
-    k is the least number of people who share a key; alpha is the greatest probability of a correct guess of the target within a class.
-
-    Parameters
-    ----------
-    o : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table; a release is given as ``tables.s``.
-
-    Returns
-    -------
-    Dataset, dims (...)
-        ``alpha``, the greatest share of a target in a class, max r_ij, above 0 and at most 1, smaller is safer; ``k``, as in
-        `k_anonymity`. NaN if the table has no record.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `o` is not a table of counts (the cell is named).
-
-    See Also
-    --------
-    anonymity_profile : all models of two tables.
-
-    Notes
-    -----
-    See theory/anonymity.md#anonymity. This is the general model, in which every target is sensitive. If only one target is sensitive,
-    alpha is ``individual_cap(table, table).sel(target=...).max("key")``.
-
-    References
-    ----------
-    Wong, Li, Fu and Wang (2006), "(alpha, k)-anonymity", https://doi.org/10.1145/1150402.1150499.
-
-    Examples
-    --------
-    >>> found = alpha_k_anonymity([[1, 2], [3, 2]])
-    >>> float(found.alpha), float(found.k)
-    (0.75, 4.0)
-    """
-    found = {"alpha": Aligned({"o": o}).map(greatest_share, "alpha"), "k": k_anonymity(o)}
-    return Result(found, attrs={"result": "(alpha, k)-anonymity"})
-
-
 def l_diversity(o: Counts, *, kind: Diversity = "distinct", l: int | None = None) -> xr.DataArray:  # noqa: E741
     """Diversity of the targets in the least diverse class.
 

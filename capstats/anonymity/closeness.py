@@ -20,8 +20,6 @@ from capstats.tables.table import Array, Counts, Floats, Table
 from capstats.tables.ties import at_most
 
 Distance = Literal["equal", "ordered"]
-Likeness = Literal["basic", "enhanced"]
-DeltaKind = Literal["all", "occurring"]
 
 
 def _margin(x: Table) -> Array:
@@ -60,12 +58,12 @@ def enhanced_likeness(x: Table) -> Floats:
     return np.where(never, np.inf, basic_likeness(x))
 
 
-def log_ratio(x: Table, kind: DeltaKind) -> Floats:
-    """Greatest |ln(r_ij / p_i)|."""
+def log_ratio(x: Table, *, occurring: bool) -> Floats:
+    """Greatest |ln(r_ij / p_i)|, of all targets of the table or of those that occur in the class."""
     lift = _lift(x)
     logs = np.abs(np.log(np.where(lift.values > 0, lift.values, 1.0)))
     delta = greatest(lift.like(logs).key_greatest(), x)
-    if kind == "occurring":
+    if occurring:
         return delta
     held = x.like((x.values > 0).astype(np.int64)).total()
     return np.where(held < (x.target_total() > 0).sum(-1) * number_of_classes(x), np.inf, delta)
@@ -98,7 +96,7 @@ def t_closeness(o: Counts, *, distance: Distance = "equal") -> xr.DataArray:
 
     See Also
     --------
-    beta_likeness, delta_disclosure : relative differences.
+    anonymity_profile : beta and delta, relative differences.
 
     Notes
     -----
@@ -152,105 +150,3 @@ def target_columns(aligned: Aligned) -> list[str]:
     """The target columns of aligned tables; one where they have no labels."""
     axis = aligned.axes["target"]
     return ["target"] if axis is None else names_of(axis)
-
-
-def beta_likeness(o: Counts, *, kind: Likeness = "basic") -> xr.DataArray:
-    """Greatest relative increase of the share of a target in a class over its share in the whole table.
-
-    With beta = 2, knowing a person's class makes no target more than three times as probable as before.
-
-    Parameters
-    ----------
-    o : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table; a release is given as ``tables.s``.
-    kind : {"basic", "enhanced"}
-        A table satisfies the basic model for a given beta if (r_ij - p_i) / p_i never exceeds beta, and the enhanced model if it never
-        exceeds min(beta, -ln p_i).
-
-    Returns
-    -------
-    DataArray, dims (...)
-        The smallest beta that the table satisfies, 0 or more, smaller is safer: max (r_ij - p_i) / p_i. For "enhanced" it is the same
-        number if no cell exceeds its -ln p_i, and infinite otherwise, since then no beta is satisfied. NaN if the table has no record.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `kind` is unknown, or `o` is not a table of counts (the cell is named).
-
-    See Also
-    --------
-    anonymity_profile : all models of two tables.
-
-    Notes
-    -----
-    See theory/anonymity.md#anonymity. pyCANON's enhanced value, the greatest over i of min(beta, -ln p_i), is a different quantity.
-
-    References
-    ----------
-    Cao and Karras (2012), "Publishing microdata with a robust privacy guarantee", Definitions 2 and 3,
-    https://doi.org/10.14778/2350229.2350255.
-
-    Examples
-    --------
-    The first target has share 1/4 in the table and 3/8 in the first class; -ln(1/4) is 1.39. In the second table that class has
-    only the first target:
-
-    >>> table = [[3, 1], [5, 7]]
-    >>> float(beta_likeness(table)), float(beta_likeness(table, kind="enhanced"))
-    (0.5, 0.5)
-    >>> table = [[4, 0], [0, 12]]
-    >>> float(beta_likeness(table)), float(beta_likeness(table, kind="enhanced"))
-    (3.0, inf)
-    """
-    check_choice(kind, "kind", get_args(Likeness))
-    return Aligned({"o": o}).map(basic_likeness if kind == "basic" else enhanced_likeness, "beta_likeness")
-
-
-def delta_disclosure(o: Counts, *, kind: DeltaKind = "all") -> xr.DataArray:
-    """Greatest logarithm of the ratio between the share of a target in a class and in the whole table, up or down.
-
-    Learning that a person cannot have a target is a disclosure too: if a class lacks a target, the value is infinite.
-
-    Parameters
-    ----------
-    o : array-like or DataArray, dims (target, key) and any others
-        Counts of the records of one table; a release is given as ``tables.s``.
-    kind : {"all", "occurring"}
-        Over all targets of the table, as in the definition; or over those that occur in the class, as in ARX and pyCANON.
-
-    Returns
-    -------
-    DataArray, dims (...)
-        max |ln(r_ij / p_i)| over classes and targets with p_i > 0, from 0, smaller is safer. The definition requires a value
-        below delta, so the table satisfies the model for every greater delta, but not for this one. Infinite with "all" if a class lacks a
-        target. NaN if the table has no record.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `kind` is unknown, or `o` is not a table of counts (the cell is named).
-
-    See Also
-    --------
-    anonymity_profile : all models of two tables.
-
-    Notes
-    -----
-    See theory/anonymity.md#anonymity. Natural logarithms; ARX uses base 2. With "occurring", merging keys can raise the value.
-
-    References
-    ----------
-    Brickell and Shmatikov (2008), "The cost of privacy", https://doi.org/10.1145/1401890.1401904.
-
-    Examples
-    --------
-    Shares 1/2 in the table, 3/4 and 1/4 in the classes:
-
-    >>> round(float(delta_disclosure([[3, 1], [1, 3]])), 4)
-    0.6931
-    >>> float(delta_disclosure([[4, 0], [0, 4]])), round(float(delta_disclosure([[4, 0], [0, 4]], kind="occurring")), 4)
-    (inf, 0.6931)
-    """
-    check_choice(kind, "kind", get_args(DeltaKind))
-    return Aligned({"o": o}).map(lambda x: log_ratio(x, kind), "delta_disclosure")

@@ -51,12 +51,19 @@ def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset
     Returns
     -------
     Dataset, dims (..., table) with ``table`` "original", "synthetic"
-        ``classes``, the number of classes; ``uniques``, the number of unique records; ``k``; ``alpha``; ``distinct_l`` and ``entropy_l``;
-        ``recursive_c`` for the given l; ``t`` and ``ordered_t``; ``beta`` and ``enhanced_beta``; ``delta`` and ``delta_occurring``;
-        ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``. Each value is that of its own function. For a table without
-        records `classes` and `uniques` are 0 and the others NaN. ``ordered_t`` is also NaN with several target columns, and ``uniques``,
-        ``prosecutor`` and ``marketer`` are also NaN if counts are fractional or sums of sampling weights. The attrs ``original_records``
-        and ``synthetic_records`` are the numbers of records (the least and the greatest if several tables differ).
+        - ``classes``, the number of classes; ``uniques``, the number of unique records;
+        - ``k``, ``distinct_l`` and ``entropy_l``, ``recursive_c`` for the given l, ``t`` and ``ordered_t``, as their own functions;
+        - ``alpha``, of (alpha, k)-anonymity: the greatest share of a target in a class, max r_ij; smaller is safer, as all that follow;
+        - ``beta``, of beta-likeness: the greatest relative increase of a share, max (r_ij - p_i) / p_i. ``enhanced_beta``: the same number
+          if no cell exceeds its -ln p_i, and infinite otherwise, since then no beta is satisfied;
+        - ``delta``, of delta-disclosure: max |ln(r_ij / p_i)| over classes and targets with p_i > 0, infinite if a class lacks a target.
+          ``delta_occurring``: over the targets that occur in the class, as in ARX (with base 2) and pyCANON;
+        - ``prosecutor``, the greatest prosecutor risk 1 / k, and ``marketer``.
+
+        For a table without records `classes` and `uniques` are 0 and the others NaN. ``ordered_t`` is also NaN with several target
+        columns, and ``uniques``, ``prosecutor`` and ``marketer`` are also NaN if counts are fractional or sums of sampling weights. The
+        attrs ``original_records`` and ``synthetic_records`` are the numbers of records (the least and the greatest if several tables
+        differ).
 
     Raises
     ------
@@ -65,15 +72,19 @@ def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset
 
     See Also
     --------
-    k_anonymity, alpha_k_anonymity, l_diversity, t_closeness, beta_likeness, delta_disclosure, prosecutor_risk, marketer_risk, class_sizes
+    k_anonymity, l_diversity, t_closeness, prosecutor_risk, marketer_risk, class_sizes
 
     Notes
     -----
-    See theory/anonymity.md#anonymity. The rows are the targets of both tables; this affects ``ordered_t`` only.
+    See theory/anonymity.md#anonymity. For one table, give it as both. The rows are the targets of both tables; this affects ``ordered_t``
+    only. Where one target alone is sensitive, alpha is ``individual_cap(o, o).sel(target=...).max("key")``.
 
     References
     ----------
-    Those of each model's own function.
+    Wong, Li, Fu and Wang (2006), "(alpha, k)-anonymity", https://doi.org/10.1145/1150402.1150499.
+    Cao and Karras (2012), "Publishing microdata with a robust privacy guarantee", Definitions 2 and 3,
+    https://doi.org/10.14778/2350229.2350255.
+    Brickell and Shmatikov (2008), "The cost of privacy", https://doi.org/10.1145/1401890.1401904.
 
     Examples
     --------
@@ -101,8 +112,8 @@ def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset
         "ordered_t": ordered,
         "beta": basic_likeness,
         "enhanced_beta": enhanced_likeness,
-        "delta": lambda x: log_ratio(x, "all"),
-        "delta_occurring": lambda x: log_ratio(x, "occurring"),
+        "delta": lambda x: log_ratio(x, occurring=False),
+        "delta_occurring": lambda x: log_ratio(x, occurring=True),
         "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
         "marketer": lambda x: _of_whole(x, classes_per_record),
     }

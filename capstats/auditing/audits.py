@@ -238,7 +238,7 @@ def audit(
         of `population_uniqueness`, which differ.
     population : data frame, mapping of columns, or path; or counts, optional
         Everybody in the population, by the keys at least: how many of these people are unique in the population is then known, and so
-        are the fewest people who share the keys of a record (`k_map`) and the expected number of records that are linked to the right
+        are the fewest people who share the keys of a record (k-map) and the expected number of records that are linked to the right
         person. Records are read as those of the original, without weights and counts; counts are as `tabulate` gives them with
         ``target=None``. From sampling weights of the original that expected number, and the greatest risk of a record, follow by
         `individual_risk`, with neither of the two.

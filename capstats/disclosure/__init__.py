@@ -4,11 +4,11 @@ Exclusions and checks say which of these disclosures are no secret of a person.
 """
 
 from capstats.codes.names import open_room
-from capstats.disclosure.attribute import dio, dis, disco, share_replicated, share_unique, weap
+from capstats.disclosure.attribute import dio, dis, disco, share_replicated, share_unique
 from capstats.disclosure.exclusions import exclude, one_way_check, two_way_check
 from capstats.disclosure.published import Published, published_bounds
 from capstats.disclosure.records import key_summary, record_risk
-from capstats.disclosure.targeted import tau_curve, tcap
+from capstats.disclosure.targeted import tcap
 
 __all__ = [
     "Published",
@@ -22,10 +22,8 @@ __all__ = [
     "record_risk",
     "share_replicated",
     "share_unique",
-    "tau_curve",
     "tcap",
     "two_way_check",
-    "weap",
 ]
 
 open_room(__name__)

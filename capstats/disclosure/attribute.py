@@ -10,7 +10,7 @@ import xarray as xr
 
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import check_unweighted, given_tables
-from capstats.tables.sums import attribution, certain, check_integers, ratio
+from capstats.tables.sums import certain, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Release, Table
 
 ALONE = "a key is unique if one record has it"
@@ -174,43 +174,6 @@ def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     0.6
     """
     return _share("dio", lambda o: certain(o).key_total(), counted, o)
-
-
-def weap(s: Counts) -> xr.DataArray:
-    """Share of the target of a synthetic record among the synthetic records with its key (WEAP).
-
-    It needs no original: it shows which synthetic records look disclosive, whether or not they are.
-
-    Parameters
-    ----------
-    s : array-like or DataArray, dims (target, key) and any others
-        Counts of synthetic records.
-
-    Returns
-    -------
-    DataArray, dims (..., target, key)
-        s_ij / s_.j for the records of each cell, from 0 to 1; NaN if the key has no synthetic record. The mean over records is
-        ``average_cap(s, s)``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the table is not one of counts (the cell is named).
-
-    Notes
-    -----
-    See theory/certainty.md#attribute-disclosure. With sparse backing cells without records are 0, even those of an empty key.
-
-    References
-    ----------
-    Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9.
-
-    Examples
-    --------
-    >>> weap([[1, 2], [3, 0]]).values.tolist()
-    [[0.25, 1.0], [0.75, 0.0]]
-    """
-    return Aligned({"s": s}).map(lambda s: attribution(s, s.key_total(), np.nan), "weap", ("target", "key"))
 
 
 def records_by_key(x: Table, name: str = "o") -> Array:

@@ -1,9 +1,9 @@
-"""Targeted attribution (TCAP): success for keys whose most frequent synthetic target reaches a threshold, and its curve."""
+"""Targeted attribution (TCAP): success for keys whose most frequent synthetic target reaches a threshold."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import xarray as xr
@@ -11,9 +11,6 @@ import xarray as xr
 from capstats.cap.average import modal_hits
 from capstats.codes.checks import check_choice, check_number
 from capstats.disclosure.attribute import among, tables_of
-from capstats.tables.aligned import Aligned, same_or_span
-from capstats.tables.backing import listed
-from capstats.tables.checking import given_tables
 from capstats.tables.sums import attribution, ratio
 from capstats.tables.table import Array, Counts, Floats, Release, Table
 
@@ -87,11 +84,12 @@ def tcap(
 
     See Also
     --------
-    tau_curve : all values of tau at once.
+    disco : this with "all" at tau = 1. average_cap : with the rule "cell" at tau = 0.
 
     Notes
     -----
-    See theory/certainty.md#tcap: "certain" is at most "matched", which is at most "disclosive", where they are defined.
+    See theory/certainty.md#tcap: "certain" is at most "matched", which is at most "disclosive", where they are defined. As a function of
+    tau it has steps at the greatest shares of keys, ``individual_cap(s, s).max("target")``; with "cell", at the shares of cells.
 
     References
     ----------
@@ -108,7 +106,7 @@ def tcap(
     [0.3, 0.375, 0.75, 0.0, 0.75]
     """
     _check(variant, rule, eqmax)
-    check_number(tau, "tau", "a number from 0 to 1", least=0, most=1, more=" For many of them at once use tau_curve.")
+    check_number(tau, "tau", "a number from 0 to 1", least=0, most=1)
 
     def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
         share, right, weight = _parts(o, s, among(o, counted), variant, rule, eqmax)
@@ -117,66 +115,6 @@ def tcap(
         return ratio((right * passes).sum(-1), below.sum(-1), np.nan)
 
     return tables_of(counted, o=o, s=s).map(formula, "tcap")
-
-
-def tau_curve(
-    o: Counts, s: Release = None, *, variant: Variant, rule: Rule = "class", eqmax: float | None = None, counted: Counts | None = None
-) -> xr.DataArray:
-    """Targeted Correct Attribution Probability as a step function of the threshold tau.
-
-    It shows how the success changes if an intruder also guesses without being certain.
-
-    Parameters
-    ----------
-    o, s : array-like or DataArray, dims (target, key) and any others
-        Counts of original and synthetic records.
-    variant, rule, eqmax, counted
-        As in `tcap`.
-
-    Returns
-    -------
-    DataArray, dims (..., tau)
-        ``tau`` holds the greatest shares of the keys of `s` (with the rule "cell", the shares of its cells) in ascending order, 1 last.
-        Between two of them the function has the value of the upper one, so ``curve.sel(tau=x, method="bfill")`` is `tcap` at any x from 0
-        to 1. NaN where `tcap` is. The attrs hold `variant`, `rule` and ``records``, the number of original records (the least and the
-        greatest where several tables differ).
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `tcap`.
-
-    See Also
-    --------
-    tcap : at one threshold.
-
-    Notes
-    -----
-    See theory/certainty.md#tcap. It takes one sort by share, and cumulated sums.
-
-    References
-    ----------
-    Taub, Elliot, Pampaka and Smith (2018), https://doi.org/10.1007/978-3-319-99771-1_9, for the threshold.
-
-    Examples
-    --------
-    >>> curve = tau_curve([[3, 2], [1, 4]], [[2, 1], [0, 2]], variant="all")
-    >>> curve.tau.values.round(4).tolist(), curve.values.tolist()
-    ([0.6667, 1.0], [0.7, 0.3])
-    """
-    _check(variant, rule, eqmax)
-    o, s = given_tables({"o": o, "s": s}).values()
-    taus = _thresholds(s, rule)
-
-    def formula(o: Table, s: Table, counted: Table | None = None) -> Floats:
-        share, right, weight = _parts(o, s, among(o, counted), variant, rule, eqmax)
-        above = _sums_above(share, right, taus)
-        below = _sums_above(share, weight, taus) if variant in AMONG_CONFIDENT else weight.sum(-1)[..., None]
-        return ratio(above, below, np.nan)
-
-    tables = tables_of(counted, o=o, s=s)
-    found = tables.map(formula, "tau_curve", ("tau",)).assign_coords(tau=taus)
-    return found.assign_attrs(variant=variant, rule=rule, records=same_or_span(tables.totals("o")))
 
 
 def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float | None) -> tuple[Floats, Floats, Array]:
@@ -200,25 +138,3 @@ def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float |
         right = ratio(right, o_j, 0.0) * s_j  # s_.j r_{i* j}
         weight = s_j * ((o_j > 0) & eligible)
     return ratio(s.key_greatest(), s_j, 0.0), right, weight
-
-
-def _thresholds(s: Any, rule: str) -> Floats:
-    """The distinct shares of keys, or of cells, in ascending order, and 1."""
-    aligned = Aligned({"s": s})
-    if rule == "cell":
-        shares = aligned.map(lambda s: attribution(s, s.key_total(), 0.0), "q", ("target", "key"))
-    else:
-        shares = aligned.map(lambda s: ratio(s.key_greatest(), s.key_total(), 0.0), "q", ("key",))
-    values = listed(shares.variable.data)[1]
-    return np.union1d(values[values > 0], [1.0])
-
-
-def _sums_above(share: Floats, values: Array, taus: Floats) -> Floats:
-    """For each threshold the sum of the values whose share reaches it: shape (..., taus)."""
-    share, values = np.broadcast_arrays(share, values)
-    order = np.argsort(share, axis=-1)
-    ordered, values = (np.take_along_axis(x, order, axis=-1) for x in (share, values))
-    rows = ordered.reshape(-1, ordered.shape[-1])
-    first = np.array([np.searchsorted(row, taus) for row in rows]).reshape(*ordered.shape[:-1], len(taus))
-    through = np.concatenate([np.cumsum(values[..., ::-1], axis=-1)[..., ::-1], np.zeros_like(values[..., :1])], axis=-1)
-    return np.take_along_axis(through, first, axis=-1).astype(np.float64)

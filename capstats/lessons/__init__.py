@@ -1,10 +1,13 @@
 """Six lessons that run in a browser: each is one HTML file that loads nothing, to be used on a projector or a phone.
 
-`LESSONS` lists them with their titles; `page` gives the file as text; ``capstats lesson NAME`` writes and opens it.
+``capstats lesson`` lists them with their titles, ``capstats lesson NAME`` writes and opens one; `page` gives the file as text.
 `check_answer` checks an answer to an exercise of the notebooks.
 """
 
+from capstats.codes.names import open_room
 from capstats.lessons.answers import check_answer
-from capstats.lessons.pages import LESSONS, page
+from capstats.lessons.pages import page
 
-__all__ = ["LESSONS", "check_answer", "page"]
+__all__ = ["check_answer", "page"]
+
+open_room(__name__)

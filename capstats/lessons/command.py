@@ -9,9 +9,9 @@ from typing import Any
 
 from capstats.cli.options import Settings
 from capstats.codes.names import printable
-from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
 from capstats.lessons.contents import contents
+from capstats.lessons.pages import LESSONS, page
 from capstats.sources.confidential import check_replaceable
 from capstats.sources.disk import write_file
 

@@ -70,7 +70,7 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
     Parameters
     ----------
     name : str
-        One of `LESSONS`.
+        One that ``capstats lesson`` lists.
     beside : collection of str
         Lessons whose files ``NAME.html`` are in the same folder, and to which the page may therefore link.
     home : str

@@ -7,21 +7,17 @@ from capstats.codes.names import open_room
 from capstats.population.descriptions import singling_out
 from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
 from capstats.population.links import linkability
-from capstats.population.registers import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
+from capstats.population.registers import population_profile
 from capstats.population.special_uniques import dis_suda, minimal_sample_uniques, suda_scores
 from capstats.population.uniqueness import population_uniqueness
 
 __all__ = [
-    "delta_presence",
     "dis_suda",
     "expected_reidentifications",
     "household_risk",
     "individual_risk",
-    "journalist_risk",
-    "k_map",
     "linkability",
     "minimal_sample_uniques",
-    "population_marketer_risk",
     "population_profile",
     "population_uniqueness",
     "singling_out",

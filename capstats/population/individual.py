@@ -109,7 +109,7 @@ def individual_risk(tables: xr.Dataset) -> xr.DataArray:
     See Also
     --------
     expected_reidentifications : its sum over records. household_risk
-    journalist_risk : 1 / F where a table of the population is known.
+    population_profile : 1 / F where a table of the population is known.
 
     Notes
     -----

@@ -27,7 +27,7 @@ UNLABELLED = {"key": "key_", "target": "target"}  # the name of the only column 
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
 _RESERVED = (
     "o s h key target original synthetic holdout draw keyset quantile at radius distance tau reason least greatest average_cap change "
-    "individual_cap nearest_distance minimal_cells weap prosecutor_risk individual_risk journalist_risk "
+    "individual_cap nearest_distance minimal_cells prosecutor_risk individual_risk "
     "o_records o_squares s_records s_squares h_records h_squares "
     "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
     "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells

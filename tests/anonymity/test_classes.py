@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_table import classes, coarsened, random_tables, records, shares, tables
+from one_table import classes, coarsened, profile, random_tables, records, shares, tables
 from strategies import keys_that_merge, theorem
 
 from capstats import at_most, average_cap, from_counts, individual_cap, tabulate
-from capstats.anonymity import alpha_k_anonymity, anonymity_profile, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
+from capstats.anonymity import anonymity_profile, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -67,7 +67,7 @@ def test_merging_keys_never_lowers_k_or_a_diversity_and_never_raises_a_risk(data
     assert k_anonymity(merged) >= k_anonymity(table)
     assert marketer_risk(merged) <= marketer_risk(table)
     assert prosecutor_risk(merged).max() <= prosecutor_risk(table).max()
-    assert alpha_k_anonymity(merged).alpha <= alpha_k_anonymity(table).alpha
+    assert profile(merged).alpha <= profile(table).alpha
     assert l_diversity(merged) >= l_diversity(table)
     assert at_most(l_diversity(table, kind="entropy"), l_diversity(merged, kind="entropy"))
     for l in (1, 2, 3):  # noqa: E741
@@ -129,14 +129,14 @@ def test_entropy_l_of_equally_frequent_targets_is_their_number():
 def test_the_least_diverse_class_counts():
     table = [[3, 0], [3, 5]]
     assert l_diversity(table).item() == l_diversity(table, kind="entropy").item() == 1
-    assert alpha_k_anonymity(table).alpha.item() == 1
-    assert alpha_k_anonymity(table).k.item() == k_anonymity(table).item() == 5
+    assert profile(table).alpha.item() == 1
+    assert profile(table).k.item() == k_anonymity(table).item() == 5
 
 
 def test_models_are_those_of_a_loop_over_records():
     for table in random_tables(3):
         found = classes(table)
-        assert alpha_k_anonymity(table).alpha.item() == float(max(max(shares(c).values()) for c in found))
+        assert profile(table).alpha.item() == float(max(max(shares(c).values()) for c in found))
         assert l_diversity(table).item() == min(len(set(c)) for c in found)
         np.testing.assert_allclose(l_diversity(table, kind="entropy"), min(map(entropy_l, found)), rtol=1e-14)
         for l in range(1, 7):  # noqa: E741
@@ -148,17 +148,17 @@ def test_models_are_those_of_a_loop_over_records():
 @given(tables)
 def test_one_over_alpha_is_at_most_entropy_l_is_at_most_distinct_l_is_at_most_k(table):
     entropy, distinct = l_diversity(table, kind="entropy"), l_diversity(table)
-    alpha, k = alpha_k_anonymity(table).data_vars.values()
-    assert at_most(1 / alpha, entropy)
+    found = profile(table)
+    assert at_most(1 / found.alpha, entropy)
     assert at_most(entropy, distinct)
-    assert distinct <= k
+    assert distinct <= found.k
 
 
 @pytest.mark.slow
 @theorem
 @given(tables)
 def test_alpha_is_the_recursive_factor_for_one_target_and_at_least_cap_of_the_table(table):
-    alpha = alpha_k_anonymity(table).alpha.item()
+    alpha = profile(table).alpha.item()
     assert l_diversity(table, kind="recursive", l=1).item() == alpha
     assert individual_cap(table, table).max().item() == alpha
     assert at_most(average_cap(table, table).item(), alpha)

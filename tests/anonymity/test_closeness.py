@@ -10,11 +10,11 @@ import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from one_table import classes, coarsened, random_tables, records, shares, tables
+from one_table import classes, coarsened, profile, random_tables, records, shares, tables
 from strategies import keys_that_merge, theorem
 
 from capstats import at_most, from_counts
-from capstats.anonymity import beta_likeness, delta_disclosure, l_diversity, t_closeness
+from capstats.anonymity import l_diversity, t_closeness
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -54,22 +54,22 @@ def test_the_ordered_distance_counts_steps():
 
 def test_a_class_like_the_table_is_at_distance_0():
     table = [[2, 4], [3, 6], [1, 2]]
-    for value in (t_closeness(table), t_closeness(table, distance="ordered"), beta_likeness(table), delta_disclosure(table)):
+    found = profile(table)
+    for value in (t_closeness(table), t_closeness(table, distance="ordered"), found.beta, found.enhanced_beta, found.delta):
         assert value.item() == 0
-    assert beta_likeness(table, kind="enhanced").item() == 0
 
 
 def test_one_target_is_close_to_itself():
     assert t_closeness([[3, 2]], distance="ordered").item() == 0
-    assert beta_likeness([[3, 2]], kind="enhanced").item() == 0
-    assert delta_disclosure([[3, 2]]).item() == 0
+    assert profile([[3, 2]]).enhanced_beta.item() == 0
+    assert profile([[3, 2]]).delta.item() == 0
 
 
 def test_no_beta_passes_the_enhanced_model_where_a_target_gains_more_than_its_information():
     """A class with one target only, where others have another: 1 > p (1 - ln p) for every p < 1."""
-    assert beta_likeness([[4, 0], [0, 12]]).item() == 3
-    assert beta_likeness([[4, 0], [0, 12]], kind="enhanced").item() == inf
-    assert beta_likeness([[3, 1], [1, 3]], kind="enhanced").item() == beta_likeness([[3, 1], [1, 3]]).item() == 0.5
+    assert profile([[4, 0], [0, 12]]).beta.item() == 3
+    assert profile([[4, 0], [0, 12]]).enhanced_beta.item() == inf
+    assert profile([[3, 1], [1, 3]]).enhanced_beta.item() == profile([[3, 1], [1, 3]]).beta.item() == 0.5
 
 
 def test_the_bound_of_the_enhanced_model_may_be_reached():
@@ -80,7 +80,7 @@ def test_the_bound_of_the_enhanced_model_may_be_reached():
     bound = round((1 - log(share)) * share * n)
     for extra, passes in ((-1, True), (1, False)):
         table = [[bound + extra, first - bound - extra], [n - bound - extra, 9 * n - first + bound + extra]]
-        assert (beta_likeness(table, kind="enhanced").item() < inf) == passes
+        assert (profile(table).enhanced_beta.item() < inf) == passes
 
 
 def test_models_are_those_of_a_loop_over_records():
@@ -92,11 +92,12 @@ def test_models_are_those_of_a_loop_over_records():
         close = {"rtol": 1e-13, "atol": 1e-15}
         np.testing.assert_allclose(t_closeness(table), float(equal), **close)
         np.testing.assert_allclose(t_closeness(table, distance="ordered"), float(ordered), **close)
-        np.testing.assert_allclose(beta_likeness(table), float(gain(table)), **close)
+        models = profile(table)
+        np.testing.assert_allclose(models.beta, float(gain(table)), **close)
         enhanced = float(gain(table)) if gains_within_the_margin(table) else inf
-        np.testing.assert_allclose(beta_likeness(table, kind="enhanced"), enhanced, **close)
-        np.testing.assert_allclose(delta_disclosure(table), max(logs), **close)
-        np.testing.assert_allclose(delta_disclosure(table, kind="occurring"), max(x for x in logs if x < inf), **close)
+        np.testing.assert_allclose(models.enhanced_beta, enhanced, **close)
+        np.testing.assert_allclose(models.delta, max(logs), **close)
+        np.testing.assert_allclose(models.delta_occurring, max(x for x in logs if x < inf), **close)
 
 
 @theorem
@@ -110,11 +111,11 @@ def test_the_ordered_distance_lies_between_the_equal_one_and_its_share_of_a_step
 @theorem
 @given(tables)
 def test_t_is_at_most_beta_and_beta_is_at_most_exp_delta_minus_1(table):
-    beta = beta_likeness(table).item()
-    assert at_most(t_closeness(table).item(), beta + 1e-15)
-    assert at_most(beta, exp(delta_disclosure(table, kind="occurring").item()) - 1 + 1e-15)
-    assert delta_disclosure(table, kind="occurring") <= delta_disclosure(table)
-    assert beta <= beta_likeness(table, kind="enhanced").item()
+    found = profile(table)
+    assert at_most(t_closeness(table).item(), found.beta.item() + 1e-15)
+    assert at_most(found.beta.item(), exp(found.delta_occurring.item()) - 1 + 1e-15)
+    assert found.delta_occurring <= found.delta
+    assert found.beta <= found.enhanced_beta
 
 
 @theorem
@@ -122,29 +123,29 @@ def test_t_is_at_most_beta_and_beta_is_at_most_exp_delta_minus_1(table):
 def test_merging_keys_never_takes_a_table_further_from_its_margin(data):
     table = data.draw(tables)
     merged = coarsened(table, data.draw(keys_that_merge(table.shape[1])))
-    told = [(t_closeness, {}), (t_closeness, {"distance": "ordered"}), (beta_likeness, {}), (delta_disclosure, {})]
-    for model, options in [*told, (beta_likeness, {"kind": "enhanced"})]:
-        assert at_most(model(merged, **options).item(), model(table, **options).item() + 1e-14)
+    after, before = profile(merged), profile(table)
+    for model in ("t", "ordered_t", "beta", "enhanced_beta", "delta"):
+        assert at_most(after[model].item(), before[model].item() + 1e-14), model
 
 
 def test_merging_keys_can_raise_delta_over_occurring_targets():
     # p = 11/38. The second class has 1 in 10, the first nobody, both together 1 in 19.
-    assert delta_disclosure([[0, 1, 10], [9, 9, 9]], kind="occurring").item() == pytest.approx(log(110 / 38), rel=1e-14)
-    assert delta_disclosure([[1, 10], [18, 9]], kind="occurring").item() == pytest.approx(log(5.5), rel=1e-14)
+    assert profile([[0, 1, 10], [9, 9, 9]]).delta_occurring.item() == pytest.approx(log(110 / 38), rel=1e-14)
+    assert profile([[1, 10], [18, 9]]).delta_occurring.item() == pytest.approx(log(5.5), rel=1e-14)
 
 
 @theorem
 @given(tables)
 def test_a_class_with_one_target_fails_the_enhanced_model_unless_all_have_it(table):
     pure = l_diversity(table).item() == 1
-    assert not pure or (table.sum(1) > 0).sum() == 1 or beta_likeness(table, kind="enhanced").item() == inf
+    assert not pure or (table.sum(1) > 0).sum() == 1 or profile(table).enhanced_beta.item() == inf
 
 
 def test_rows_without_records_count_in_the_ordered_distance_alone():
     table, wider = [[2, 0], [0, 2]], [[2, 0], [0, 2], [0, 0]]
     assert t_closeness(wider, distance="ordered").item() == 0.25 == t_closeness(table, distance="ordered").item() / 2
-    for model in (t_closeness, beta_likeness, delta_disclosure):
-        assert model(wider).item() == model(table).item()
+    for model in ("t", "beta", "delta"):
+        assert profile(wider)[model] == profile(table)[model]
 
 
 def test_the_ordered_distance_is_the_same_on_sparse_tables_of_many_targets():
@@ -176,7 +177,3 @@ def test_the_order_of_targets_needs_one_column():
 def test_bad_options_are_refused():
     with pytest.raises(ValueError, match='`distance` must be "equal" or "ordered"; got \'l1\''):
         t_closeness([[1]], distance="l1")
-    with pytest.raises(ValueError, match='`kind` must be "basic" or "enhanced"; got 1'):
-        beta_likeness([[1]], kind=1)
-    with pytest.raises(ValueError, match='`kind` must be "all" or "occurring"; got \'some\''):
-        delta_disclosure([[1]], kind="some")

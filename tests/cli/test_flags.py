@@ -42,7 +42,7 @@ def test_arguments_become_options(message: str, written: str) -> None:
         (["audit", "--example", "anes96", "--json", "a.json", "--json"], "--json is given twice. Give it once"),
         (["paper", "--out", "p", "--model", "uniform", "--model", "bootstrap"], "--model is given twice. Give it once"),
         (["audit", "a.csv", "b.csv", "--weights", "a", "--weights", "b"], "--weights must be one column, or two or three"),
-        (["measure", "k_map", "--example", "anes96"], "k_map needs population: give --population."),
+        (["measure", "population_profile", "--example", "anes96"], "population_profile needs population: give --population."),
         (["measure", "expected_cap", "--example", "anes96"], "expected_cap needs model: give 'expected_cap(model=...)'."),
         (["measure", "expected_cap(model=Bootstrap(records=9))", "--example", "anes96"], "Give m=, the number of records of a release."),
         (["measure", "individual_risk", "--example", "anes96"], "Tabulate with sampling weights: give --weights to tabulate."),

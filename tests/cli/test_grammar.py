@@ -13,7 +13,7 @@ import capstats
 import capstats.cli
 from capstats.cli import main, outputs, parser
 from capstats.cli.options import COMMANDS, OPTIONS
-from capstats.lessons import LESSONS
+from capstats.lessons.pages import LESSONS
 from capstats.tables import counts_files
 
 

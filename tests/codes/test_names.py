@@ -30,12 +30,10 @@ RESULTS = {
     "individual_cap": lambda t: capstats.individual_cap(t.o, t.s).to_dataset(),
     "nearest_distance": lambda t: capstats.cap.nearest_distance(t.o, t.s).to_dataset(),
     "minimal_cells": lambda t: capstats.laws.minimal_cells(t.o).to_dataset(),
-    "weap": lambda t: capstats.disclosure.weap(t.s).to_dataset(),
     "suda_scores": lambda t: capstats.population.suda_scores(t.o),
     "dis_suda": lambda t: capstats.population.dis_suda(t.o, sampling_fraction=0.1),
     "prosecutor_risk": lambda t: capstats.anonymity.prosecutor_risk(t.o).to_dataset(),
     "individual_risk": lambda t: capstats.population.individual_risk(xr.Dataset({"o": t.o, "o_records": t.o})).to_dataset(),
-    "journalist_risk": lambda t: capstats.population.journalist_risk(t.o, population=t.o).to_dataset(),
 }
 
 

@@ -9,7 +9,7 @@ from lesson_pages import afresh, agree, agree_all, counts, first_screen, inside,
 
 from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
-from capstats.lessons import LESSONS, page
+from capstats.lessons.pages import LESSONS, page
 
 pytestmark = pytest.mark.chromium
 LESSON = "average"

@@ -9,7 +9,7 @@ from command_line import printed, refused, run
 
 from capstats.cli import main
 from capstats.cli.options import OPTIONS
-from capstats.lessons import LESSONS, page
+from capstats.lessons.pages import LESSONS, page
 
 pytestmark = pytest.mark.slow
 

@@ -3,8 +3,8 @@
 import html5lib
 
 from capstats.datasets import paper_originals
-from capstats.lessons import LESSONS
 from capstats.lessons.contents import HIGH, contents, pictures
+from capstats.lessons.pages import LESSONS
 
 
 def entries():

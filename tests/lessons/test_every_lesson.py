@@ -4,7 +4,7 @@ import pytest
 from chromium import opened
 from lesson_pages import PREDICT, judged, numbers, predicted, question
 
-from capstats.lessons import LESSONS, page
+from capstats.lessons.pages import LESSONS, page
 
 pytestmark = pytest.mark.chromium
 each_lesson = pytest.mark.parametrize("name", LESSONS)

@@ -8,8 +8,8 @@ import pytest
 
 from capstats import average_cap, baseline_cap, maximum_cap, minimum_cap
 from capstats.datasets import paper_originals, paper_synthetics, smoking
-from capstats.lessons import LESSONS, page
 from capstats.lessons.given import given
+from capstats.lessons.pages import LESSONS, page
 
 
 def test_twenty_people_have_the_risks_of_the_papers_hundred():

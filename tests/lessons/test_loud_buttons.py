@@ -4,8 +4,8 @@ import pytest
 from chromium import browser
 from lesson_pages import opened
 
-from capstats.lessons import LESSONS, page
 from capstats.lessons.browser import browser_page
+from capstats.lessons.pages import LESSONS, page
 
 pytestmark = pytest.mark.chromium
 LOUD = """() => [...document.querySelectorAll("button, .button")].filter((one) => one.offsetParent

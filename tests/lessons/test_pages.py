@@ -9,7 +9,7 @@ from itertools import pairwise
 import html5lib
 import pytest
 
-from capstats.lessons import LESSONS, page
+from capstats.lessons.pages import LESSONS, page
 
 each_lesson = pytest.mark.parametrize("name", LESSONS)
 LONGEST = 300  # lines of a script
@@ -113,5 +113,5 @@ def test_no_script_is_long():
 
 @pytest.mark.slow
 def test_listing_the_lessons_loads_no_template_engine():
-    code = "import sys; from capstats.lessons import LESSONS; assert 'jinja2' not in sys.modules"
+    code = "import sys; from capstats.lessons.pages import LESSONS; assert 'jinja2' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -5,7 +5,6 @@ assert round(average, 4) == 0.7801
 assert np.isclose(average, both_ways * cap.matched_records(o, m).item() / 472)
 assert abs(cap.individual_share(o, m, h=h).plain_contrast) < 0.01
 assert disclosure.disco(o, m) <= disclosure.dis(o, m)
-assert np.isclose(disclosure.tau_curve(o, m, variant="all").min(), disclosure.disco(o, m))
 assert np.isclose(disclosure.record_risk(original, modelled, **intruder)["cap"].mean(), average)
 assert anonymity.k_anonymity(party.o) == 17
 best = screening.sweep(original, modelled, **keys).value.sel(measure="average_cap").squeeze()

@@ -70,27 +70,6 @@ def test_checks_and_exclusions_of_synthpop_are_as_it_prints_them(case):
     assert found.get("Nexclusions") == case.get("Nexclusions")
 
 
-def test_the_synthpop_cases_have_every_option_and_every_fault():
-    assert len(SYNTHPOP) == 23
-    assert {option for case in SYNTHPOP for option in case.get("options", {})} == {
-        "usetargetNA",
-        "not_targetlev",
-        "exclude_keys",
-        "exclude_keylevs",
-        "exclude_targetlevs",
-        "denom_lim",
-        "exclude_ov_denom_lim",
-        "thresh_1way",
-        "thresh_2way",
-    }
-    assert [case["name"] for case in SYNTHPOP if "fault" in case] == [
-        "rand03",
-        "rand08",
-        "numeric_target_level_missing",
-        "separator_collision",
-    ]
-
-
 def test_a_level_that_one_table_lacks_does_not_hide_the_risk():
     """Where synthpop says 0 and 0: Its levels 2, ..., 13 are put in the order of text on one side only."""
     key = [i % 7 for i in range(60)]

@@ -191,17 +191,6 @@ def test_the_difference_is_0_on_average_over_all_splits(duplicates):
     assert np.std(differences) > 0.1
 
 
-@examples(50)
-@given(st.integers(1, 4).flatmap(lambda k: st.tuples(rows_of(k), rows_of(k))))
-def test_on_all_columns_the_rate_is_the_share_of_distinct_synthetic_rows_that_are_copies(tables):
-    original, synthetic = tables
-    released = set(synthetic)
-    found = called(original, synthetic, len(original[0]))
-    assert found.predicates == len(released)
-    assert found.rate.item() == found.any_predicate.item() == pytest.approx(len(released & set(original)) / len(released))
-    assert called(original, original, len(original[0])).rate == 1
-
-
 def test_hits_of_all_records_are_the_replicated_uniques_of_all_subsets():
     rng = np.random.default_rng(0)
     original, synthetic = (frame(rng.choice(list("abc"), (30, 4)).tolist()) for _ in "os")

@@ -21,11 +21,9 @@ from strategies import counts, keys_that_merge, theorem
 from capstats import tabulate
 from capstats.anonymity import k_anonymity, marketer_risk, prosecutor_risk
 from capstats.datasets import anes96
-from capstats.population import delta_presence, journalist_risk, k_map, population_marketer_risk, population_profile
+from capstats.population import population_profile
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "arx_population.json").read_text())["cases"]
-ONE_NUMBER = (k_map, population_marketer_risk)
-EVERY = (*ONE_NUMBER, journalist_risk, population_profile, delta_presence)
 
 TINY, POPULATION = [[1, 2, 1]], [[1, 4, 5]]
 KEYS = ["educ", "PID"]
@@ -52,19 +50,18 @@ def test_risks_are_the_sums_of_fractions(case: dict[str, Any]):
     }.items():
         expected = np.nan if exact[theirs] is None else exact[theirs]
         assert found[name].item() == pytest.approx(expected, rel=1e-12, nan_ok=True), name
-    assert k_map(o, population=population).item() == exact["k_map"]
     assert k_anonymity(o).item() == exact["k_anonymity"]
     assert marketer_risk(o).item() == pytest.approx(exact["prosecutor_average"], rel=1e-12)
-    assert population_marketer_risk(o, population=population).item() == pytest.approx(exact["marketer"], rel=1e-12)
+    assert found.journalist_average.item() == pytest.approx(exact["marketer"], rel=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_arx_has_the_same_but_the_greater_average_for_the_journalist(case: dict[str, Any]):
     o, population, arx = [case["sample"]], [case["population"]], case["ARX"]
-    risk, found = journalist_risk(o, population=population), population_profile(o, population=population)
-    assert (risk.max().item(), risk.min().item()) == pytest.approx((arx["journalist_highest"], arx["journalist_lowest"]), rel=1e-12)
+    found = population_profile(o, population=population)
+    assert found.journalist_greatest.item() == pytest.approx(arx["journalist_highest"], rel=1e-12)
     assert found.journalist_at_risk.item() == pytest.approx(arx["journalist_at_risk"], rel=1e-12)
-    assert population_marketer_risk(o, population=population).item() == pytest.approx(arx["marketer"], rel=1e-12)
+    assert found.journalist_average.item() == pytest.approx(arx["marketer"], rel=1e-12)
     greater = max(found.journalist_average.item(), found.journalist_class_average.item())
     assert arx["journalist_average"] == pytest.approx(greater, rel=1e-12)
 
@@ -127,37 +124,31 @@ def test_the_profile_is_that_of_a_loop_over_people(tables: Any, threshold: float
         "unique_match_share": Fraction(len(unique), sum(person in unique for person in people)) if unique else np.nan,
     }
     assert {name: found[name].item() for name in found} == pytest.approx({name: float(x) for name, x in expected.items()}, nan_ok=True)
-    shares = [Fraction(in_sample[key], number) for key, number in in_population.items()]
-    presence = delta_presence(o, population=population)
-    assert (presence.delta_min.item(), presence.delta_max.item()) == pytest.approx((float(min(shares)), float(max(shares))))
 
 
 @pytest.mark.slow
 @theorem
 @given(pairs(), keys_that_merge(6))
 def test_risks_are_ordered_and_coarser_keys_lower_them(tables: Any, merged: list[int]):
-    """Parts 3 to 5 of the statement."""
+    """Parts 2 to 4 of the statement."""
     o, population = tables[0], population_of(*tables)
-    found, presence = population_profile(o, population=population), delta_presence(o, population=population)
-    risk = journalist_risk(o, population=population)
-    assert (risk <= prosecutor_risk(o)).where(risk.notnull(), True).all()
+    found = population_profile(o, population=population)
+    assert found.journalist_greatest <= prosecutor_risk(o).max()
     assert found.k_map >= k_anonymity(o)
     assert found.journalist_average <= marketer_risk(o) + 1e-12
-    assert presence.delta_min <= o.sum() / population.sum() <= presence.delta_max
     least = max(found.population_uniques.item(), found.sample_uniques.item() * np.nan_to_num(found.unique_match_share.item()))
     assert least <= found.expected_unique_matches + 1e-12
     coarser = [np.stack([table[:, np.array(merged) == key].sum(1) for key in range(6)], 1) for table in (o, population)]
-    after, among = population_profile(coarser[0], population=coarser[1]), delta_presence(coarser[0], population=coarser[1])
+    after = population_profile(coarser[0], population=coarser[1])
     assert after.k_map >= found.k_map
     assert after.journalist_average <= found.journalist_average + 1e-12
-    assert presence.delta_min <= among.delta_min <= among.delta_max <= presence.delta_max
 
 
 def test_a_population_that_is_the_sample_gives_the_risks_of_the_prosecutor():
     o = [[1, 2, 0], [0, 1, 0]]
-    np.testing.assert_array_equal(journalist_risk(o, population=o), prosecutor_risk(o))
-    assert population_marketer_risk(o, population=o).item() == marketer_risk(o).item()
-    assert delta_presence(o, population=o).delta_min.item() == 1
+    found = population_profile(o, population=o)
+    assert found.journalist_greatest.item() == prosecutor_risk(o).max().item()
+    assert found.journalist_average.item() == marketer_risk(o).item()
 
 
 # --- tables of the population -----------------------------------------------------------------------------------------
@@ -178,11 +169,10 @@ def test_a_register_needs_no_target_and_comes_from_any_source(tmp_path: Path):
         "parquet": tmp_path / "register.parquet",
         "duckdb": duckdb.sql(f"SELECT * FROM '{tmp_path / 'register.parquet'}'"),
     }
-    expected = 1 / register.value_counts().loc[list(map(tuple, SAMPLE[KEYS].drop_duplicates().to_numpy()))]
+    expected = (1 / register.value_counts().loc[list(map(tuple, SAMPLE[KEYS].to_numpy()))]).sum()
     for name, table in doors.items():
-        risk = journalist_risk(sample, population=tabulate(table, keys=KEYS, target=None).o)
-        assert risk.dropna("key").to_series().to_dict() == pytest.approx(expected.to_dict()), name
-        assert risk.sizes["key"] == (register.value_counts() > 0).sum()
+        found = population_profile(sample, population=tabulate(table, keys=KEYS, target=None).o)
+        assert found.expected_matches.item() == pytest.approx(expected), name
 
 
 @pytest.mark.slow
@@ -193,78 +183,72 @@ def test_a_register_larger_than_memory_is_counted_by_duckdb(tmp_path: Path):
     sample = pd.DataFrame({"age": np.arange(0, 63_000, 1000) % 90, "area": np.arange(0, 63_000, 1000) // 90 % 700})
     population = tabulate(path, keys=["age", "area"], target=None, memory_limit="200MB").o
     assert population.sum().item() == 20_000_000
-    assert k_map(tabulate(sample, keys=["age", "area"], target=None).o, population=population).item() in (317, 318)
+    o = tabulate(sample, keys=["age", "area"], target=None).o
+    assert population_profile(o, population=population).k_map.item() in (317, 318)
 
 
 def test_sample_and_register_are_counted_in_one_call_and_cut_alike():
     tables = tabulate(SAMPLE, REGISTER, keys=["age", "PID"], target=None, bins={"age": 4})
     apart = tabulate(REGISTER, keys=["age", "PID"], target=None, bins={"age": tables.attrs["bins"]["age"]})
-    expected = journalist_risk(tables.o, population=tables.s)
-    found = journalist_risk(tabulate(SAMPLE, keys=["age", "PID"], target="vote", bins=apart.attrs["bins"]).o, population=apart.o)
-    assert found.to_series().dropna().to_dict() == expected.to_series().dropna().to_dict()
+    expected = population_profile(tables.o, population=tables.s)
+    found = population_profile(tabulate(SAMPLE, keys=["age", "PID"], target="vote", bins=apart.attrs["bins"]).o, population=apart.o)
+    xr.testing.assert_equal(found, expected)
 
 
 def test_targets_of_the_population_do_not_matter():
-    assert k_map([[1, 0], [1, 1]], population=[[3, 0], [0, 2], [1, 1]]).item() == 3
+    assert population_profile([[1, 0], [1, 1]], population=[[3, 0], [0, 2], [1, 1]]).k_map.item() == 3
 
 
 # --- batches, nothing, mistakes ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("function", EVERY)
-def test_batches_have_the_numbers_of_their_members_and_broadcast(function: Any):
+def test_batches_have_the_numbers_of_their_members_and_broadcast():
     o = xr.DataArray([[[1, 2, 0]], [[3, 1, 1]]], dims=("draw", "target", "key"))
     population = xr.DataArray([[[3, 4, 1]], [[9, 9, 9]]], dims=("year", "target", "key"))
-    found = function(o, population=population)
+    found = population_profile(o, population=population)
     for draw in range(2):
         for year in range(2):
-            own = function(o.isel(draw=draw), population=population.isel(year=year))
+            own = population_profile(o.isel(draw=draw), population=population.isel(year=year))
             xr.testing.assert_allclose(found.isel(draw=draw, year=year), own)
 
 
-@pytest.mark.parametrize("function", EVERY)
-def test_nobody_in_the_sample_has_a_risk(function: Any):
-    found = function([[0, 0]], population=[[3, 1]])
-    numbers = {"": found} if isinstance(found, xr.DataArray) else dict(found)
-    for name, number in numbers.items():
-        assert (number == 0).all() if name in ("delta_min", "delta_max", "sample_uniques", "population_uniques") else number.isnull().all()
-    assert delta_presence([[0, 0]], population=[[0, 0]]).delta_max.isnull()
+def test_nobody_in_the_sample_has_a_risk():
+    for name, number in population_profile([[0, 0]], population=[[3, 1]]).items():
+        assert number == 0 if name in ("sample_uniques", "population_uniques") else number.isnull()
 
 
-@pytest.mark.parametrize("function", EVERY)
-def test_a_class_that_the_population_lacks_is_named(function: Any):
+def test_a_class_that_the_population_lacks_is_named():
     sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
     few = tabulate(REGISTER[REGISTER.educ != "Some college"], keys=KEYS, target=None).o
     with pytest.raises(
         ValueError, match=r"`population` must hold the people of all records of `o`; of \d+ keys \d+ have fewer people in it than records"
     ):
-        function(sample, population=few)
+        population_profile(sample, population=few)
     with pytest.raises(ValueError, match=r"fewer people in it than records in `o`\. Spell and cut the key columns alike"):
-        function([[1, 2]], population=[[9, 1]])
+        population_profile([[1, 2]], population=[[9, 1]])
 
 
-@pytest.mark.parametrize("function", EVERY)
-def test_numbers_of_people_are_needed(function: Any):
+def test_numbers_of_people_are_needed():
     weighted = tabulate(SAMPLE.assign(w=2), keys=KEYS, target="vote", weights="w").o
     with pytest.raises(ValueError, match=r"`o` holds sums of the sampling weights 'w', .*Give the numbers of records, tables\.o_records"):
-        function(weighted, population=weighted)
+        population_profile(weighted, population=weighted)
     with pytest.raises(ValueError, match="`population` holds sums of the sampling weights 'w'"):
-        function(TINY, population=weighted)
+        population_profile(TINY, population=weighted)
     for name, o, population in (("o", [[0.5]], [[1]]), ("population", [[1]], [[1.5]])):
         with pytest.raises(ValueError, match=f"`{name}` must hold integers: numbers of people"):
-            function(o, population=population)
+            population_profile(o, population=population)
 
 
 def test_the_population_is_a_table_of_the_same_keys():
     sample = tabulate(SAMPLE, keys=KEYS, target="vote").o
     with pytest.raises(TypeError, match=r"`population` is a DataFrame\. For records use capstats\.tabulate"):
-        k_map(sample, population=REGISTER)
+        population_profile(sample, population=REGISTER)
     register = tabulate(REGISTER, keys=KEYS, target=None)
-    assert k_map(sample, population=register).identical(k_map(sample, population=register.o))
+    assert population_profile(sample, population=register).identical(population_profile(sample, population=register.o))
     with pytest.raises(ValueError, match="label them alike"):
-        k_map(sample, population=tabulate(REGISTER, keys="educ", target=None).o)
+        population_profile(sample, population=tabulate(REGISTER, keys="educ", target=None).o)
     with pytest.raises(ValueError, match="`o` has 1 targets x 3 keys, `population` has 2 keys"):
-        k_map(TINY, population=[[9, 9]])
+        population_profile(TINY, population=[[9, 9]])
 
 
 def test_a_threshold_is_a_risk_and_counts_only_above():
@@ -272,11 +256,6 @@ def test_a_threshold_is_a_risk_and_counts_only_above():
         assert population_profile(TINY, population=POPULATION, threshold=threshold).journalist_at_risk.item() == share
     with pytest.raises(ValueError, match="`threshold` must be a risk from 0 to 1; got 2"):
         population_profile(TINY, population=POPULATION, threshold=2)
-
-
-def test_a_key_of_one_person_of_the_population_is_present_or_not():
-    found = delta_presence([[1, 1]], population=[[1, 4]])
-    assert (found.delta_min.item(), found.delta_max.item()) == (0.25, 1)
 
 
 def test_weights_of_a_release_are_no_records():

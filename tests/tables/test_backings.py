@@ -130,7 +130,7 @@ def refusal(measure: Any, given: tuple[xr.DataArray, ...]) -> str:
 
 
 @pytest.mark.few(3)
-@pytest.mark.parametrize("case", [case for case in CASES if case.partition(": ")[2].startswith(("cap_", "tau_curve"))])
+@pytest.mark.parametrize("case", [case for case in CASES if case.partition(": ")[2].startswith("cap_")])
 def test_a_measure_of_tables_without_records_is_the_same_on_both_backings(case: str) -> None:
     """Dense tables always have cells to take an extreme or a quantile of."""
     f, (o, s) = CASES[case], tables("several")
@@ -195,14 +195,6 @@ def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure
         assert found.dims == dense.dims
         assert found.data.nnz <= ((o > 0) | (s > 0)).sum()
         np.testing.assert_allclose(found.data.todense(), dense.values, rtol=1e-12)
-
-
-@pytest.mark.parametrize("kind", ["one", "several"])
-def test_cells_of_an_empty_key_have_weap_0_where_they_are_not_stored(kind: str) -> None:
-    _, s = tables(kind)
-    dense, found = capstats.disclosure.weap(s), capstats.disclosure.weap(as_sparse(s)).data.todense()
-    np.testing.assert_array_equal(found, np.nan_to_num(dense.values))
-    assert np.isnan(dense.values).any()
 
 
 def test_minimal_cells_of_several_tables_are_those_of_each() -> None:

@@ -56,12 +56,10 @@ WITH_HOLDOUT: dict[str, Call] = {  # of an original, releases and a holdout
     "membership_test": lambda o, s, h: laws.membership_test(o, s, h=h, draws=9, rng=1)[["contrast", "standard_deviation"]],
 }
 WITH_POPULATION: dict[str, Call] = {  # of a sample and the population that it is from
-    name: lambda o, people, name=name: getattr(population, name)(o, population=people)
-    for name in ("delta_presence", "journalist_risk", "k_map", "population_marketer_risk", "population_profile")
+    "population_profile": lambda o, people: population.population_profile(o, population=people),
 }
 ALONE: dict[str, Call] = measures_of_counts.ALONE | {  # of one table
     "expand": capstats.expand,
-    "weap": disclosure.weap,
     "frontier_tables": lambda o: capstats.average_cap(o, laws.frontier_tables(o, distances=[0.1, 0.4]).least_shares),
     "minimal_cells": laws.minimal_cells,
 }

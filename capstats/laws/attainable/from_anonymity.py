@@ -92,25 +92,23 @@ def anonymity_bounds(s: Any, *, targets: Any = None, crossed: Any = None, matche
     (0.4375, 0.5)
     """
     # here, since `import capstats` loads laws, but not anonymity
-    from capstats.anonymity import alpha_k_anonymity, beta_likeness, delta_disclosure, t_closeness
+    from capstats.anonymity import anonymity_profile
 
     if targets is not None and crossed is not None:
         raise ValueError("`targets` and `crossed` were both given, and the baseline follows from the targets. Give one of them.")
     table = as_counts(s, "s")
     share = share_of_records("matched", matched)
-    alpha_k = alpha_k_anonymity(table)
-    held = alpha_k.k > 0
-    nothing, all_of_it = xr.zeros_like(alpha_k.alpha).where(held), xr.ones_like(alpha_k.alpha).where(held)
+    of = anonymity_profile(table, table).sel(table="original", drop=True)
+    held = of.k > 0
+    nothing, all_of_it = xr.zeros_like(of.alpha).where(held), xr.ones_like(of.alpha).where(held)
     x, *sharp = _of_targets(table, targets) if targets is not None else _of_baseline(table, crossed)
-    t, beta, delta = t_closeness(table), beta_likeness(table), delta_disclosure(table)
-    occurring = delta_disclosure(table, kind="occurring")
     with xr.set_options(arithmetic_join="exact"):  # type: ignore[no-untyped-call]
         rows = {
-            "k": (alpha_k.k, nothing, all_of_it),
-            "alpha": (alpha_k.alpha, nothing, alpha_k.alpha),
-            "t": (t, x - t, x + t),
-            "beta": (beta, nothing + 0 * x, (1 + beta) * x),
-            "delta": (delta, np.exp(-delta) * x, np.exp(occurring) * x),
+            "k": (of.k, nothing, all_of_it),
+            "alpha": (of.alpha, nothing, of.alpha),
+            "t": (of.t, x - of.t, x + of.t),
+            "beta": (of.beta, nothing + 0 * x, (1 + of.beta) * x),
+            "delta": (of.delta, np.exp(-of.delta) * x, np.exp(of.delta_occurring) * x),
         }
         value, *bounds = zip(*rows.values(), strict=True)
         least, greatest = ([end.clip(0, 1) * share for end in of_models] for of_models in bounds)

@@ -37,7 +37,7 @@ test_that("a measure has its options, and several are a list", {
   kept <- sum(apply(table(smokers(1)$age, smokers(1)$sex, smokers(1)$ill), 1:2, function(of) sum((of / sum(of)) %*% drawn * of))) / 40
   expect_equal(measure(x, "expected_cap", model = "Pram(theta=0.3)"), kept, tolerance = 1e-12)
   expect_equal(as_synthpop(x)$DCAP, 100 * cap(x)$cap_zero)
-  expect_gte(measure(x, "k_map", population = rbind(smokers(1), smokers(2))), several$k_anonymity)
+  expect_gte(measure(x, "population_profile", population = rbind(smokers(1), smokers(2)))$k_map, several$k_anonymity)
   expect_setequal(sweep_keys(x)$known, c("age", "sex", "age + sex"))
 })
 

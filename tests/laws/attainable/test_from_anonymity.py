@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from one_table import profile
 from scipy.optimize import linprog
 from strategies import count_tables, counts, examples, table_pairs
 
 from capstats import average_cap, baseline_cap, from_counts, matched_records
-from capstats.anonymity import alpha_k_anonymity, beta_likeness, delta_disclosure, k_anonymity, l_diversity, t_closeness
+from capstats.anonymity import k_anonymity, l_diversity, t_closeness
 from capstats.laws import anonymity_bounds
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -193,7 +194,7 @@ def test_delta_is_attained_on_the_side_of_its_cell():
     assert anonymity_bounds(s, crossed=0.5).least_by_model.sel(model="delta").item() == average_cap(o, s).item() == pytest.approx(0.25)
     s = np.array([[2, 1], [2, 11]])
     o = one_cell(s, 0, 0)
-    assert delta_disclosure(s).item() == pytest.approx(np.log(8 / 3))
+    assert profile(s).delta.item() == pytest.approx(np.log(8 / 3))
     found = anonymity_bounds(s, crossed=crossed(o, s)).greatest_by_model.sel(model="delta").item()
     assert found == pytest.approx(average_cap(o, s).item(), rel=1e-12) == 0.5
 
@@ -201,7 +202,7 @@ def test_delta_is_attained_on_the_side_of_its_cell():
 def test_values_are_those_of_the_models():
     s = np.array([[5, 1, 2], [1, 1, 2], [1, 2, 9]])
     found = anonymity_bounds(s, crossed=0.4).value.values
-    models = [k_anonymity(s), alpha_k_anonymity(s).alpha, t_closeness(s), beta_likeness(s), delta_disclosure(s)]
+    models = [profile(s)[name] for name in ("k", "alpha", "t", "beta", "delta")]
     np.testing.assert_array_equal(found, [model.item() for model in models])
 
 
@@ -220,7 +221,7 @@ def test_no_k_bounds_anything_and_no_l_of_two_does_in_large_classes(k):
 @given(count_tables(4, 4))
 def test_l_and_the_sizes_of_the_classes_never_bound_more_than_alpha(s):
     classes = [column for column in s.T if column.any()]
-    assert alpha_k_anonymity(s).alpha.item() <= max(1 - ((column > 0).sum() - 1) / column.sum() for column in classes) + 1e-15
+    assert profile(s).alpha.item() <= max(1 - ((column > 0).sum() - 1) / column.sum() for column in classes) + 1e-15
 
 
 def test_an_ordered_t_does_not_bound_the_difference():

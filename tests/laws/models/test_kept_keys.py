@@ -87,18 +87,6 @@ def test_moments_are_those_of_every_release_of_tables_of_up_to_three_records(sha
 
 
 @pytest.mark.slow
-@theorem
-@given(count_tables(3, 3, most=2), st.data())
-def test_moments_are_those_of_every_release_of_random_tables(o, data):
-    o = o.tolist()
-    n = sum(map(sum, o))
-    options = [(model, told) for model, told in told_of(len(o), min(n, 4)) if model != "swap" or n <= 6]
-    model, told = data.draw(st.sampled_from(options))
-    if n <= 9:
-        check(o, model, **told)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("o", [[[3, 1], [0, 3]], [[2, 1, 0], [1, 0, 1], [0, 0, 2]], [[4, 0, 2], [1, 1, 0]]])
 def test_moments_are_those_of_every_release_of_larger_tables(o):
     for model, told in told_of(len(o), sum(map(sum, o))):

@@ -9,7 +9,7 @@ from every_release import average_cap, moments
 from hypothesis import example, given
 from hypothesis import strategies as st
 from small_laws import releases_of, urn_of, urns
-from strategies import count_tables, examples
+from strategies import examples
 
 from capstats.laws import Bootstrap, Dirichlet, Uniform, expected_cap, variance_cap
 from capstats.laws.models.matched_only import Circle, Groups, Keys, over_sets
@@ -42,14 +42,6 @@ def assert_moments(o, m, name):
 def test_mean_and_variance_are_those_of_every_release_that_has_the_average(name):
     for o, m in product(TABLES, range(1, 4)):
         assert_moments(o, m, name)
-
-
-@pytest.mark.few(3)
-@urns
-@examples(6)
-@given(count_tables(2, 3, most=9), st.integers(1, 4))
-def test_mean_and_variance_are_those_of_every_release_of_random_tables(name, o, m):
-    assert_moments(o.tolist(), m, name)
 
 
 def of_all_sets(o, m, weights):
