@@ -1,5 +1,6 @@
 """The one list: every number of an audit is in it, with words for every table that shows it, and a definition on a page that exists."""
 
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -97,6 +98,15 @@ def test_what_a_report_compares_is_explained():
     of_themselves = {"difference", "difference_error", "population_k"}  # what their own words say
     assert {name for name in stems - explained - ZERO - {""} if not name.startswith("individual_cap")} == of_themselves
     assert {term for measure in ALL.values() for term in measure.terms} == set(TERMS)
+
+
+def test_a_number_that_stands_alone_is_high_against_a_fixed_value_or_a_measure_that_needs_nothing_else():
+    for name, measure in MEASURES.items():
+        others = [x for x in measure.high_against if x in MEASURES]
+        fixed = {*measure.high_against} - {*others}
+        assert all(re.fullmatch(r"[01] \(.+\)", x) for x in fixed), name
+        is_alone = {"answer", "releases"} & {*measure.tables} and not measure.row.startswith("  ") and not name.endswith("_error")
+        assert not is_alone or fixed or any(MEASURES[x].needs in ("", measure.needs) for x in others), name
 
 
 def test_only_what_is_asked_for_is_explained():
