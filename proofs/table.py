@@ -1,4 +1,4 @@
-"""Write what ``theory/statements.toml`` says of the proofs: the table of README.md, below each statement of the chapters, and the headline.
+"""Write what ``theory/statements.toml`` says of the proofs: the table of README.md, its headline, and below each statement of the chapters.
 
 ``python proofs/table.py`` writes; a test fails where one of them is out of date.
 """
@@ -17,7 +17,6 @@ ENUMERATES = re.compile(
     r"|(?:of|over)_all_(?:draws|orders|pairs_of_(?:releases|samples)|partitions|samples|sets|splits|subsets)"
 )
 HEADLINE = re.compile(r"Coq has checked \d+ of \d+ statements of the theory, \d+ in all parts")
-WITH_HEADLINE = ("README.md", "docs/researchers.md", "proofs/README.md", "theory/README.md")
 Statement = dict[str, str | list[str]]
 
 
@@ -70,7 +69,7 @@ def table() -> str:
 
 def with_table(readme: str) -> str:
     before, _, rest = readme.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+    return f"{HEADLINE.sub(headline(), before)}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
 
 
 def with_twins(chapter: str) -> str:
@@ -90,10 +89,8 @@ def pages() -> dict[Path, str]:
     """All that is written, by file."""
     chapters = sorted({THEORY / f"{fields['chapter']}.md" for fields in statements().values() if "coq" in fields})
     found = {page: with_twins(page.read_text(encoding="utf-8")) for page in chapters}
-    for name in WITH_HEADLINE:
-        page = HERE.parent / name
-        found[page] = HEADLINE.sub(headline(), page.read_text(encoding="utf-8"))
-    return found | {HERE / "README.md": with_table(found[HERE / "README.md"])}
+    readme = HERE / "README.md"
+    return found | {readme: with_table(readme.read_text(encoding="utf-8"))}
 
 
 if __name__ == "__main__":

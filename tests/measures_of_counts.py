@@ -1,6 +1,7 @@
 """Every measure of tables of counts, in each of its ways, as a function of tables with the key columns age, sex and town.
 
-`tests/tables` has them give the same numbers on both backings (test_backings.py) and in any order of the cells (test_labels_decide.py).
+`tests/tables` has them give the same numbers on both backings (test_backings.py) and in any order of the cells (test_labels_decide.py);
+`tests/cap/test_every_measure.py` has more of those of `cap`.
 """
 
 from __future__ import annotations
@@ -46,17 +47,14 @@ BOTH: dict[str, Call] = {  # of an original and a release, or several
         f"average_cap {how} within {within}": lambda o, s, how=how, within=within: capstats.average_cap(o, s, unmatched=how, within=within)
         for how, within in product(CONVENTIONS, (1, ("triangular", 2.5)))
     },
-    "average_cap_interval": capstats.average_cap_interval,
+    **{f"average_cap_interval {how}": lambda o, s, how=how: capstats.average_cap_interval(o, s, unmatched=how) for how in CONVENTIONS},
     "average_cap_interval against": lambda o, s: capstats.average_cap_interval(o, s, against=o, unmatched="drop"),
-    **{
-        f"baseline_cap {kind} {within}": lambda o, s, kind=kind, within=within: capstats.baseline_cap(o, s, kind=kind, within=within)
-        for kind, within in (("modal_synthetic", None), ("crossed", None), ("crossed", 1))
-    },
+    **{f"baseline_cap {kind}": lambda o, s, kind=kind: capstats.baseline_cap(o, s, kind=kind) for kind in ("modal_synthetic", "crossed")},
+    "baseline_cap crossed within 1": lambda o, s: capstats.baseline_cap(o, s, kind="crossed", within=1),
     **{f"cap_boxplot {how}": lambda o, s, how=how: capstats.cap_boxplot(o, s, unmatched=how) for how in CONVENTIONS},
     **{f"cap_ecdf {how}": lambda o, s, how=how: capstats.cap_ecdf(o, s, [0, 0.2, 0.5, 1], unmatched=how) for how in CONVENTIONS},
     **{f"cap_quantiles {how}": lambda o, s, how=how: capstats.cap_quantiles(o, s, [0, 0.3, 0.77, 1], unmatched=how) for how in CONVENTIONS},
-    "correct_predictions": capstats.correct_predictions,
-    "correct_predictions nearest": lambda o, s: capstats.correct_predictions(o, s, unmatched="nearest"),
+    **{f"correct_predictions {how}": lambda o, s, how=how: capstats.correct_predictions(o, s, unmatched=how) for how in CONVENTIONS},
     "matched_records": capstats.matched_records,
     "nearest_distance": cap.nearest_distance,
     **{f"normalized_cap {how}": lambda o, s, how=how: cap.normalized_cap(o, s, unmatched=how) for how in CONVENTIONS},

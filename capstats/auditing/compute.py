@@ -221,14 +221,19 @@ def surely(asked: Asked) -> Numbers:
     return found
 
 
-def otherwise_certain(asked: Asked) -> Numbers:
-    """The shares of people whose key has one synthetic target, and not theirs, and of those whom the original itself gives away."""
+def certain_and_wrong(asked: Asked) -> xr.DataArray:
+    """The share of people whose key has one synthetic target, and not theirs."""
 
     def formula(o: Table, s: Table) -> Array:
         sure = certain(s)
         return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
 
-    return {"share_certain_wrong": asked.pair.map(formula, "certain_and_wrong") / asked.n, "original_certain": dio(asked.o)}
+    return asked.pair.map(formula, "certain_and_wrong") / asked.n
+
+
+def certain_itself(asked: Asked) -> xr.DataArray:
+    """The share of people whom the original itself gives away."""
+    return dio(asked.o)
 
 
 def uniques(asked: Asked) -> Numbers:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
 from capstats.auditing.columns import by_group, changes
 from capstats.auditing.compute import Z, errors_known
-from capstats.auditing.findings import SIDE_BY_SIDE, UNTOLD, Findings, Judged, level_names
+from capstats.auditing.findings import SIDE_BY_SIDE, UNTOLD, Findings, level_names
 from capstats.auditing.measures import MEASURES, SENTENCES, numbers
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
 from capstats.cap.uncertainty import average_cap_interval
@@ -34,7 +35,7 @@ SMALL = 0.0005  # a change of average CAP that is none
 
 def front(audit: Findings) -> Sections:
     """The sections of the front sheet; those about a single release describe the first in the report's order."""
-    first, limits = audit.ranked[0], audit.judged
+    first = audit.ranked[0]
     several = len(audit.heads) > 1
     of = f" ({audit.heads[first]})" if several else ""
     alerts = [Alert(text, any(audit.of("copied_share", i) >= GRAVE for i in audit.ranked)) for text in audit.copies.alert(audit.ranked)]
@@ -54,7 +55,7 @@ def front(audit: Findings) -> Sections:
     ranked = FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]
     found: dict[str, Sequence[Block]] = {
         **({ranked: [table, *alerts, *notes]} if several else {"At a glance": [*alerts, *glance]}),
-        "Your limits": [Facts([row for limit in limits for row in _limit(limit)])] if limits else [],
+        "Your limits": _limits(audit),
         f"What would lower it most{of}": [_change(audit, first)],
         "Which published table to withdraw or coarsen first": _public_tables(audit),
         f"Whom it hits{of}": _dots(audit, first),
@@ -64,10 +65,29 @@ def front(audit: Findings) -> Sections:
     return {name: blocks for name, blocks in found.items() if blocks}
 
 
-def _limit(limit: Judged) -> list[tuple[str, str]]:
-    """Whether a limit is kept, and the reasons for it."""
-    reasons = "; ".join(limit.reasons.values())
-    return [(VERDICTS[limit.verdict], limit.text), *([("", reasons)] if reasons else [])]
+def _limits(audit: Findings) -> list[Block]:
+    """Whether each limit is kept, the reasons for it, and what the measure is high against."""
+    rows = []
+    for name, limits in groupby(audit.judged, key=lambda limit: limit.measure):
+        for limit in limits:
+            reasons = "; ".join(limit.reasons.values())
+            rows += [(VERDICTS[limit.verdict], limit.text), *([("", reasons)] if reasons else [])]
+        if others := _high_against(audit, name):
+            rows.append(("", f"high or low? Compare it with {listed(others)}"))
+    return [Facts(rows)] if rows else []
+
+
+def _high_against(audit: Findings, name: str) -> list[str]:
+    """What a measure is high against, with its value, or the range over the releases; nothing is known of numbers of the caller's."""
+    found = []
+    for other in MEASURES[name].high_against if name in MEASURES else ():
+        if other not in MEASURES:
+            found.append(other)
+        elif other in audit.measures and (audit.holdout_says or MEASURES[other].needs != "holdout"):
+            values = audit.measures[other]
+            ends = dict.fromkeys(numbers(other, [values.min().item(), values.max().item()]))
+            found.append(f"{other} ({' to '.join(ends)})")
+    return found
 
 
 def _no_copies(audit: Findings, i: int) -> list[Block]:

@@ -42,9 +42,10 @@ class Measure:
     their measures, without those that the tables do not give. ``row`` is its row in a table of one release (two spaces before it: a part of
     the row above), ``heading`` its column in a table of several, and ``meaning`` what the column holds. ``tables`` show it, in the order of
     the list: the printed report has "answer" and "details" of several releases, and "one" of one release; the others are on the internal
-    page. ``terms`` are the entries of ``[terms]`` that explain it. ``public`` is its row or column in the public version: what has none is
-    confidential. Where the measure that it is ``in_place_of`` is not computed, the tables of that one show it. It is a ``quantile``, if
-    any, of individual CAP. ``needs`` is the argument of `audit` without which it is not computed.
+    page. ``terms`` are the entries of ``[terms]`` that explain it. It is ``high_against`` other measures, or fixed values with what has
+    them, which reports show beside a limit on it. ``public`` is its row or column in the public version: what has none is confidential.
+    Where the measure that it is ``in_place_of`` is not computed, the tables of that one show it. It is a ``quantile``, if any, of
+    individual CAP. ``needs`` is the argument of `audit` without which it is not computed.
     """
 
     function: str
@@ -55,6 +56,7 @@ class Measure:
     in_place_of: str = ""
     form: Literal["share", "count"] = "share"
     terms: Collection[str] = ()
+    high_against: Sequence[str] = ()
     public: str = ""
     quantile: float | None = None
     needs: Literal["", "holdout", "against", "generator", "population", "population_size", "published", "weights"] = ""

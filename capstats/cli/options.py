@@ -6,10 +6,11 @@ import argparse
 import json
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path, PureWindowsPath
+from pkgutil import resolve_name
 from typing import Any
 
 from capstats.cli.option_values import KINDS, LISTED, Kind, fits
@@ -29,6 +30,16 @@ class _Once(argparse.Action):
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Choices that a list of the library has; it is imported where they are needed."""
+
+    place: str  # "module:list"
+
+    def __iter__(self) -> Iterator[str]:
+        yield from resolve_name(self.place)
+
+
+@dataclass(frozen=True)
 class Option:
     """An option, or a positional argument, of a command; ``key`` is its long name, and its name in a configuration."""
 
@@ -36,7 +47,7 @@ class Option:
     kind: Kind
     help: str = ""
     metavar: str | None = None
-    choices: Sequence[str] | None = None
+    choices: Sequence[str] | Listed | None = None
     single: tuple[str, str, str] | None = None  # a form for one value, which may contain commas: its long name, metavar and help
     also: str | None = None  # another spelling on the command line
     count: str | None = None  # of positional arguments: "?" or "*"
@@ -145,6 +156,8 @@ class Command:
 
 def _option(key: str, **own: Any) -> Option:
     words: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in (HELD["options"][key] | own).items()}
+    if isinstance(words.get("choices"), str):
+        words["choices"] = Listed(words["choices"])
     return Option(key, KINDS[words.pop("kind")], **words)
 
 

@@ -264,8 +264,8 @@ def test_a_fresh_sample_is_marked_within_0_and_1_and_only_with_an_interval():
 def test_limits_are_kept_or_broken():
     found = audited(ORIGINAL, None, limits={"average_cap_nearest": 0.1, "share_certain": 1, "holdout_cap": 1})
     (facts,) = blocks(found, Facts, "Your limits")
-    assert [name for name, _ in facts.rows] == ["BROKEN", "kept", "NOT TOLD"]
-    assert facts.rows[2][1] == "holdout_cap is undefined (limit 1)"
+    assert [name for name, _ in facts.rows] == ["BROKEN", "", "kept", "", "NOT TOLD", ""]
+    assert facts.rows[4][1] == "holdout_cap is undefined (limit 1)"
     (limit,) = audited({"a": FRESH}, None, limits={"share_certain": 0}).judged
     assert limit.where == ("a",)
     assert re.fullmatch(r"share_certain is 0\.\d+ \(limit 0\)", limit.text)  # of one release, its name is not needed
@@ -276,6 +276,23 @@ def test_limits_are_kept_or_broken():
     for wrong, error in (({"avrage_cap": 1}, ValueError), ({"average_cap_zero": "x"}, ValueError), ([1], TypeError)):
         with pytest.raises(error, match="limits"):
             audited(ORIGINAL, None, limits=wrong)
+
+
+def test_beside_a_limit_is_what_its_measure_is_high_against_with_the_range_over_the_releases():
+    releases = {"all": ORIGINAL, "few": FRESH[:20]}
+    limits = {"average_cap_nearest": 1, "individual_share": 1, "records_certain": 1}
+    for holdout, guess in ((HOLDOUT, "baseline ({baseline}), fresh_sample_cap ({fresh_sample_cap})"), (None, "baseline ({baseline})")):
+        found = audited(releases, holdout, limits=limits)
+        m = {name: f"{x.values.max():.3f}" for name, x in found.measures.items()}
+        few, most = (f"{x:.1f}" for x in sorted(found.measures.expected_certain.values))
+        (facts,) = blocks(found, Facts, "Your limits")
+        of_average, of_share, of_certain = [text.removeprefix("high or low? Compare it with ") for name, text in facts.rows if not name]
+        assert of_average == f"{guess} and original_cap ({{original_cap}})".format(**m)
+        assert of_share == "0 (a fresh sample of the population) and 1 (the original itself)"
+        assert of_certain.endswith(f" and expected_certain ({few} to {most})")
+    of_itself = audited(FRESH, ORIGINAL, limits={"average_cap_nearest": 1})  # whose holdout tells nothing
+    assert "fresh_sample_cap" in of_itself.measures
+    assert "fresh_sample_cap" not in blocks(of_itself, Facts, "Your limits")[0].rows[1][1]
 
 
 def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_it_exposes():

@@ -1,5 +1,6 @@
 """The one list: every number of an audit is in it, with words for every table that shows it, and a definition on a page that exists."""
 
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -90,19 +91,22 @@ def test_each_page_exists_and_each_source_has_an_address_or_none():
 
 
 def test_what_a_report_compares_is_explained():
-    ends = "difference_error individual_disclosure_error individual_gain_error original_gain_error fresh_sample_cap_error"
-    gains = "difference individual_disclosure original_gain individual_share individual_share_lower individual_share_upper"
-    guesses = "baseline_predictive_success original_predictive_success predictive_success_nearest expected_certain_independent"
-    people = "records_above_half records_above_nine_tenths share_above_nine_tenths records_certain share_replicated unmatched_records"
-    population = "population_k population_uniques_loglinear population_uniques_zayatz greatest_individual_risk"
-    models = "".join(f" replicated_in_population{model}" for model in ("", "_loglinear", "_pitman", "_zayatz"))
-    # what their own words say, or the term of the measure that they follow
-    of_themselves = {*f"{ends} {gains} {guesses} {people} {population} {models} without leave_one_out".split()}
     shown = {name for name, measure in ALL.items() if measure.public or name in BY_COLUMN or set(measure.tables) - {"one", "quantiles"}}
     stems = {name.removesuffix("_least").removesuffix("_greatest").removesuffix("_matched").removesuffix("average_cap") for name in shown}
     explained = {name for name, measure in ALL.items() if measure.terms}
+    explained |= {name for name, measure in ALL.items() if measure.row.startswith("  ")}  # by the term of the row that they follow
+    of_themselves = {"difference", "difference_error", "population_k"}  # what their own words say
     assert {name for name in stems - explained - ZERO - {""} if not name.startswith("individual_cap")} == of_themselves
     assert {term for measure in ALL.values() for term in measure.terms} == set(TERMS)
+
+
+def test_a_number_that_stands_alone_is_high_against_a_fixed_value_or_a_measure_that_needs_nothing_else():
+    for name, measure in MEASURES.items():
+        others = [x for x in measure.high_against if x in MEASURES]
+        fixed = {*measure.high_against} - {*others}
+        assert all(re.fullmatch(r"[01] \(.+\)", x) for x in fixed), name
+        is_alone = {"answer", "releases"} & {*measure.tables} and not measure.row.startswith("  ") and not name.endswith("_error")
+        assert not is_alone or fixed or any(MEASURES[x].needs in ("", measure.needs) for x in others), name
 
 
 def test_only_what_is_asked_for_is_explained():

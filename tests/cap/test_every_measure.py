@@ -4,17 +4,19 @@ tests/tables has more of this kind: test_aligned.py labels and what is no table,
 test_backings.py sparse tables and batches.
 """
 
+import re
 from functools import partial
 from typing import get_args
 
 import numpy as np
 import pytest
 import xarray as xr
+from measures_of_counts import ALONE, BOTH
 
 from capstats import (
     average_cap,
     average_cap_interval,
-    baseline_cap,
+    cap,
     cap_boxplot,
     cap_ecdf,
     cap_quantiles,
@@ -22,34 +24,21 @@ from capstats import (
     from_counts,
     individual_cap,
     individual_share,
-    matched_records,
 )
-from capstats.cap import goodman_kruskal_lambda, goodman_kruskal_tau, normalized_cap, protected_records, target_distance
+from capstats.cap import normalized_cap, protected_records
 from capstats.cap.baselines import Kind
 
-WITH_UNMATCHED = {
-    "average_cap": average_cap,
-    "individual_cap": individual_cap,
-    "normalized_cap": normalized_cap,
-    "protected_records": protected_records,
-    "cap_ecdf": lambda o, s, **how: cap_ecdf(o, s, [0.2, 0.5], **how),
-    "cap_quantiles": lambda o, s, **how: cap_quantiles(o, s, [0.1, 0.5, 1], **how),
-    "cap_boxplot": lambda o, s, **how: cap_boxplot(o, s, **how).drop_dims(["outlier", "target"]).drop_vars("average_rank"),
-    "average_cap_interval": average_cap_interval,
-    "correct_predictions": correct_predictions,
-}
-OF_THE_ORIGINAL = {
-    **{f"baseline_cap {kind}": lambda o, _, kind=kind: baseline_cap(o, kind=kind) for kind in ("marginal", "modal", "uniform")},
-    "goodman_kruskal_tau": lambda o, _: goodman_kruskal_tau(o),
-    "goodman_kruskal_lambda": lambda o, _: goodman_kruskal_lambda(o),
-}
-MEASURES = {
-    **{f"{name} {how}": partial(measure, unmatched=how) for name, measure in WITH_UNMATCHED.items() for how in ("zero", "drop")},
+FUNCTIONS = (average_cap, average_cap_interval, cap_boxplot, cap_ecdf, cap_quantiles, correct_predictions, individual_cap, individual_share)
+WITH_UNMATCHED = {measure.__name__: measure for measure in (*FUNCTIONS, normalized_cap, protected_records)}
+OF_THE_ORIGINAL = {name: lambda o, _, of=of: of(o) for name, of in ALONE.items() if name.split()[0] in cap.__all__}
+MEASURES = {  # without labels of keys and targets
+    **{
+        name: of
+        for name, of in BOTH.items()
+        if name.partition(" ")[0] in cap.__all__ and not re.search("nearest|within|radius|share", name)
+    },
+    **{f"individual_cap {how}": partial(individual_cap, unmatched=how) for how in ("zero", "drop")},
     **OF_THE_ORIGINAL,
-    "baseline_cap modal_synthetic": partial(baseline_cap, kind="modal_synthetic"),
-    "baseline_cap crossed": partial(baseline_cap, kind="crossed"),
-    "target_distance": target_distance,
-    "matched_records": matched_records,
 }
 OF_INTEGERS = ("cap_quantiles", "cap_boxplot", "average_cap_interval")
 NUMBERS_OF_RECORDS = ("matched_records", "correct_predictions", "protected_records")
@@ -87,9 +76,9 @@ def test_what_is_no_table_of_counts_is_refused_with_its_cell(name):
     assert next(iter(variables(measure(good, good)))) in (name.partition(" ")[0], "estimate", "lower_whisker")
 
 
-@pytest.mark.parametrize("name", [*WITH_UNMATCHED, "individual_share"])
+@pytest.mark.parametrize("name", WITH_UNMATCHED)
 def test_an_unknown_convention_is_refused_and_nearest_keys_need_labels(name):
-    measure = WITH_UNMATCHED.get(name, partial(individual_share, h=[[1, 2]]))
+    measure = partial(WITH_UNMATCHED[name], **({"h": [[1, 2]]} if name == "individual_share" else {}))
     for unmatched in ("closest", "Zero", None, 0):
         with pytest.raises(ValueError, match=r'`unmatched` must be "zero".* "drop".* or "nearest"'):
             measure([[1, 2]], [[1, 2]], unmatched=unmatched)

@@ -120,7 +120,7 @@ def test_another_measure_may_be_swept(arguments, capsys):
 
 
 def test_the_measures_are_those_of_the_library():
-    assert OPTIONS["measure"].choices == ("average_cap", *FORMULAS)
+    assert [*OPTIONS["measure"].choices] == ["average_cap", *FORMULAS]
 
 
 def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, capsys):
