@@ -85,13 +85,14 @@ def average_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zero",
     aligned = Aligned({"o": o, "s": s})
     rows_of = rows_used(aligned, unmatched, radius, within=within)
 
-    def formula(o: Table, s: Table) -> Floats:
-        s, s_j = rows_of(o, s)
-        c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
-        n = o.total() if unmatched == "zero" else (o.key_total() * (s_j > 0)).sum(-1)
-        return ratio(c, n, np.nan)
+    return aligned.map(lambda o, s: average(o, *rows_of(o, s), unmatched), "average_cap")
 
-    return aligned.map(formula, "average_cap")
+
+def average(o: Table, s: Table, s_j: Array, unmatched: Convention) -> Floats:
+    """Average CAP from the rows that keys use, and their totals: shape (...)."""
+    c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
+    n = o.total() if unmatched == "zero" else (o.key_total() * (s_j > 0)).sum(-1)
+    return ratio(c, n, np.nan)
 
 
 def correct_by_key(o: Table, s: Table) -> Floats:

@@ -75,14 +75,14 @@ def baseline_cap(o: Counts, s: Release = None, *, kind: Kind = "marginal", withi
             raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
         pair = Aligned({"o": o, "s": s})
         windows = windows_of(pair, within)
-        return pair.map(lambda o, s: crossed(o, s, windows) if kind == "crossed" else _modal(s) + 0 * o.total(), "baseline_cap")
+        return pair.map(lambda o, s: crossed(o, s, windows) if kind == "crossed" else modal(s) + 0 * o.total(), "baseline_cap")
     aligned = Aligned({"o": o})
     if kind == "uniform":
         axis = aligned.axes["target"]
         columns = [np.arange(aligned.sizes["target"])] if axis is None else list(map(np.asarray, axis.codes))
         return aligned.map(lambda o: _uniform(o, columns), "baseline_cap")
     windows = windows_of(aligned, within)
-    return aligned.map(_modal if kind == "modal" else lambda o: crossed(o, o, windows), "baseline_cap")
+    return aligned.map(modal if kind == "modal" else lambda o: crossed(o, o, windows), "baseline_cap")
 
 
 def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
@@ -192,7 +192,8 @@ def _avoided(gained: Array, wrong: Array, o_i: Array) -> Floats:
     return np.clip(ratio(gained, wrong * several, np.nan), 0, 1)
 
 
-def _modal(o: Table) -> Floats:
+def modal(o: Table) -> Floats:
+    """The share of the most frequent target of a table: shape (...)."""
     return ratio(o.target_total().max(-1), o.total(), np.nan)
 
 

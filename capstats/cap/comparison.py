@@ -178,11 +178,12 @@ def target_distance(o: Counts, s: Release = None) -> xr.DataArray:
     >>> float(target_distance([[3, 2, 0], [1, 2, 2]], [[1, 5, 0], [1, 5, 0]]))
     0.3
     """
+    return Aligned({"o": o, "s": s}).map(targets_apart, "target_distance")
 
-    def formula(o: Table, s: Table) -> Floats:
-        o_j, s_j = o.key_total(), s.key_total()
-        r, q = attribution(o, o_j, 0.0), attribution(s, s_j, 0.0)
-        apart = s.like(np.abs(r.values - q.values)).key_total() / 2  # total variation of each matched key
-        return ratio((o_j * np.where(s_j > 0, apart, 1.0)).sum(-1), o.total(), np.nan)
 
-    return Aligned({"o": o, "s": s}).map(formula, "target_distance")
+def targets_apart(o: Table, s: Table) -> Floats:
+    """The mean over original records of the distance between the targets of their key in the two tables: shape (...)."""
+    o_j, s_j = o.key_total(), s.key_total()
+    r, q = attribution(o, o_j, 0.0), attribution(s, s_j, 0.0)
+    apart = s.like(np.abs(r.values - q.values)).key_total() / 2  # total variation of each matched key
+    return ratio((o_j * np.where(s_j > 0, apart, 1.0)).sum(-1), o.total(), np.nan)

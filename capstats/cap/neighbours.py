@@ -116,14 +116,13 @@ def numbered(axis: pd.MultiIndex) -> bool:
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
-def without_nearest(o: Counts, s: Counts) -> str:
-    """Why the nearest keys are not searched unless asked for; "" where they always are."""
-    aligned = Aligned({"o": o, "s": s})
+def without_nearest(aligned: Aligned) -> str:
+    """Why the nearest keys of two tables, the first ones, are not searched unless asked for; "" where they always are."""
     axis = aligned.axes["key"]
     if axis is None or numbered(axis):
         return "the keys have no labels"
 
-    def efforts(o: Table, s: Table) -> Array:
+    def efforts(o: Table, s: Table, *_: Table) -> Array:
         donates = s.key_total() > 0
         return np.asarray(effort(axis.nlevels, donates.sum(-1), ((o.key_total() > 0) & ~donates).sum(-1)))
 

@@ -263,7 +263,7 @@ def individual_share(
     aligned = Aligned(given, inexact={"o_squares", "h_squares"} & set(more))
     rows_of = rows_used(aligned, unmatched, within=within)
 
-    def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
+    def formula(o: Table, s: Table, h: Table, *tables: Table) -> dict[str, Floats]:
         of = dict(zip(more, tables, strict=True))
         squares = squares_of(o, of.get("o_squares"), "o"), squares_of(h, of.get("h_squares"), "h")
         held, both = of.get("h_records", h), o.like(of.get("o_records", o).values + of.get("h_records", h).values)
@@ -297,11 +297,9 @@ def individual_share(
         shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
         parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
         parts += [own[0], own[0] - whole, fresh, *shares, degrees]
-        return np.stack(np.broadcast_arrays(*parts), axis=-1)
+        return dict(zip(GAINS, parts, strict=True))
 
-    found = aligned.map(formula, "individual_share", ("part",))
-    parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}
-    return Result(parts, attrs={"result": "How much is about the people in the data"})
+    return Result(aligned.numbers(formula), attrs={"result": "How much is about the people in the data"})
 
 
 def _fieller(
@@ -358,6 +356,12 @@ def _deviations(o: Table, squares: Table, read: Table, s_j: Array) -> tuple[Floa
     return mean, _scaled(o, squares, attribution(read, s_j, 0.0).side_by_side(), mean)
 
 
+def standard_error(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> Floats:
+    """The standard error of average CAP, from the rows that keys use and the squared weights: shape (...)."""
+    _, deviations = _deviations(*_counted(o, squares, read, s_j, unmatched), read, s_j)
+    return np.asarray(np.sqrt((squares.side_by_side() * deviations**2).sum(-1)))
+
+
 def _scaled(o: Table, squares: Table, q: Floats, mean: Floats) -> Floats:
     """(q - mean) / sqrt(W1**2 - W2) of each cell with records: shape (..., cells)."""
     of_squares = squares.total()
@@ -394,7 +398,7 @@ def check_level(level: float) -> None:
     check_number(level, "level", "between 0 and 1, such as 0.95", least=0, most=1, excluded=(0, 1))
 
 
-def check_weights(tables: Mapping[str, Any], name: str) -> None:
+def check_weights(tables: Mapping[str, Any] | xr.Dataset, name: str) -> None:
     """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0."""
     column = weights_of(tables[name])
     if column is not None and f"{name}_squares" not in tables:

@@ -17,7 +17,7 @@ from capstats.counting.records import locate
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.sources.memory import arranged
-from capstats.tables.aligned import same_or_span
+from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import values_at
 from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
@@ -229,7 +229,7 @@ def riskiest(request: Request, sort_by: str | None, top: int | None, messages: l
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
     columns = {"cap": cap}
-    if not without_nearest(tables.o, tables.s):
+    if not (why := without_nearest(Aligned({"o": tables.o, "s": tables.s}))):
         columns["cap_nearest"] = values_at(individual_cap(tables.o, tables.s, unmatched="nearest").variable.data, i, j)
     columns["disclosed"] = cap == 1
     columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items() if variable in by_key}
@@ -243,7 +243,7 @@ def riskiest(request: Request, sort_by: str | None, top: int | None, messages: l
         raise ValueError("`sort_by` is 'copies', which are counted with `copy_columns` (--copy-columns). Give it.")
     if sort_by is not None and sort_by not in columns:
         if sort_by == "cap_nearest":
-            raise ValueError(f"`sort_by` is 'cap_nearest', which is not computed: {without_nearest(tables.o, tables.s)}.")
+            raise ValueError(f"`sort_by` is 'cap_nearest', which is not computed: {why}.")
         raise ValueError(
             f"`sort_by` is {sort_by!r}, which counts whole records: it is not defined where counts are fractional or weighted."
         )

@@ -180,13 +180,12 @@ def expected_reidentifications(tables: xr.Dataset) -> xr.Dataset:
     (1.40236, 0.70118)
     """
 
-    def formula(o: Table, records: Table) -> Floats:
+    def formula(o: Table, records: Table) -> dict[str, Floats]:
         f, n = records.key_total(), records.total()
         expected = np.where(n > 0, np.nansum(f * risks(o, records), -1), np.nan)
-        return np.stack([expected, ratio(expected, n, np.nan)], -1)
+        return {"records": expected, "share": ratio(expected, n, np.nan)}
 
-    found = _sample(tables).map(formula, "expected_reidentifications", ("part",))
-    return Result(parts(found, "records", "share"), attrs={"result": "Expected re-identifications"})
+    return Result(_sample(tables).numbers(formula), attrs={"result": "Expected re-identifications"})
 
 
 def household_risk(tables: xr.Dataset, *, household: str | None = None) -> xr.Dataset:

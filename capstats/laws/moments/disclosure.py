@@ -73,12 +73,11 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
 
-    def formula(o: Table, *given: Any) -> Floats:
-        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, model, *given)], axis=-1)
+    def formula(o: Table, *given: Any) -> dict[str, Floats]:
+        parts = zip(("disco", "dis", "matched"), _disclosed(o, model, *given), strict=True)
+        return {name: ratio(part.sum(-1), o.total(), np.nan) for name, part in parts}
 
-    found = model.aligned(o).map(formula, "expected_disclosure", ("part",))
-    named = {name: found.isel(part=i) for i, name in enumerate(("disco", "dis", "matched"))}
-    return Result(named, attrs={"result": "Expected disclosure"})
+    return Result(model.aligned(o).numbers(formula), attrs={"result": "Expected disclosure"})
 
 
 def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Array]:
