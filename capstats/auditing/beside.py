@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models.cell_urns import Bootstrap, Independent
 from capstats.laws.models.model import Model
-from capstats.laws.moments.disclosure import expected_disclosure
+from capstats.laws.moments.disclosure import expected_shares
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
@@ -342,7 +343,8 @@ def certain_by_chance(asked: Asked) -> Numbers:
         return {}
     m, found = asked["synthetic_records"], {}
     for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
-        share_of = {size: expected_disclosure(asked.o, model(size)).disco.item() for size in np.unique(m).tolist()}
+        shares = {size: asked.original.numbers(partial(expected_shares, model(size))) for size in np.unique(m).tolist()}
+        share_of = {size: x["disco"].item() for size, x in shares.items()}
         found[name] = m.copy(data=asked.numbers["n"].item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
     return found
 

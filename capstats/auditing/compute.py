@@ -159,11 +159,8 @@ class Asked:
     @cached_property
     def by_target(self) -> xr.Dataset:
         """The same; how many they are, and how surely they are guessed right, counting each record once."""
-        shares = self.shares_by_target
-        if not self.is_weighted:
-            return shares
-        counted = by_target(Aligned({"o": self.records, "s": self.s}), self.unmatched)
-        return shares.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
+        counted = by_target(Aligned({"o": self.records, "s": self.s}), self.unmatched) if self.is_weighted else {}
+        return self.shares_by_target.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
 
 
 def measured(asked: Asked) -> xr.Dataset:
@@ -211,8 +208,8 @@ def difference(asked: Asked) -> Numbers:
 
 def scale(asked: Asked) -> Numbers:
     """The baseline, average CAP of the original itself, and that of the release on the scale from the one to the other."""
-    found = {name: asked.numbers[name] for name in ("baseline", "original_cap")}
-    return {**found, "normalized_cap": on_scale(asked.average, *found.values())}
+    numbers = asked.numbers
+    return {**numbers, "normalized_cap": on_scale(asked.average, numbers["baseline"], numbers["original_cap"])}
 
 
 def individuals(asked: Asked) -> Numbers:

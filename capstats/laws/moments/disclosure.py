@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,14 +74,15 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
 
-    def formula(o: Table, *given: Any) -> dict[str, Floats]:
-        parts = zip(("disco", "dis", "matched"), _disclosed(o, model, *given), strict=True)
-        return {name: ratio(part.sum(-1), o.total(), np.nan) for name, part in parts}
-
-    return Result(model.aligned(o).numbers(formula), attrs={"result": "Expected disclosure"})
+    return Result(model.aligned(o).numbers(partial(expected_shares, model)), attrs={"result": "Expected disclosure"})
 
 
-def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Array]:
+def expected_shares(model: CellUrn, o: Table, *given: Any) -> dict[str, Floats]:
+    """Expected shares of records that are disclosed, that have a pure key, and that have a matched key: each (...)."""
+    return {name: ratio(of_keys.sum(-1), o.total(), np.nan) for name, of_keys in _disclosed(o, model, *given).items()}
+
+
+def _disclosed(o: Table, model: CellUrn, *given: Any) -> dict[str, Array]:
     """Expected numbers of records of each key that are disclosed, that have a pure key, and that have a matched key."""
     cells, o_j, targets = model.cells(o, *given), o.key_total(), targets_of(o)
     rest, unstored = cells.rest(), absent(o)
@@ -107,4 +109,4 @@ def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Arr
         if given:  # a key may be pure with another target
             known = given[0].key_total()
             of_key = of_key + pure(np.maximum(cells.records - known, 0), known, rest)
-    return o.like(o.values * of_cells).key_total(), o_j * of_key, o_j * cells.matched()
+    return {"disco": o.like(o.values * of_cells).key_total(), "dis": o_j * of_key, "matched": o_j * cells.matched()}
