@@ -207,7 +207,7 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
 def weights_below_1(tables: xr.Dataset) -> bool:
     """Whether the sampling weights of a key add up to less than its records, so that they are no numbers of people."""
     aligned = Aligned({"o": tables.o, "o_records": tables.o_records})
-    return not aligned.map(lambda o, records: at_most(records.key_total(), o.key_total()), "o", ("key",)).all()
+    return not aligned.map(lambda o, records: at_most(records.key_total, o.key_total), "o", ("key",)).all()
 
 
 def of_population(asked: Asked) -> dict[str, xr.DataArray]:

@@ -106,30 +106,30 @@ class Asked:
         def of_original(o: Table, *_: Table) -> Mapping[str, Array]:
             unique = {"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}
             return unique | {
-                "n": o.total(),
+                "n": o.total,
                 "baseline": crossed(o, o),
                 "baseline_predictive_success": modal(o),
-                "original_cap": average(o, o, o.key_total(), "zero"),
-                "original_predictive_success": ratio(predicted(o, o), o.total(), np.nan),
-                "original_certain": share_of_keys(o, certain(o).key_total()),
+                "original_cap": average(o, o, o.key_total, "zero"),
+                "original_predictive_success": ratio(predicted(o, o), o.total, np.nan),
+                "original_certain": share_of_keys(o, certain(o).key_total),
             }
 
         def of_pair(o: Table, s: Table, *others: Table) -> Mapping[str, Array]:
             of = dict(zip(list(self.pair.whole)[2:], others, strict=True))
-            people, n, s_j, rows, sure = of.get("o_records", o), o.total(), s.key_total(), rows_of(o, s), certain(s)
+            people, n, s_j, rows, sure = of.get("o_records", o), o.total, s.key_total, rows_of(o, s), certain(s)
             right = predicted(o, s, codes)
             found = {
-                "m": s.total(),
-                "foreign_targets": ((o.target_total() == 0) & (s.target_total() > 0)).sum(-1),
-                "foreign_keys": ((o.key_total() == 0) & (s_j > 0)).sum(-1),
-                "unmatched_records": people.total() - matching(people, s),
+                "m": s.total,
+                "foreign_targets": ((o.target_total == 0) & (s.target_total > 0)).sum(-1),
+                "foreign_keys": ((o.key_total == 0) & (s_j > 0)).sum(-1),
+                "unmatched_records": people.total - matching(people, s),
                 "matched_share": ratio(matching(o, s), n, np.nan),
                 "average_cap_zero": average(o, s, s_j, "zero"),
                 "average_cap_matched": average(o, s, s_j, "drop"),
                 f"average_cap_{unmatched}": average(o, *rows, unmatched),
                 f"correct_predictions_{unmatched}": right if people is o else predicted(people, s, codes),
                 f"predictive_success_{unmatched}": ratio(right, n, np.nan),
-                "share_certain_wrong": ratio(o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total(), n, np.nan),
+                "share_certain_wrong": ratio(o.like(o.values * (sure.on_cells(sure.key_total) - sure.values)).total, n, np.nan),
                 "target_distance": targets_apart(o, s),
             }
             if self.is_whole:
@@ -274,7 +274,7 @@ def by_target(aligned: Aligned, unmatched: OnScale) -> xr.Dataset:
         read, s_j = rows_of(o, s)
         n, q = o.values, attribution(read, s_j, 0.0).values
         parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
-        return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
+        return np.stack([o.like(part).target_total.astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
 
     rows_of = rows_used(aligned, unmatched)
     parts = aligned.map(formula, "by_target", ("part", "target"))

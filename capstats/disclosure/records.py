@@ -96,20 +96,20 @@ def key_summary(o: Counts, s: Release = None, *, counted: Counts | None = None) 
 
         def spread(o: Table, s: Table, *counted: Table) -> Array:
             found = formula(o, s, *counted)
-            return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total().shape, s.key_total().shape))
+            return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total.shape, s.key_total.shape))
 
         return aligned.map(spread, name, ("key",))
 
     found = {
-        "records": of_keys("records", lambda o, *_: o.key_total()),
-        "synthetic_records": of_keys("synthetic_records", lambda _, s, *__: s.key_total()),
-        "matched": of_keys("matched", lambda _, s, *__: s.key_total() > 0),
-        "share": of_keys("share", lambda _, s, *__: ratio(s.key_greatest(), s.key_total(), np.nan)),
-        "certain": of_keys("certain", lambda _, s, *__: certain(s).key_total() > 0),
-        "original_certain": of_keys("original_certain", lambda o, *_: certain(o).key_total() > 0),
+        "records": of_keys("records", lambda o, *_: o.key_total),
+        "synthetic_records": of_keys("synthetic_records", lambda _, s, *__: s.key_total),
+        "matched": of_keys("matched", lambda _, s, *__: s.key_total > 0),
+        "share": of_keys("share", lambda _, s, *__: ratio(s.key_greatest(), s.key_total, np.nan)),
+        "certain": of_keys("certain", lambda _, s, *__: certain(s).key_total > 0),
+        "original_certain": of_keys("original_certain", lambda o, *_: certain(o).key_total > 0),
         "correct": of_keys("correct", lambda o, s, *counted: correct_by_key(among(o, *counted), s)),
-        "cap": of_keys("cap", lambda o, s, *_: ratio(correct_by_key(o, s), o.key_total(), np.nan)),
-        "disclosed": of_keys("disclosed", lambda o, s, *counted: disclosed(o, s, *counted).key_total()),
+        "cap": of_keys("cap", lambda o, s, *_: ratio(correct_by_key(o, s), o.key_total, np.nan)),
+        "disclosed": of_keys("disclosed", lambda o, s, *counted: disclosed(o, s, *counted).key_total),
     }
     if found["records"].dtype.kind == found["synthetic_records"].dtype.kind == "i" and weights_of(o) is None and weights_of(s) is None:
         found["unique"] = found["records"] == 1

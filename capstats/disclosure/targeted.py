@@ -184,7 +184,7 @@ def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float |
 
     With the rule "cell" the first two are for each cell: its share, and the expected number of right records.
     """
-    o_j, s_j = o.key_total(), s.key_total()
+    o_j, s_j = o.key_total, s.key_total
     eligible = o_j <= (math.inf if eqmax is None else eqmax)
     weight = o_j * eligible
     if variant != "all":
@@ -206,9 +206,9 @@ def _thresholds(s: Any, rule: str) -> Floats:
     """The distinct shares of keys, or of cells, in ascending order, and 1."""
     aligned = Aligned({"s": s})
     if rule == "cell":
-        shares = aligned.map(lambda s: attribution(s, s.key_total(), 0.0), "q", ("target", "key"))
+        shares = aligned.map(lambda s: attribution(s, s.key_total, 0.0), "q", ("target", "key"))
     else:
-        shares = aligned.map(lambda s: ratio(s.key_greatest(), s.key_total(), 0.0), "q", ("key",))
+        shares = aligned.map(lambda s: ratio(s.key_greatest(), s.key_total, 0.0), "q", ("key",))
     values = listed(shares.variable.data)[1]
     return np.union1d(values[values > 0], [1.0])
 

@@ -30,19 +30,19 @@ def codes_of(keyset: Keyset) -> list[Ints]:
 
 def average_nearest(codes: list[Ints], o: Table, s: Table) -> Floats:
     """Average CAP, unmatched records using those of the nearest keys."""
-    return np.where(s.total() > 0, average(o, *nearest(codes, o.key_total() > 0, s)[:2], "zero"), np.nan)
+    return np.where(s.total > 0, average(o, *nearest(codes, o.key_total > 0, s)[:2], "zero"), np.nan)
 
 
 FORMULAS: dict[str, Formula] = {
-    "average_cap_zero": lambda o, s, _: average(o, s, s.key_total(), "zero"),
-    "average_cap_drop": lambda o, s, _: average(o, s, s.key_total(), "drop"),
+    "average_cap_zero": lambda o, s, _: average(o, s, s.key_total, "zero"),
+    "average_cap_drop": lambda o, s, _: average(o, s, s.key_total, "drop"),
     "average_cap_nearest": lambda o, s, keyset: average_nearest(codes_of(keyset), o, s),
-    "original_cap": lambda o, *_: average(o, o, o.key_total(), "zero"),
-    "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
+    "original_cap": lambda o, *_: average(o, o, o.key_total, "zero"),
+    "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total, np.nan),
     "correct_predictions": lambda o, s, keyset: predicted(o, s, codes_of(keyset)),
     "matched_records": lambda o, s, _: matched(o, s),
-    "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
-    "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
+    "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total),  # DiO
+    "share_certain": lambda o, s, _: ratio(disclosed(o, s).total, o.total, np.nan),  # DiSCO
 }
 NAMES = ("average_cap", *FORMULAS)
 *_, CERTAIN_IN_ORIGINAL, CERTAIN = NAMES
@@ -77,7 +77,7 @@ def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Mea
     named = {m: known[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some depend only on `o`
+        _, *numbers = np.broadcast_arrays(s.total, *(formula(o, s, keyset) for formula in named.values()))  # some depend only on `o`
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

@@ -100,7 +100,7 @@ class Aligned:
 
 def total_of(table: Any) -> xr.DataArray:
     """The sum of each table of counts: records, or sums of weights."""
-    return Aligned({"o": table}).map(lambda o: o.total(), "records")
+    return Aligned({"o": table}).map(lambda o: o.total, "records")
 
 
 def same_or_span(records: Array) -> Any:

@@ -118,7 +118,7 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
 
     def formula(o: Table, m_j: Array) -> dict[str, Floats]:
         matched = m_j > 0
-        counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
+        counted = o.key_total if unmatched == "zero" else o.key_total * matched
         extremes = {"least": o.key_least(), "greatest": o.key_greatest()}
         return {name: ratio((of_key * matched).sum(-1), counted.sum(-1), np.nan) for name, of_key in extremes.items()}  # Lemma 1
 
