@@ -167,8 +167,8 @@ def _whole_rows(codes: list[Ints], keys: Index, donors: Index, s: Cells) -> Dens
     """The rows that some keys of one sparse table take from the nearest ones, with all cells: shape (target, keys)."""
     rows = np.zeros((len(keys), s.shape[0]), s.values.dtype)
 
-    def add(donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int) -> None:
-        rows[np.searchsorted(keys, recipients)] += s.sums_of_rows(donors, donor_group, groups)[recipient_group]
+    def add(donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:
+        rows[np.searchsorted(keys, recipients)] += times * s.sums_of_rows(donors, donor_group, groups)[recipient_group]
 
     if len(donors):
         Search(codes, keys, donors, add).nearest()
