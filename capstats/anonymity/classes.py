@@ -20,7 +20,7 @@ from capstats.tables.table import Array, Counts, Floats, Table
 
 def greatest(values: Array, x: Table) -> Floats:
     """The greatest of the values (..., key) over the classes of a table: (...), NaN if it has none."""
-    held = x.key_total() > 0
+    held = x.key_total > 0
     return np.where(held.any(-1), np.where(held, values, -np.inf).max(-1), np.nan)
 
 
@@ -31,17 +31,17 @@ def least(values: Array, x: Table) -> Floats:
 
 def smallest_class(x: Table) -> Floats:
     """Number of records of the smallest class, k."""
-    return least(x.key_total(), x)
+    return least(x.key_total, x)
 
 
 def number_of_classes(x: Table) -> Array:
     """Number of keys with records."""
-    return np.asarray((x.key_total() > 0).sum(-1))
+    return np.asarray((x.key_total > 0).sum(-1))
 
 
 def classes_per_record(x: Table) -> Floats:
     """The mean of 1 / o_.j over records."""
-    return ratio(number_of_classes(x), x.total(), np.nan)
+    return ratio(number_of_classes(x), x.total, np.nan)
 
 
 def check_whole(x: Table) -> None:
@@ -131,7 +131,7 @@ def class_sizes(o: Counts) -> xr.Dataset:
     """
     (o,) = given_tables({"o": o}).values()
     aligned = Aligned({"o": o})
-    totals = aligned.map(lambda x: x.key_total(), "class_sizes", ("key",)).values
+    totals = aligned.map(lambda x: x.key_total, "class_sizes", ("key",)).values
     sizes, place = np.unique(totals, return_inverse=True)
     classes = np.zeros((*totals.shape[:-1], len(sizes)), np.int64)
     members = np.ogrid[tuple(map(slice, totals.shape))][:-1]
@@ -185,8 +185,7 @@ def prosecutor_risk(o: Counts) -> xr.DataArray:
 
     def formula(x: Table) -> Floats:
         check_whole(x)
-        sizes = x.key_total()
-        return ratio(np.ones_like(sizes), sizes, np.nan)
+        return ratio(np.ones_like(x.key_total), x.key_total, np.nan)
 
     return Aligned({"o": o}).map(formula, "prosecutor_risk", ("key",))
 
@@ -243,20 +242,19 @@ Diversity = Literal["distinct", "entropy", "recursive"]
 
 def greatest_share(x: Table) -> Floats:
     """Greatest share of a target in a class, alpha."""
-    return greatest(attribution(x, x.key_total(), 0.0).key_greatest(), x)
+    return greatest(attribution(x, x.key_total, 0.0).key_greatest(), x)
 
 
 def distinct_targets(x: Table) -> Floats:
     """Least number of different targets in a class."""
-    return least(x.like((x.values > 0).astype(np.int64)).key_total(), x)
+    return least(x.like((x.values > 0).astype(np.int64)).key_total, x)
 
 
 def least_entropy(x: Table) -> Floats:
     """Exponential of the least entropy of the targets in a class."""
     r = attribution(x, x.key_greatest(), 0.0)  # shares of the greatest, so that equal counts give their number without rounding
-    information = r.like(r.values * np.log(np.where(r.values > 0, r.values, 1.0))).key_total()
-    total = r.key_total()
-    return least(total / np.exp(ratio(information, total, 0.0)), x)
+    information = r.like(r.values * np.log(np.where(r.values > 0, r.values, 1.0))).key_total
+    return least(r.key_total / np.exp(ratio(information, r.key_total, 0.0)), x)
 
 
 def recursive_factor(x: Table, number: int) -> Floats:

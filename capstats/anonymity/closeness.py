@@ -24,19 +24,19 @@ Distance = Literal["equal", "ordered"]
 
 def _margin(x: Table) -> Array:
     """The share of each target in the table, p_i, in a shape that broadcasts against the cells."""
-    return x.on_targets(ratio(x.target_total(), x.total()[..., None], 0.0))
+    return x.on_targets(ratio(x.target_total, x.total[..., None], 0.0))
 
 
 def _lift(x: Table) -> Table:
     """r_ij / p_i, and 0 where the key or the target has no record."""
-    r = attribution(x, x.key_total(), 0.0)
+    r = attribution(x, x.key_total, 0.0)
     return r.like(ratio(r.values, np.broadcast_to(_margin(x), r.values.shape), 0.0))
 
 
 def equal_distance(x: Table) -> Floats:
     """Greatest sum_i |r_ij - p_i| / 2 of a class, computed as the sum of the positive differences."""
-    r = attribution(x, x.key_total(), 0.0)
-    return greatest(r.like(np.maximum(r.values - _margin(x), 0.0)).key_total(), x)
+    r = attribution(x, x.key_total, 0.0)
+    return greatest(r.like(np.maximum(r.values - _margin(x), 0.0)).key_total, x)
 
 
 def ordered_distance(x: Table, targets: int) -> Floats:
@@ -65,8 +65,8 @@ def log_ratio(x: Table, *, occurring: bool) -> Floats:
     delta = greatest(lift.like(logs).key_greatest(), x)
     if occurring:
         return delta
-    held = x.like((x.values > 0).astype(np.int64)).total()
-    return np.where(held < (x.target_total() > 0).sum(-1) * number_of_classes(x), np.inf, delta)
+    held = x.like((x.values > 0).astype(np.int64)).total
+    return np.where(held < (x.target_total > 0).sum(-1) * number_of_classes(x), np.inf, delta)
 
 
 def t_closeness(o: Counts, *, distance: Distance = "equal") -> xr.DataArray:

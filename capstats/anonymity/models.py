@@ -102,7 +102,7 @@ def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset
 
     models: dict[str, Model] = {
         "classes": number_of_classes,
-        "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total() == 1).sum(-1))),
+        "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total == 1).sum(-1))),
         "k": smallest_class,
         "alpha": greatest_share,
         "distinct_l": distinct_targets,
@@ -132,4 +132,4 @@ def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
 
 def _of_whole(x: Table, model: Model) -> Array:
     """A model that needs numbers of records; NaN if counts are fractional."""
-    return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total()), np.nan)
+    return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total), np.nan)

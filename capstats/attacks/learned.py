@@ -173,6 +173,5 @@ def _answers(estimator: Any, s: xr.DataArray, asked: Index, weighted: bool, name
 
 def _majority(o: Table, s: Table) -> Floats:
     """Share of the records whose target is the most frequent released one; ties are shared."""
-    of_s = s.target_total()
-    modal = reaches(of_s, of_s.max(-1, keepdims=True))
-    return ratio((o.target_total() * modal).sum(-1), o.total() * modal.sum(-1), np.nan)
+    modal = reaches(s.target_total, s.target_total.max(-1, keepdims=True))
+    return ratio((o.target_total * modal).sum(-1), o.total * modal.sum(-1), np.nan)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
-from capstats.anonymity.classes import k_anonymity, l_diversity
+from capstats.anonymity.classes import distinct_targets, smallest_class
 from capstats.auditing.compute import Asked, Numbers
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
@@ -23,12 +24,12 @@ from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
 from capstats.disclosure.ledger import Ledger, People, TooManyError
 from capstats.disclosure.published import coarser
-from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
+from capstats.laws.attainable.extremes import greatest_average, least_average
 from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models.cell_urns import Bootstrap, Independent
 from capstats.laws.models.model import Model
-from capstats.laws.moments.disclosure import expected_disclosure
+from capstats.laws.moments.disclosure import expected_shares
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
@@ -38,7 +39,7 @@ from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled_in, totals_of, unstacked, values_at
 from capstats.tables.dataset import as_tables
 from capstats.tables.levels import records_by_level
-from capstats.tables.table import Array, Floats
+from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
 LEVEL = 0.001  # probability, at most, that a random split is said to differ
@@ -207,7 +208,7 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
 def weights_below_1(tables: xr.Dataset) -> bool:
     """Whether the sampling weights of a key add up to less than its records, so that they are no numbers of people."""
     aligned = Aligned({"o": tables.o, "o_records": tables.o_records})
-    return not aligned.map(lambda o, records: at_most(records.key_total(), o.key_total()), "o", ("key",)).all()
+    return not aligned.map(lambda o, records: at_most(records.key_total, o.key_total), "o", ("key",)).all()
 
 
 def of_population(asked: Asked) -> dict[str, xr.DataArray]:
@@ -326,29 +327,32 @@ def bounds(asked: Asked) -> Numbers:
     synthetic table has is an empty row of the original, so both versions can be 0 (Theorems 2 and 3); a key that only the synthetic table
     has is an empty column, so version 1 can be. Neither changes what is greatest.
     """
-    targets, keys = (of > 0 for of in asked.foreign.values())
+    targets, keys = (asked.numbers[f"foreign_{dim}s"] > 0 for dim in ("target", "key"))
     versions: dict[str, tuple[Unmatched, xr.DataArray]] = {"zero": ("zero", targets | keys), "matched": ("drop", targets)}
-    found = {}
-    for name, (unmatched, lowered) in versions.items():
-        found[f"average_cap_{name}_least"] = minimum_cap(asked.observed, unmatched=unmatched) * ~lowered
-        found[f"average_cap_{name}_greatest"] = maximum_cap(asked.observed, unmatched=unmatched)
-    return found
+
+    def formula(o: Table) -> dict[str, Array]:
+        ends = {"least": least_average, "greatest": greatest_average}
+        return {f"average_cap_{name}_{end}": of(o, version) for name, (version, _) in versions.items() for end, of in ends.items()}
+
+    found = Aligned({"o": asked.observed}).numbers(formula)
+    return found | {f"average_cap_{name}_least": found[f"average_cap_{name}_least"] * ~lowered for name, (_, lowered) in versions.items()}
 
 
 def certain_by_chance(asked: Asked) -> Numbers:
     """Mean number of people whom releases disclose with certainty: fresh draws of the original, and independent columns."""
     if not asked.is_whole:
         return {}
-    m, found = total_of(asked.s), {}
+    m, found = asked["synthetic_records"], {}
     for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
-        share_of = {size: expected_disclosure(asked.o, model(size)).disco.item() for size in np.unique(m).tolist()}
-        found[name] = m.copy(data=asked.n.item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
+        shares = {size: asked.original.numbers(partial(expected_shares, model(size))) for size in np.unique(m).tolist()}
+        share_of = {size: x["disco"].item() for size, x in shares.items()}
+        found[name] = m.copy(data=asked.numbers["n"].item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
     return found
 
 
 def of_classes(asked: Asked) -> Numbers:
     """The k of k-anonymity and the l of distinct l-diversity of the original."""
-    return {"original_k": k_anonymity(asked.records), "original_l": l_diversity(asked.records)}
+    return asked.original.numbers(lambda *tables: {"original_k": smallest_class(tables[-1]), "original_l": distinct_targets(tables[-1])})
 
 
 # --- what is already public of the same people -------------------------------------------------------------------------

@@ -44,9 +44,9 @@ def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Gr
     def formula(o: Table, s: Table, records: Table) -> Floats:
         read, s_j = rows_of(o, s)
         n, q = o.values, attribution(read, s_j, 0.0).values
-        parts = [n + 0 * q, n * q, n * o.on_targets(ratio(o.target_total(), o.total()[..., None], 0.0)) + 0 * q]
-        counted = [records.like(records.values * of).key_total() for of in (np.ones_like(q), ~at_most(q, 0.9))]
-        return np.stack([*(o.like(part).key_total() for part in parts), *counted], axis=-2).astype(np.float64)
+        parts = [n + 0 * q, n * q, n * o.on_targets(ratio(o.target_total, o.total[..., None], 0.0)) + 0 * q]
+        counted = [records.like(records.values * of).key_total for of in (np.ones_like(q), ~at_most(q, 0.9))]
+        return np.stack([*(o.like(part).key_total for part in parts), *counted], axis=-2).astype(np.float64)
 
     o = tables.o
     aligned = Aligned({"o": o, "s": s, "records": tables.get("o_records", o)})
@@ -109,7 +109,7 @@ def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Cha
     Levels of numbers, dates, bins and categories are joined in pairs of neighbours; of others the rarest half are joined into one.
     """
     lattice = Lattice.of_tables(Result({"o": tables.o, "s": s}, attrs=tables.attrs))
-    k, o_j = len(lattice.names), Aligned({"o": tables.o}).map(lambda o: o.key_total(), "records", ("key",)).values
+    k, o_j = len(lattice.names), Aligned({"o": tables.o}).map(lambda o: o.key_total, "records", ("key",)).values
     coarser = [_halved(tables, name, i, lattice.key, o_j) for i, name in enumerate(lattice.names)]
     key = multi_index(
         [*map(np.asarray, lattice.key.codes), *(places[codes] for places, codes in zip(coarser, lattice.key.codes, strict=True))],

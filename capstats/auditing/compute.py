@@ -12,27 +12,30 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.measures import MEASURES, OnScale
-from capstats.cap.average import average_cap, correct_predictions, matched_records
-from capstats.cap.baselines import baseline_cap
-from capstats.cap.comparison import on_scale, target_distance
-from capstats.cap.distribution import cap_quantiles
-from capstats.cap.neighbours import Convention, rows_used, without_nearest
-from capstats.cap.uncertainty import average_cap_interval, individual_share
+from capstats.cap.average import average, predicted
+from capstats.cap.average import matched as matching
+from capstats.cap.baselines import crossed, modal
+from capstats.cap.comparison import on_scale, targets_apart
+from capstats.cap.distribution import quantiles_of
+from capstats.cap.neighbours import key_columns, rows_used, without_nearest
+from capstats.cap.uncertainty import average_cap_interval, check_weights, individual_share, squares_of, standard_error
 from capstats.codes.labels import canonical
-from capstats.disclosure.attribute import dio, disclosed, share_replicated, share_unique
+from capstats.disclosure.attribute import ALONE, disclosed, records_by_key, share_of_keys
 from capstats.disclosure.ledger import Ledger
 from capstats.disclosure.published import Published
 from capstats.tables.aligned import Aligned, total_of
+from capstats.tables.checking import check_unweighted
 from capstats.tables.dataset import synthetic_labels
 from capstats.tables.domains import observed_domain
 from capstats.tables.printing import Result
-from capstats.tables.sums import attribution, certain
+from capstats.tables.sums import attribution, certain, ratio
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
 SURELY = ("above_half", "above_nine_tenths", "certain")  # how people are guessed right
 Z = 1.959964  # standard errors on each side of a 95 % interval
 
+QUANTILES = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
 Numbers = Mapping[str, Any]  # by the names of measures, without those that the tables do not give
 
 
@@ -71,13 +74,12 @@ class Asked:
     @property
     def average(self) -> xr.DataArray:
         """Average CAP, in the version that the audit is of."""
-        found: xr.DataArray = self[f"average_cap_{self.unmatched}"]
-        return found
+        return self.numbers[f"average_cap_{self.unmatched}"]
 
     @cached_property
     def no_nearest(self) -> str:
         """Why the nearest keys cannot be had, if they cannot."""
-        return without_nearest(self.o, self.s)
+        return without_nearest(self.pair)
 
     @cached_property
     def unmatched(self) -> OnScale:
@@ -86,29 +88,68 @@ class Asked:
 
     @cached_property
     def pair(self) -> Aligned:
-        """The original and the releases on the same cells."""
-        return Aligned({"o": self.o, "s": self.s})
+        """The original and the releases on the same cells; of a weighted original its records and squared weights, too."""
+        more = {name: self.tables[name] for name in ("o_records", "o_squares") if name in self.tables}
+        return Aligned({"o": self.o, "s": self.s, **more}, inexact={"o_squares"} & set(more))
 
     @cached_property
-    def n(self) -> xr.DataArray:
-        """Records of the original, or the sum of their weights."""
-        return total_of(self.o)
+    def original(self) -> Aligned:
+        """The original, and of a weighted one its records."""
+        return Aligned({"o": self.o, **({"o_records": self.records} if self.is_weighted else {})})
+
+    @cached_property
+    def numbers(self) -> Mapping[str, xr.DataArray]:
+        """The measures that have formulas: those of the original by one pass over its cells, those of releases by one over the pair's."""
+        unmatched, rows_of = self.unmatched, rows_used(self.pair, self.unmatched)
+        codes = key_columns(self.pair, "") if unmatched == "nearest" else None
+
+        def of_original(o: Table, *_: Table) -> Mapping[str, Array]:
+            unique = {"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}
+            return unique | {
+                "n": o.total,
+                "baseline": crossed(o, o),
+                "baseline_predictive_success": modal(o),
+                "original_cap": average(o, o, o.key_total, "zero"),
+                "original_predictive_success": ratio(predicted(o, o), o.total, np.nan),
+                "original_certain": share_of_keys(o, certain(o).key_total),
+            }
+
+        def of_pair(o: Table, s: Table, *others: Table) -> Mapping[str, Array]:
+            of = dict(zip(list(self.pair.whole)[2:], others, strict=True))
+            people, n, s_j, rows, sure = of.get("o_records", o), o.total, s.key_total, rows_of(o, s), certain(s)
+            right = predicted(o, s, codes)
+            found = {
+                "m": s.total,
+                "foreign_targets": ((o.target_total == 0) & (s.target_total > 0)).sum(-1),
+                "foreign_keys": ((o.key_total == 0) & (s_j > 0)).sum(-1),
+                "unmatched_records": people.total - matching(people, s),
+                "matched_share": ratio(matching(o, s), n, np.nan),
+                "average_cap_zero": average(o, s, s_j, "zero"),
+                "average_cap_matched": average(o, s, s_j, "drop"),
+                f"average_cap_{unmatched}": average(o, *rows, unmatched),
+                f"correct_predictions_{unmatched}": right if people is o else predicted(people, s, codes),
+                f"predictive_success_{unmatched}": ratio(right, n, np.nan),
+                "share_certain_wrong": ratio(o.like(o.values * (sure.on_cells(sure.key_total) - sure.values)).total, n, np.nan),
+                "target_distance": targets_apart(o, s),
+            }
+            if self.is_whole:
+                check_unweighted(ALONE, o=self.o, s=self.s)
+                found["share_replicated"] = share_of_keys(o, (records_by_key(o) == 1) & (records_by_key(s, "s") == 1))
+            if errors_known(self.tables, "o"):
+                check_weights(self.tables, "o")
+                squares = squares_of(o, of.get("o_squares"), "o")
+                found[f"average_cap_{unmatched}_error"] = standard_error(o, squares, *rows, unmatched)
+            if self.records.dtype.kind == "i":
+                at = quantiles_of(people, *(rows if people is o else rows_of(people, s)), np.array(list(QUANTILES.values())), unmatched)
+                found |= dict(zip(QUANTILES, np.moveaxis(at, -1, 0), strict=False))  # the last is the number of records
+            return found
+
+        return {**self.original.numbers(of_original), **self.pair.numbers(of_pair)}
 
     @cached_property
     def observed(self) -> xr.DataArray:
         """The original on its own targets and keys."""
         return observed_domain(self.tables)
-
-    @cached_property
-    def foreign(self) -> dict[str, xr.DataArray]:
-        """Numbers of targets, and of keys, that the synthetic table has and the original has not."""
-
-        def formula(o: Table, s: Table) -> Array:
-            records = [(x.target_total(), x.key_total()) for x in (o, s)]
-            return np.stack([((of_o == 0) & (of_s > 0)).sum(-1) for of_o, of_s in zip(*records, strict=True)], axis=-1)
-
-        found = self.pair.map(formula, "foreign", ("dim",))
-        return {dim: found.isel(dim=i) for i, dim in enumerate(("target", "key"))}
 
     @cached_property
     def shares_by_target(self) -> xr.Dataset:
@@ -118,11 +159,8 @@ class Asked:
     @cached_property
     def by_target(self) -> xr.Dataset:
         """The same; how many they are, and how surely they are guessed right, counting each record once."""
-        shares = self.shares_by_target
-        if not self.is_weighted:
-            return shares
-        counted = by_target(Aligned({"o": self.records, "s": self.s}), self.unmatched)
-        return shares.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
+        counted = by_target(Aligned({"o": self.records, "s": self.s}), self.unmatched) if self.is_weighted else {}
+        return self.shares_by_target.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
 
 
 def measured(asked: Asked) -> xr.Dataset:
@@ -141,29 +179,13 @@ def sizes(asked: Asked) -> Numbers:
         if f"{of}_records" in tables:
             found |= {f"{name}_records": total_of(tables[f"{of}_records"]), f"{name}_weight": total_of(tables[of])}
         elif of in tables:
-            found[f"{name}_records"] = total_of(tables[of])
+            found[f"{name}_records"] = total_of(tables.h) if of == "h" else asked.numbers["n" if of == "o" else "m"]
     return found
 
 
-def matched(asked: Asked) -> Numbers:
-    """People whose key no synthetic record has, and the share of those whose key one has."""
-    by_weight = matched_records(asked.o, asked.s)
-    people = matched_records(asked.records, asked.s) if asked.is_weighted else by_weight
-    return {"unmatched_records": asked["original_records"] - people, "matched_share": by_weight / asked.n}
-
-
-def averages(asked: Asked) -> Numbers:
-    """Average CAP, where unmatched keys count 0, are left out, or use the nearest ones."""
-    versions: dict[str, Convention] = {"zero": "zero", "matched": "drop", asked.unmatched: asked.unmatched}
-    return {f"average_cap_{name}": average_cap(asked.o, asked.s, unmatched=version) for name, version in versions.items()}
-
-
-def average_error(asked: Asked) -> Numbers:
-    """The standard error of average CAP."""
-    if not errors_known(asked.tables, "o"):
-        return {}
-    interval = average_cap_interval(asked.tables, unmatched=asked.unmatched)
-    return {f"average_cap_{asked.unmatched}_error": interval.standard_error}
+def by_cells(asked: Asked) -> Numbers:
+    """The measures whose formulas are computed by one pass over the cells."""
+    return asked.numbers
 
 
 def difference(asked: Asked) -> Numbers:
@@ -183,22 +205,8 @@ def difference(asked: Asked) -> Numbers:
 
 def scale(asked: Asked) -> Numbers:
     """The baseline, average CAP of the original itself, and that of the release on the scale from the one to the other."""
-    baseline, itself = baseline_cap(asked.o), average_cap(asked.o, asked.o)
-    return {"baseline": baseline, "original_cap": itself, "normalized_cap": on_scale(asked.average, baseline, itself)}
-
-
-def commonest(asked: Asked) -> Numbers:
-    """People guessed right by naming the commonest target, and their share; the latter without the release, and with the original."""
-    unmatched = asked.unmatched
-    right = by_weight = correct_predictions(asked.o, asked.s, unmatched=unmatched)
-    if asked.is_weighted:
-        right = correct_predictions(asked.records, asked.s, unmatched=unmatched)
-    return {
-        f"correct_predictions_{unmatched}": right,
-        f"predictive_success_{unmatched}": by_weight / asked.n,
-        "baseline_predictive_success": baseline_cap(asked.o, kind="modal"),
-        "original_predictive_success": correct_predictions(asked.o, asked.o) / asked.n,
-    }
+    numbers = asked.numbers
+    return {**numbers, "normalized_cap": on_scale(asked.average, numbers["baseline"], numbers["original_cap"])}
 
 
 def individuals(asked: Asked) -> Numbers:
@@ -217,44 +225,8 @@ def surely(asked: Asked) -> Numbers:
     found = {}
     for name in SURELY:
         found[f"records_{name}"] = asked.by_target[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = asked.shares_by_target[f"records_{name}"].sum("target") / asked.n
+        found[f"share_{name}"] = asked.shares_by_target[f"records_{name}"].sum("target") / asked.numbers["n"]
     return found
-
-
-def certain_and_wrong(asked: Asked) -> xr.DataArray:
-    """The share of people whose key has one synthetic target, and not theirs."""
-
-    def formula(o: Table, s: Table) -> Array:
-        sure = certain(s)
-        return o.like(o.values * (sure.on_cells(sure.key_total()) - sure.values)).total()
-
-    return asked.pair.map(formula, "certain_and_wrong") / asked.n
-
-
-def certain_itself(asked: Asked) -> xr.DataArray:
-    """The share of people whom the original itself gives away."""
-    return dio(asked.o)
-
-
-def uniques(asked: Asked) -> Numbers:
-    """The share of people who are unique, and of those who are in the release as one record, too."""
-    if not asked.is_whole:
-        return {}
-    return {"share_unique": share_unique(asked.o), "share_replicated": share_replicated(asked.o, asked.s)}
-
-
-def quantiles(asked: Asked) -> Numbers:
-    """Quantiles of individual CAP."""
-    if asked.records.dtype.kind != "i":
-        return {}
-    wanted = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
-    found = cap_quantiles(asked.records, asked.s, list(wanted.values()), unmatched=asked.unmatched)
-    return {name: found.isel(quantile=i, drop=True) for i, name in enumerate(wanted)}
-
-
-def distance(asked: Asked) -> xr.DataArray:
-    """Distance of the targets given the key from those of the original."""
-    return target_distance(asked.o, asked.s)
 
 
 def copies(asked: Asked) -> Numbers:
@@ -295,11 +267,11 @@ def by_target(aligned: Aligned, unmatched: OnScale) -> xr.Dataset:
     the keys of a person make a guess certain.
     """
 
-    def formula(o: Table, s: Table) -> Floats:
+    def formula(o: Table, s: Table, *_: Table) -> Floats:
         read, s_j = rows_of(o, s)
         n, q = o.values, attribution(read, s_j, 0.0).values
         parts = [n + 0 * q, n * q, n * ~at_most(q, 0.5), n * ~at_most(q, 0.9), disclosed(o, s).values]
-        return np.stack([o.like(part).target_total().astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
+        return np.stack([o.like(part).target_total.astype(np.float64) for part in np.broadcast_arrays(*parts)], axis=-2)
 
     rows_of = rows_used(aligned, unmatched)
     parts = aligned.map(formula, "by_target", ("part", "target"))

@@ -126,7 +126,8 @@ def columns_understood(asked: Asked) -> dict[str, Any]:
         names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
         columns[role] = {name: _kind(labels) for name, labels in zip(own, levels, strict=True)}
     sizes = {}
-    for dim, more in asked.foreign.items():
+    for dim in ("target", "key"):
+        more = asked.numbers[f"foreign_{dim}s"]
         sizes[f"{dim}s"] = observed.sizes[dim] + more.item() if not more.ndim else [observed.sizes[dim] + x for x in more.values.tolist()]
     return {
         "columns": columns,

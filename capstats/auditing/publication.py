@@ -152,7 +152,7 @@ def _average(o: xr.DataArray, s: xr.DataArray, steps: int) -> Floats:
     """
 
     def formula(o: Table, s: Table) -> Array:
-        values, people = by_value(o, s, s.key_total(), "zero")
+        values, people = by_value(o, s, s.key_total, "zero")
         through = np.cumsum(people, axis=-1)
         above = _rounded(1 - through / through[..., -1:], steps)
         return np.asarray(values[..., 0] + (above[..., :-1] * np.diff(values, axis=-1)).sum(-1))
@@ -190,7 +190,7 @@ def _largest_weight(tables: xr.Dataset, name: str) -> float:
         k = np.maximum(records.values, 1)
         mean = weights.values / k
         variance = np.maximum(squares.values / k - mean**2, 0)
-        return np.asarray((mean + np.sqrt((k - 1) * variance)).max(initial=0) / weights.total())
+        return np.asarray((mean + np.sqrt((k - 1) * variance)).max(initial=0) / weights.total)
 
     parts = {"o": table, "records": tables[f"{name}_records"], "squares": tables[f"{name}_squares"]}
     return float(Aligned(parts, inexact=("squares",)).map(formula, "weight"))

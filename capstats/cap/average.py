@@ -85,19 +85,19 @@ def average_cap(o: Counts, s: Release = None, *, unmatched: Convention = "zero",
     aligned = Aligned({"o": o, "s": s})
     rows_of = rows_used(aligned, unmatched, radius, within=within)
 
-    def formula(o: Table, s: Table) -> Floats:
-        s, s_j = rows_of(o, s)
-        c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
-        n = o.total() if unmatched == "zero" else (o.key_total() * (s_j > 0)).sum(-1)
-        return ratio(c, n, np.nan)
+    return aligned.map(lambda o, s: average(o, *rows_of(o, s), unmatched), "average_cap")
 
-    return aligned.map(formula, "average_cap")
+
+def average(o: Table, s: Table, s_j: Array, unmatched: Convention) -> Floats:
+    """Average CAP from the rows that keys use, and their totals: shape (...)."""
+    c = ratio(shared(o, s, s_j), s_j, 0.0).sum(-1)  # sum_j (sum_i o_ij s_ij) / s_.j
+    n = o.total if unmatched == "zero" else (o.key_total * (s_j > 0)).sum(-1)
+    return ratio(c, n, np.nan)
 
 
 def correct_by_key(o: Table, s: Table) -> Floats:
     """Original records of each key that are expected to be attributed correctly: shape (..., key)."""
-    s_j = s.key_total()
-    return ratio(shared(o, s, s_j), s_j, 0.0)
+    return ratio(shared(o, s, s.key_total), s.key_total, 0.0)
 
 
 def matched_records(o: Counts, s: Release = None) -> xr.DataArray:
@@ -140,7 +140,7 @@ def matched_records(o: Counts, s: Release = None) -> xr.DataArray:
 
 def matched(o: Table, s: Table) -> Array:
     """Number of original records whose key is in the synthetic table, n_M: shape (...)."""
-    return np.asarray((o.key_total() * (s.key_total() > 0)).sum(-1))
+    return np.asarray((o.key_total * (s.key_total > 0)).sum(-1))
 
 
 def correct_predictions(o: Counts, s: Release = None, *, unmatched: Convention = "zero") -> xr.DataArray:
@@ -207,10 +207,10 @@ def predicted(o: Table, s: Table, codes: list[Ints] | None = None) -> Floats:
         return right
     for part, rows in nearest_rows(codes, o, s):
         right = right + modal_hits(part, rows).sum(-1)
-    return np.where(s.key_total().any(-1), right, np.nan)
+    return np.where(s.key_total.any(-1), right, np.nan)
 
 
 def modal_hits(o: Table, s: Table) -> Floats:
     """Expected number of records of each key that the modal intruder predicts correctly, ties shared: shape (..., key)."""
     best = mode(s)
-    return ratio(best.like(o.values * best.values).key_total(), best.key_total(), 0.0)
+    return ratio(best.like(o.values * best.values).key_total, best.key_total, 0.0)

@@ -75,14 +75,14 @@ def baseline_cap(o: Counts, s: Release = None, *, kind: Kind = "marginal", withi
             raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
         pair = Aligned({"o": o, "s": s})
         windows = windows_of(pair, within)
-        return pair.map(lambda o, s: crossed(o, s, windows) if kind == "crossed" else _modal(s) + 0 * o.total(), "baseline_cap")
+        return pair.map(lambda o, s: crossed(o, s, windows) if kind == "crossed" else modal(s) + 0 * o.total, "baseline_cap")
     aligned = Aligned({"o": o})
     if kind == "uniform":
         axis = aligned.axes["target"]
         columns = [np.arange(aligned.sizes["target"])] if axis is None else list(map(np.asarray, axis.codes))
         return aligned.map(lambda o: _uniform(o, columns), "baseline_cap")
     windows = windows_of(aligned, within)
-    return aligned.map(_modal if kind == "modal" else lambda o: crossed(o, o, windows), "baseline_cap")
+    return aligned.map(modal if kind == "modal" else lambda o: crossed(o, o, windows), "baseline_cap")
 
 
 def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
@@ -128,8 +128,8 @@ def goodman_kruskal_tau(o: Counts) -> xr.DataArray:
     """
 
     def formula(o: Table) -> Floats:
-        o_i, n = o.target_total(), o.total()
-        own = ratio(o.like(o.values.astype(np.float64) ** 2).key_total(), o.key_total(), 0.0).sum(-1)  # n CAP(O)
+        o_i, n = o.target_total, o.total
+        own = ratio(o.like(o.values.astype(np.float64) ** 2).key_total, o.key_total, 0.0).sum(-1)  # n CAP(O)
         guessed = ratio((o_i.astype(np.float64) ** 2).sum(-1), n, 0.0)  # n b
         return _avoided(own - guessed, n - guessed, o_i)
 
@@ -179,9 +179,8 @@ def goodman_kruskal_lambda(o: Counts) -> xr.DataArray:
     """
 
     def formula(o: Table) -> Floats:
-        o_i = o.target_total()
-        modal = o_i.max(-1)
-        return _avoided(o.key_greatest().sum(-1) - modal, o.total() - modal, o_i)
+        modal = o.target_total.max(-1)
+        return _avoided(o.key_greatest().sum(-1) - modal, o.total - modal, o.target_total)
 
     return Aligned({"o": o}).map(formula, "goodman_kruskal_lambda")
 
@@ -192,21 +191,22 @@ def _avoided(gained: Array, wrong: Array, o_i: Array) -> Floats:
     return np.clip(ratio(gained, wrong * several, np.nan), 0, 1)
 
 
-def _modal(o: Table) -> Floats:
-    return ratio(o.target_total().max(-1), o.total(), np.nan)
+def modal(o: Table) -> Floats:
+    """The share of the most frequent target of a table: shape (...)."""
+    return ratio(o.target_total.max(-1), o.total, np.nan)
 
 
 def crossed(o: Table, s: Table, windows: Windows | None = None) -> Floats:
     """The probability to guess the target of a record of `o` by a random record of `s`, whatever its key: shape (...)."""
-    p, right = ratio(o.target_total(), o.total()[..., None], np.nan), s.target_total()
+    p, right = ratio(o.target_total, o.total[..., None], np.nan), s.target_total
     if windows is not None:
         right = Dense(right[..., None]).in_windows(windows).values[..., 0]
-    return np.asarray((p * ratio(right, s.total()[..., None], np.nan)).sum(-1))
+    return np.asarray((p * ratio(right, s.total[..., None], np.nan)).sum(-1))
 
 
 def _uniform(o: Table, columns: Sequence[Array]) -> Floats:
     """1 / the number of combinations of the levels that occur in each target column, which are given as codes."""
-    occurs = o.target_total() > 0
+    occurs = o.target_total > 0
     guesses = np.ones(occurs.shape[:-1])
     for codes in columns:
         has_level = (codes[:, None] == np.unique(codes)).astype(np.int64)

@@ -69,9 +69,9 @@ def protected_records(o: Counts, s: Release = None, *, unmatched: Convention = "
     empty = 0.0 if unmatched == "zero" else np.nan
 
     def formula(o: Table, s: Table) -> Array:
-        q, r = attribution(*rows_of(o, s), empty).values, attribution(o, o.key_total(), 0.0).values
+        q, r = attribution(*rows_of(o, s), empty).values, attribution(o, o.key_total, 0.0).values
         smaller = at_most(q, r) & ~at_most(r, q)
-        return s.like(o.values * smaller).total()
+        return s.like(o.values * smaller).total
 
     return aligned.map(formula, "protected_records")
 
@@ -178,11 +178,11 @@ def target_distance(o: Counts, s: Release = None) -> xr.DataArray:
     >>> float(target_distance([[3, 2, 0], [1, 2, 2]], [[1, 5, 0], [1, 5, 0]]))
     0.3
     """
+    return Aligned({"o": o, "s": s}).map(targets_apart, "target_distance")
 
-    def formula(o: Table, s: Table) -> Floats:
-        o_j, s_j = o.key_total(), s.key_total()
-        r, q = attribution(o, o_j, 0.0), attribution(s, s_j, 0.0)
-        apart = s.like(np.abs(r.values - q.values)).key_total() / 2  # total variation of each matched key
-        return ratio((o_j * np.where(s_j > 0, apart, 1.0)).sum(-1), o.total(), np.nan)
 
-    return Aligned({"o": o, "s": s}).map(formula, "target_distance")
+def targets_apart(o: Table, s: Table) -> Floats:
+    """The mean over original records of the distance between the targets of their key in the two tables: shape (...)."""
+    r, q = attribution(o, o.key_total, 0.0), attribution(s, s.key_total, 0.0)
+    apart = s.like(np.abs(r.values - q.values)).key_total / 2  # total variation of each matched key
+    return ratio((o.key_total * np.where(s.key_total > 0, apart, 1.0)).sum(-1), o.total, np.nan)

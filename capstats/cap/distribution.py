@@ -71,18 +71,19 @@ def cap_quantiles(
     [0.5, 0.5, 0.75]
     """
     probabilities = _numbers(q, "`q` must be one probability or a sequence of them, from 0 to 1", 0, 1)
-    p = probabilities.reshape(-1)
     aligned = Aligned({"o": o, "s": s})
     rows_of = rows_used(aligned, unmatched, within=within)
 
-    def formula(o: Table, s: Table) -> Floats:
-        check_integers(o, "o", *FOR_QUANTILES)
-        values, weights = by_value(o, *rows_of(o, s), unmatched)
-        through = np.cumsum(weights, axis=-1)
-        return np.concatenate([_quantiles(values, through, p), through[..., -1:]], axis=-1)
-
-    found = aligned.map(formula, "cap_quantiles", ("quantile",))
+    found = aligned.map(lambda o, s: quantiles_of(o, *rows_of(o, s), probabilities.reshape(-1), unmatched), "cap_quantiles", ("quantile",))
     return _leading(found, "quantile", probabilities)
+
+
+def quantiles_of(o: Table, s: Table, s_j: Array, p: Floats, unmatched: Convention) -> Floats:
+    """Quantiles of individual CAP from the rows that keys use, followed by the number of records with a CAP: shape (..., p + 1)."""
+    check_integers(o, "o", *FOR_QUANTILES)
+    values, weights = by_value(o, s, s_j, unmatched)
+    through = np.cumsum(weights, axis=-1)
+    return np.concatenate([_quantiles(values, through, p), through[..., -1:]], axis=-1)
 
 
 def cap_ecdf(o: Counts, s: Release = None, at: Any = (0.5, 0.9), *, unmatched: Convention = "zero", within: Within = None) -> xr.DataArray:

@@ -82,13 +82,13 @@ def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool
             f'Give unmatched="zero" or "drop" for keys without a synthetic key within the radius.'
         )
     if unmatched != "nearest" and not radius:
-        return lambda _, s: (s, s.key_total())
+        return lambda _, s: (s, s.key_total)
     codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {shown(radius)}.")
 
     def impute(o: Table, s: Table) -> tuple[Table, Array]:
-        recipients = np.ones_like(o.key_total(), bool) if everybody else o.key_total() > 0
+        recipients = np.ones_like(o.key_total, bool) if everybody else o.key_total > 0
         return nearest(codes, recipients, s)[:2] if unmatched == "nearest" else within(codes, recipients, s, int(radius))
 
     return impute
@@ -116,16 +116,15 @@ def numbered(axis: pd.MultiIndex) -> bool:
     return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
-def without_nearest(o: Counts, s: Counts) -> str:
-    """Why the nearest keys are not searched unless asked for; "" where they always are."""
-    aligned = Aligned({"o": o, "s": s})
+def without_nearest(aligned: Aligned) -> str:
+    """Why the nearest keys of two tables, the first ones, are not searched unless asked for; "" where they always are."""
     axis = aligned.axes["key"]
     if axis is None or numbered(axis):
         return "the keys have no labels"
 
-    def efforts(o: Table, s: Table) -> Array:
-        donates = s.key_total() > 0
-        return np.asarray(effort(axis.nlevels, donates.sum(-1), ((o.key_total() > 0) & ~donates).sum(-1)))
+    def efforts(o: Table, s: Table, *_: Table) -> Array:
+        donates = s.key_total > 0
+        return np.asarray(effort(axis.nlevels, donates.sum(-1), ((o.key_total > 0) & ~donates).sum(-1)))
 
     if aligned.map(efforts, "effort").mean().item() <= LONG:
         return ""
@@ -134,7 +133,7 @@ def without_nearest(o: Counts, s: Counts) -> str:
 
 def nearest(codes: list[Ints], recipients: Array, s: Table) -> tuple[Table, Array, Array]:
     """The rows of each key or, for recipients without any, those of the nearest keys; their totals; and the distance of these keys."""
-    s_j = s.key_total()
+    s_j = s.key_total
     receives = _shaped(recipients, s_j) & (s_j == 0)
     distance = np.zeros(s_j.shape, np.int64)
     if not receives.any():
@@ -154,11 +153,11 @@ def nearest_rows(codes: list[Ints], o: Table, s: Table) -> Iterator[tuple[Table,
 
     All cells of their keys are in both, also those that hold no record of a sparse table.
     """
-    recipients = (o.key_total() > 0) & (s.key_total() == 0)
+    recipients = (o.key_total > 0) & (s.key_total == 0)
     if isinstance(o, Dense) or isinstance(s, Dense):
         yield Dense(o.values * o.on_cells(recipients)), nearest(codes, recipients, s)[0]
         return
-    keys, donors, step = np.flatnonzero(recipients), np.flatnonzero(s.key_total()), max(1, FULL // s.shape[0])
+    keys, donors, step = np.flatnonzero(recipients), np.flatnonzero(s.key_total), max(1, FULL // s.shape[0])
     for start in range(0, len(keys), step):
         some = keys[start : start + step]
         yield o.columns(some), _whole_rows(codes, some, donors, s)
@@ -168,8 +167,8 @@ def _whole_rows(codes: list[Ints], keys: Index, donors: Index, s: Cells) -> Dens
     """The rows that some keys of one sparse table take from the nearest ones, with all cells: shape (target, keys)."""
     rows = np.zeros((len(keys), s.shape[0]), s.values.dtype)
 
-    def add(donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int) -> None:
-        rows[np.searchsorted(keys, recipients)] += s.sums_of_rows(donors, donor_group, groups)[recipient_group]
+    def add(donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:
+        rows[np.searchsorted(keys, recipients)] += times * s.sums_of_rows(donors, donor_group, groups)[recipient_group]
 
     if len(donors):
         Search(codes, keys, donors, add).nearest()
@@ -181,7 +180,7 @@ def distances(codes: list[Ints], o: Table, s: Table, beside: int = 0) -> Iterato
 
     ``beside`` is how many numbers the caller holds for each key of the original.
     """
-    o_j, s_j = o.key_total(), s.key_total()
+    o_j, s_j = o.key_total, s.key_total
     readers, donors = np.flatnonzero(o_j), np.flatnonzero(s_j)
     step = max(1, FULL // (len(donors) * (1 + s.values.size // len(s_j)) + beside + 1))
     for start in range(0, len(readers) if len(donors) else 0, step):
@@ -191,7 +190,7 @@ def distances(codes: list[Ints], o: Table, s: Table, beside: int = 0) -> Iterato
 
 def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s: Table) -> Iterator[Array]:
     """The results of a formula for one pair of tables, over all pairs of a batch."""
-    batches = [x.key_total().shape[:-1] for x in (o, s)]
+    batches = [x.key_total.shape[:-1] for x in (o, s)]
     batch = np.broadcast_shapes(*batches)
     own = [[place_in(shape, at) for at in np.ndindex(batch)] for shape in batches]
     for results in zip(*(formula(o.member(a), s.member(b)) for a, b in zip(*own, strict=True)), strict=True):
@@ -200,7 +199,7 @@ def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s
 
 def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple[Table, Array]:
     """The rows of all keys within a radius of each recipient, and their totals."""
-    s_j = s.key_total()
+    s_j = s.key_total
     receives = _shaped(recipients, s_j)
     if few := _few_distances(codes, receives, s_j > 0):
         a, b, apart = few
@@ -265,7 +264,7 @@ def _in_whole_numbers(s: Table, pool: Callable[[Table], tuple[Table, Array]]) ->
 
     The result is then exactly 0 if no key is within the radius; sums of floats would leave a rounding error.
     """
-    unit = np.ldexp(1.0, np.frexp(s.total()[..., None])[1] - 52)
+    unit = np.ldexp(1.0, np.frexp(s.total[..., None])[1] - 52)
     scale = s.on_cells(unit)
     small = 2.0 ** (s.values.size.bit_length() - 52)
     whole = np.floor(s.values / scale)
@@ -324,8 +323,8 @@ def nearest_distance(o: Counts, s: Release = None) -> xr.DataArray:
     codes = key_columns(aligned, "The distance between keys")
 
     def formula(o: Table, s: Table) -> Floats:
-        donates = s.key_total() > 0
+        donates = s.key_total > 0
         distance = nearest(codes, np.ones_like(donates), Dense(donates.astype(np.int64)[..., None, :]))[2]
-        return np.asarray(np.where(donates.any(-1, keepdims=True), distance, np.nan) + 0 * o.key_total())
+        return np.asarray(np.where(donates.any(-1, keepdims=True), distance, np.nan) + 0 * o.key_total)
 
     return aligned.map(formula, "nearest_distance", ("key",))

@@ -80,7 +80,7 @@ class Pool:
     """
 
     def __init__(self, s: Table):
-        self.s, self.s_j = s, s.key_total()
+        self.s, self.s_j = s, s.key_total
         self.values, self.totals = np.zeros_like(s.values), np.zeros_like(self.s_j)
 
     def add(self, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int = 1) -> None:

@@ -263,7 +263,7 @@ def individual_share(
     aligned = Aligned(given, inexact={"o_squares", "h_squares"} & set(more))
     rows_of = rows_used(aligned, unmatched, within=within)
 
-    def formula(o: Table, s: Table, h: Table, *tables: Table) -> Floats:
+    def formula(o: Table, s: Table, h: Table, *tables: Table) -> dict[str, Floats]:
         of = dict(zip(more, tables, strict=True))
         squares = squares_of(o, of.get("o_squares"), "o"), squares_of(h, of.get("h_squares"), "h")
         held, both = of.get("h_records", h), o.like(of.get("o_records", o).values + of.get("h_records", h).values)
@@ -276,11 +276,11 @@ def individual_share(
             for sample, its_squares in zip((o, h), squares, strict=True):
                 counted, of_counted = _counted(sample, its_squares, read, total, unmatched)
                 mean, of_q = _deviations(counted, of_counted, read, total)
-                of_t = ratio(counted.like(counted.values * t.values).total(), counted.total(), np.nan)
+                of_t = ratio(counted.like(counted.values * t.values).total, counted.total, np.nan)
                 averages.append(mean)
                 means.append(mean - of_t)
                 deviations.append((of_q, of_q - _scaled(counted, of_counted, t.side_by_side(), of_t)))
-            return averages, means[0] - means[1], deviations, ((total > 0) | (both.key_total() == 0)).all(-1)
+            return averages, means[0] - means[1], deviations, ((total > 0) | (both.key_total == 0)).all(-1)
 
         def product(x: int, y: int, of_x: Any, of_y: Any) -> Floats:
             """The variance of a contrast, or the covariance of two."""
@@ -297,11 +297,9 @@ def individual_share(
         shares = _fieller(np.where(printed, gain, np.nan), whole, variance, of_whole, covariance, degrees, level)
         parts = [*averages, averages[0] - averages[1], np.sqrt(plain), gain, np.sqrt(variance), whole, error]
         parts += [own[0], own[0] - whole, fresh, *shares, degrees]
-        return np.stack(np.broadcast_arrays(*parts), axis=-1)
+        return dict(zip(GAINS, parts, strict=True))
 
-    found = aligned.map(formula, "individual_share", ("part",))
-    parts = {name: found.isel(part=i) for i, name in enumerate(GAINS)}
-    return Result(parts, attrs={"result": "How much is about the people in the data"})
+    return Result(aligned.numbers(formula), attrs={"result": "How much is about the people in the data"})
 
 
 def _fieller(
@@ -324,20 +322,20 @@ def _student(degrees: Floats | int, level: float) -> Floats:
 
 def _expected(o: Table, h: Table, squares: tuple[Table, Table], held: Table, both: Table) -> tuple[Floats, Floats]:
     """The mean of the gain of the original, a sum over keys of squares of differences of the samples, and its degrees of freedom."""
-    p = attribution(both, both.key_total(), 0.0)
-    second, third = (p.like(p.values**power).key_total() for power in (2, 3))
-    trace, of_square = np.where(both.key_total() > 0, 1 - second, 0), np.maximum(second - 2 * third + second**2, 0)
-    own = [ratio(ratio(w2.key_total(), w.key_total(), 0.0), w.total()[..., None], 0.0) for w, w2 in zip((o, h), squares, strict=True)]
-    weight = ratio(held.key_total(), both.key_total(), 0.0) * (own[0] + own[1])
+    p = attribution(both, both.key_total, 0.0)
+    second, third = (p.like(p.values**power).key_total for power in (2, 3))
+    trace, of_square = np.where(both.key_total > 0, 1 - second, 0), np.maximum(second - 2 * third + second**2, 0)
+    own = [ratio(ratio(w2.key_total, w.key_total, 0.0), w.total[..., None], 0.0) for w, w2 in zip((o, h), squares, strict=True)]
+    weight = ratio(held.key_total, both.key_total, 0.0) * (own[0] + own[1])
     mean = (weight * trace).sum(-1)
     return mean, ratio(mean**2, (weight**2 * of_square).sum(-1), 0.0)  # Satterthwaite's
 
 
 def _composition(o: Table, squares: Table, both: Table, t: Table) -> Floats:
     """The variance of the mean over the records of `o` of t, less its mean among the records of the key."""
-    p = attribution(both, both.key_total(), 0.0)
-    apart = t.values - t.on_cells(p.like(p.values * t.values).key_total())
-    return ratio(o.like(o.values * apart**2).total() * squares.total(), o.total() ** 3.0, np.nan)
+    p = attribution(both, both.key_total, 0.0)
+    apart = t.values - t.on_cells(p.like(p.values * t.values).key_total)
+    return ratio(o.like(o.values * apart**2).total * squares.total, o.total**3.0, np.nan)
 
 
 def _counted(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> tuple[Table, Table]:
@@ -354,23 +352,27 @@ def _deviations(o: Table, squares: Table, read: Table, s_j: Array) -> tuple[Floa
     W1 is the sum of the weights of these records, W2 the sum of their squared weights. The squared deviations, times the squared weights
     and summed over records, are the variance of the mean. The deviation of a record outside the average is 0.
     """
-    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), o.total(), np.nan)
+    mean = ratio(ratio(shared(o, read, s_j), s_j, 0.0).sum(-1), o.total, np.nan)
     return mean, _scaled(o, squares, attribution(read, s_j, 0.0).side_by_side(), mean)
+
+
+def standard_error(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> Floats:
+    """The standard error of average CAP, from the rows that keys use and the squared weights: shape (...)."""
+    _, deviations = _deviations(*_counted(o, squares, read, s_j, unmatched), read, s_j)
+    return np.asarray(np.sqrt((squares.side_by_side() * deviations**2).sum(-1)))
 
 
 def _scaled(o: Table, squares: Table, q: Floats, mean: Floats) -> Floats:
     """(q - mean) / sqrt(W1**2 - W2) of each cell with records: shape (..., cells)."""
-    of_squares = squares.total()
     q, counts = np.broadcast_arrays(q, o.side_by_side())
     effective = _effective(o, squares)
-    scale = np.sqrt(of_squares) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
+    scale = np.sqrt(squares.total) * np.sqrt(np.where(at_most(effective, 1), 0, effective - 1))
     return ratio(np.where(counts > 0, q - mean[..., None], 0.0), scale[..., None], np.nan)
 
 
 def _effective(o: Table, squares: Table) -> Floats:
     """The effective number of records, W1**2 / W2; the number of records if all weights are 1."""
-    w = o.total()
-    return ratio(w, ratio(squares.total(), w, 0.0), 0.0)
+    return ratio(o.total, ratio(squares.total, o.total, 0.0), 0.0)
 
 
 def _members(table: Any, name: str, over: str | None) -> dict[str, Any]:
@@ -394,7 +396,7 @@ def check_level(level: float) -> None:
     check_number(level, "level", "between 0 and 1, such as 0.95", least=0, most=1, excluded=(0, 1))
 
 
-def check_weights(tables: Mapping[str, Any], name: str) -> None:
+def check_weights(tables: Mapping[str, Any] | xr.Dataset, name: str) -> None:
     """Raise an error for sums of sampling weights without their squares: treated as counts they would give a standard error near 0."""
     column = weights_of(tables[name])
     if column is not None and f"{name}_squares" not in tables:

@@ -41,7 +41,7 @@ def disclosed(o: Table, s: Table, counted: Table | None = None) -> Table:
 
 def share_of_keys(o: Table, keys: Array, counted: Table | None = None) -> Floats:
     """Share of the records of `o` that are counted and have one of the given keys: shape (...)."""
-    return ratio((among(o, counted).key_total() * keys).sum(-1), o.total(), np.nan)
+    return ratio((among(o, counted).key_total * keys).sum(-1), o.total, np.nan)
 
 
 def _share(name: str, keys: Callable[..., Array], counted: Counts | None, *tables: Release) -> xr.DataArray:
@@ -96,7 +96,7 @@ def disco(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.
     0.3
     """
     aligned = tables_of(counted, o=o, s=s)
-    return aligned.map(lambda o, *others: ratio(disclosed(o, *others).total(), o.total(), np.nan), "disco")
+    return aligned.map(lambda o, *others: ratio(disclosed(o, *others).total, o.total, np.nan), "disco")
 
 
 def dis(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
@@ -134,7 +134,7 @@ def dis(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.Da
     >>> float(dis([[3, 2], [1, 4]], [[2, 1], [0, 1]]))
     0.4
     """
-    return _share("dis", lambda _, s: certain(s).key_total(), counted, o, s)
+    return _share("dis", lambda _, s: certain(s).key_total, counted, o, s)
 
 
 def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
@@ -173,13 +173,13 @@ def dio(o: Counts, *, counted: Counts | None = None) -> xr.DataArray:
     >>> float(dio([[3, 2, 0], [1, 0, 4]]))
     0.6
     """
-    return _share("dio", lambda o: certain(o).key_total(), counted, o)
+    return _share("dio", lambda o: certain(o).key_total, counted, o)
 
 
 def records_by_key(x: Table, name: str = "o") -> Array:
     """Number of records of each key: shape (..., key); raise where counts are fractional."""
     check_integers(x, name, f": {ALONE}", "Count without weights.")
-    return x.key_total()
+    return x.key_total
 
 
 def share_unique(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:
@@ -233,7 +233,7 @@ def share_unique(o: Counts, s: Release = None, *, counted: Counts | None = None)
     check_unweighted(ALONE, o=o)
     if s is None:
         return _share("share_unique", lambda o: records_by_key(o) == 1, counted, o)
-    return _share("share_unique", lambda o, s: (records_by_key(o) == 1) & (s.key_total() > 0), counted, o, s)
+    return _share("share_unique", lambda o, s: (records_by_key(o) == 1) & (s.key_total > 0), counted, o, s)
 
 
 def share_replicated(o: Counts, s: Release = None, *, counted: Counts | None = None) -> xr.DataArray:

@@ -239,7 +239,7 @@ def one_way_check(o: Counts, s: Release = None, *, counted: Counts | None = None
     """
     _check_limits(records, share)
 
-    sure = tables_of(counted, o=o, s=s).map(lambda *tables: disclosed(*tables).target_total(), "disclosed", ("target",))
+    sure = tables_of(counted, o=o, s=s).map(lambda *tables: disclosed(*tables).target_total, "disclosed", ("target",))
     part = sure.copy(data=ratio(sure.values, sure.values.sum(-1, keepdims=True), np.nan))
     found = {"disclosed": sure, "share": part, "flagged": (sure > records) & (part > share)}
     return Result(found, attrs={"result": "One-way check"})

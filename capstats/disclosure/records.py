@@ -17,7 +17,7 @@ from capstats.counting.records import locate
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.disclosure.attribute import among, disclosed, tables_of
 from capstats.sources.memory import arranged
-from capstats.tables.aligned import same_or_span
+from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.backing import values_at
 from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
@@ -96,20 +96,20 @@ def key_summary(o: Counts, s: Release = None, *, counted: Counts | None = None) 
 
         def spread(o: Table, s: Table, *counted: Table) -> Array:
             found = formula(o, s, *counted)
-            return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total().shape, s.key_total().shape))
+            return np.broadcast_to(found, np.broadcast_shapes(found.shape, o.key_total.shape, s.key_total.shape))
 
         return aligned.map(spread, name, ("key",))
 
     found = {
-        "records": of_keys("records", lambda o, *_: o.key_total()),
-        "synthetic_records": of_keys("synthetic_records", lambda _, s, *__: s.key_total()),
-        "matched": of_keys("matched", lambda _, s, *__: s.key_total() > 0),
-        "share": of_keys("share", lambda _, s, *__: ratio(s.key_greatest(), s.key_total(), np.nan)),
-        "certain": of_keys("certain", lambda _, s, *__: certain(s).key_total() > 0),
-        "original_certain": of_keys("original_certain", lambda o, *_: certain(o).key_total() > 0),
+        "records": of_keys("records", lambda o, *_: o.key_total),
+        "synthetic_records": of_keys("synthetic_records", lambda _, s, *__: s.key_total),
+        "matched": of_keys("matched", lambda _, s, *__: s.key_total > 0),
+        "share": of_keys("share", lambda _, s, *__: ratio(s.key_greatest(), s.key_total, np.nan)),
+        "certain": of_keys("certain", lambda _, s, *__: certain(s).key_total > 0),
+        "original_certain": of_keys("original_certain", lambda o, *_: certain(o).key_total > 0),
         "correct": of_keys("correct", lambda o, s, *counted: correct_by_key(among(o, *counted), s)),
-        "cap": of_keys("cap", lambda o, s, *_: ratio(correct_by_key(o, s), o.key_total(), np.nan)),
-        "disclosed": of_keys("disclosed", lambda o, s, *counted: disclosed(o, s, *counted).key_total()),
+        "cap": of_keys("cap", lambda o, s, *_: ratio(correct_by_key(o, s), o.key_total, np.nan)),
+        "disclosed": of_keys("disclosed", lambda o, s, *counted: disclosed(o, s, *counted).key_total),
     }
     if found["records"].dtype.kind == found["synthetic_records"].dtype.kind == "i" and weights_of(o) is None and weights_of(s) is None:
         found["unique"] = found["records"] == 1
@@ -229,7 +229,7 @@ def riskiest(request: Request, sort_by: str | None, top: int | None, messages: l
     by_key = key_summary(tables.o, tables.s)
     cap = values_at(individual_cap(tables.o, tables.s).variable.data, i, j)
     columns = {"cap": cap}
-    if not without_nearest(tables.o, tables.s):
+    if not (why := without_nearest(Aligned({"o": tables.o, "s": tables.s}))):
         columns["cap_nearest"] = values_at(individual_cap(tables.o, tables.s, unmatched="nearest").variable.data, i, j)
     columns["disclosed"] = cap == 1
     columns |= {column: by_key[variable].values[j] for column, variable in OF_THE_KEY.items() if variable in by_key}
@@ -243,7 +243,7 @@ def riskiest(request: Request, sort_by: str | None, top: int | None, messages: l
         raise ValueError("`sort_by` is 'copies', which are counted with `copy_columns` (--copy-columns). Give it.")
     if sort_by is not None and sort_by not in columns:
         if sort_by == "cap_nearest":
-            raise ValueError(f"`sort_by` is 'cap_nearest', which is not computed: {without_nearest(tables.o, tables.s)}.")
+            raise ValueError(f"`sort_by` is 'cap_nearest', which is not computed: {why}.")
         raise ValueError(
             f"`sort_by` is {sort_by!r}, which counts whole records: it is not defined where counts are fractional or weighted."
         )

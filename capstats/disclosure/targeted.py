@@ -122,7 +122,7 @@ def _parts(o: Table, s: Table, x: Table, variant: str, rule: str, eqmax: float |
 
     With the rule "cell" the first two are for each cell: its share, and the expected number of right records.
     """
-    o_j, s_j = o.key_total(), s.key_total()
+    o_j, s_j = o.key_total, s.key_total
     eligible = o_j <= (math.inf if eqmax is None else eqmax)
     weight = o_j * eligible
     if variant != "all":

@@ -27,7 +27,7 @@ def each_table(tables: xr.Dataset, numbers: Callable[[xr.Dataset], dict[str, Any
 def in_both(o: xr.DataArray, s: xr.DataArray, x: xr.DataArray) -> xr.DataArray:
     """The records of x whose key has only one target in both tables, the same one."""
     tables = Aligned({"o": o, "s": s, "x": x})
-    return tables.map(lambda o, s, x: x.like(x.values * certain(o).values * certain(s).values).total(), "in_both")
+    return tables.map(lambda o, s, x: x.like(x.values * certain(o).values * certain(s).values).total, "in_both")
 
 
 def check_records(tables: xr.Dataset) -> None:

@@ -71,8 +71,8 @@ def _riskutility(tables: xr.Dataset) -> dict[str, Any]:
         if not records:
             raise ValueError(f"`{name}` has no record without a missing key or target, and riskutility uses no other records.")
     pair = Aligned({"o": o, "s": s})
-    in_original = pair.map(lambda o, s: s.like(s.values * (o.values > 0)).total(), "records").item()
-    disclosed = pair.map(lambda o, s: o.like(o.values * certain(o).values * (s.values > 0)).total(), "records").item()
+    in_original = pair.map(lambda o, s: s.like(s.values * (o.values > 0)).total, "records").item()
+    disclosed = pair.map(lambda o, s: o.like(o.values * certain(o).values * (s.values > 0)).total, "records").item()
     matched, both = matched_records(o, s).item(), matched_records(s, o).item()
     sure, right, proven = n * dis(o, s).item(), n * disco(o, s).item(), in_both(o, s, o).item()
     mean = average_cap(o, s, unmatched="drop").item()
@@ -176,15 +176,15 @@ def rapid(o: Counts, s: Release = None, *, score: Score, tau: float, unmatched: 
     def formula(o: Table, s: Table) -> Floats:
         rows, s_j = rows_of(o, s)
         g = attribution(rows, s_j, 0.0)
-        o_i, counted = o.target_total(), o.like(o.values * rows.on_cells(s_j > 0)) if unmatched == "drop" else o
+        o_i, counted = o.target_total, o.like(o.values * rows.on_cells(s_j > 0)) if unmatched == "drop" else o
         if score == "marginal":
-            p = ratio(o_i, o.total()[..., None], 0.0)
+            p = ratio(o_i, o.total[..., None], 0.0)
             limit = p + tau * (1 - p)
         elif score == "conditional":
-            limit = tau * ratio(o.like(o.values * g.values).target_total(), counted.target_total(), 0.0)
+            limit = tau * ratio(o.like(o.values * g.values).target_total, counted.target_total, 0.0)
         else:
             limit = np.maximum((o_i > 0).sum(-1, keepdims=True), 1) ** (tau - 1) * np.ones(o_i.shape)
         at_risk = ~at_most(g.values, g.on_targets(limit))
-        return ratio(counted.like(counted.values * at_risk).total(), counted.total(), np.nan)
+        return ratio(counted.like(counted.values * at_risk).total, counted.total, np.nan)
 
     return aligned.map(formula, "rapid")

@@ -54,7 +54,7 @@ def _by_recurrence(f: Floats, p: Floats) -> Floats:
 
 def risks(o: Table, records: Table) -> Floats:
     """The individual risk of the records of each key: shape (..., key)."""
-    return mean_reciprocal(records.key_total(), o.key_total())
+    return mean_reciprocal(records.key_total, o.key_total)
 
 
 def parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
@@ -69,7 +69,7 @@ def _sample(tables: xr.Dataset) -> Aligned:
     aligned = Aligned({"o": tables, "o_records": None})
     if not aligned.whole["o_records"]:
         raise ValueError("`o_records` must hold integers: numbers of records; got fractional counts. Count the records without weights.")
-    sums = aligned.map(lambda *tables: np.stack(np.broadcast_arrays(*(x.key_total() for x in tables)), -2), "o", ("part", "key"))
+    sums = aligned.map(lambda *tables: np.stack(np.broadcast_arrays(*(x.key_total for x in tables)), -2), "o", ("part", "key"))
     total, f = parts(sums, "o", "o_records").values()
     for rule, wrong in (
         ("`o` must be at least `o_records`, since a record represents at least itself", ~at_most(f, total)),
@@ -180,13 +180,12 @@ def expected_reidentifications(tables: xr.Dataset) -> xr.Dataset:
     (1.40236, 0.70118)
     """
 
-    def formula(o: Table, records: Table) -> Floats:
-        f, n = records.key_total(), records.total()
+    def formula(o: Table, records: Table) -> dict[str, Floats]:
+        f, n = records.key_total, records.total
         expected = np.where(n > 0, np.nansum(f * risks(o, records), -1), np.nan)
-        return np.stack([expected, ratio(expected, n, np.nan)], -1)
+        return {"records": expected, "share": ratio(expected, n, np.nan)}
 
-    found = _sample(tables).map(formula, "expected_reidentifications", ("part",))
-    return Result(parts(found, "records", "share"), attrs={"result": "Expected re-identifications"})
+    return Result(_sample(tables).numbers(formula), attrs={"result": "Expected re-identifications"})
 
 
 def household_risk(tables: xr.Dataset, *, household: str | None = None) -> xr.Dataset:
@@ -245,8 +244,8 @@ def household_risk(tables: xr.Dataset, *, household: str | None = None) -> xr.Da
         risk = np.nan_to_num(risks(o, records))
         with np.errstate(divide="ignore", invalid="ignore"):
             nobody = records.values * np.log1p(-records.on_cells(risk))
-        missed = records.like(np.where(records.values > 0, nobody, 0.0)).target_total()
-        members, missed = (group_sums(values, place, number) for values in (records.target_total(), missed))
+        missed = records.like(np.where(records.values > 0, nobody, 0.0)).target_total
+        members, missed = (group_sums(values, place, number) for values in (records.target_total, missed))
         return np.stack(np.broadcast_arrays(members, np.where(members > 0, -np.expm1(missed), np.nan)), -2)
 
     members, risk = parts(aligned.map(formula, "household_risk", ("part", "household")), "members", "risk").values()

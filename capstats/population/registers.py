@@ -27,7 +27,7 @@ def classes(o: Counts, population: Counts) -> tuple[xr.DataArray, xr.DataArray]:
     for name, whole in (("o", aligned.whole["o"]), ("population", of_population.dtype.kind == "i")):
         if not whole:
             raise ValueError(f"`{name}` must hold integers: numbers of people; got fractional counts. Count the records without weights.")
-    sums = aligned.map(lambda o, people: np.stack(np.broadcast_arrays(o.key_total(), people), -2), "o", ("part", "key"))
+    sums = aligned.map(lambda o, people: np.stack(np.broadcast_arrays(o.key_total, people), -2), "o", ("part", "key"))
     f, people = parts(sums, "f", "people").values()
     lacking = (people < f).values
     if lacking.any():
@@ -130,4 +130,4 @@ def population_profile(o: Counts, *, population: Counts, s: Counts | None = None
 def _replicated(o: Counts, s: Counts) -> xr.DataArray:
     """Whether one record of the sample and one of the release have the key: dims (..., key)."""
     check_unweighted(ALONE, s=s)
-    return Aligned({"o": o, "s": s}).map(lambda o, s: (o.key_total() == 1) & (s.key_total() == 1), "replicated", ("key",))
+    return Aligned({"o": o, "s": s}).map(lambda o, s: (o.key_total == 1) & (s.key_total == 1), "replicated", ("key",))

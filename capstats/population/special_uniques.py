@@ -440,7 +440,7 @@ def dis_suda(
     if q <= 0:
         raise ValueError(f"DIS-SUDA is not defined for {k} key columns: a higher score would lower it. Give 27 or fewer.")
     score = found.suda_score
-    records = Aligned({"o": o}).map(lambda x: x.key_total(), "records", ("key",))
+    records = Aligned({"o": o}).map(lambda x: x.key_total, "records", ("key",))
     uniques, doubles = (records == 1).sum("key"), 2 * (records == 2).sum("key")
     sure, other = uniques * sampling_fraction, doubles * (1 - sampling_fraction)
     held = score > 0

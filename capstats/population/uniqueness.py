@@ -241,13 +241,13 @@ def _sums_of_uniques(o: Any, margins: Counts | None, population: int, *s: Counts
     columns = [(np.asarray(codes, np.intp), len(level)) for codes, level in zip(axis.codes, axis.levels, strict=True)]
 
     def formula(o: Table, *others: Table) -> Floats:
-        alone, n = records_by_key(o) == 1, o.total()[..., None]
+        alone, n = records_by_key(o) == 1, o.total[..., None]
         for records in n.ravel().tolist():
             _check_sampled(records, population)
         model = o if margins is None else others[0]
         expected = np.asarray(float(population))
         for codes, levels in columns:
-            expected = expected * ratio(model.by_level(codes, levels).sum(-2), model.total()[..., None], 0.0)[..., codes]
+            expected = expected * ratio(model.by_level(codes, levels).sum(-2), model.total[..., None], 0.0)[..., codes]
         if (lacking := alone & (expected == 0)).any():
             key = tuple(map(canonical, axis[np.nonzero(lacking)[-1][0]]))
             raise ValueError(

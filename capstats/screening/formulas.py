@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.average import correct_by_key, matched, predicted
+from capstats.cap.average import average, matched, predicted
 from capstats.cap.neighbours import Convention, nearest
 from capstats.codes.checks import shown, shown_name
 from capstats.codes.column import Ints
@@ -16,16 +16,11 @@ from capstats.codes.names import check_named
 from capstats.counting.lattice import Keyset, Lattice
 from capstats.disclosure.attribute import disclosed, share_of_keys
 from capstats.tables.aligned import Aligned
-from capstats.tables.sums import certain, ratio, shared
+from capstats.tables.sums import certain, ratio
 from capstats.tables.table import Array, Floats, Table
 
 Measure = Callable[[xr.DataArray, xr.DataArray], Any]
 Formula = Callable[[Table, Table, Keyset], Array]  # of the original, the synthetic table, and their keys
-
-
-def average(o: Table, s: Table) -> Floats:
-    """Average CAP, unmatched records counting 0."""
-    return ratio(correct_by_key(o, s).sum(-1), o.total(), np.nan)
 
 
 def codes_of(keyset: Keyset) -> list[Ints]:
@@ -33,23 +28,21 @@ def codes_of(keyset: Keyset) -> list[Ints]:
     return keyset.distinct.codes if keyset.columns else [np.zeros(1, np.int64)]
 
 
-def average_nearest(o: Table, s: Table, keyset: Keyset) -> Floats:
+def average_nearest(codes: list[Ints], o: Table, s: Table) -> Floats:
     """Average CAP, unmatched records using those of the nearest keys."""
-    rows, totals, _ = nearest(codes_of(keyset), o.key_total() > 0, s)
-    right = ratio(shared(o, rows, totals), totals, 0.0).sum(-1)
-    return np.where(s.total() > 0, ratio(right, o.total(), np.nan), np.nan)
+    return np.where(s.total > 0, average(o, *nearest(codes, o.key_total > 0, s)[:2], "zero"), np.nan)
 
 
 FORMULAS: dict[str, Formula] = {
-    "average_cap_zero": lambda o, s, _: average(o, s),
-    "average_cap_drop": lambda o, s, _: ratio(correct_by_key(o, s).sum(-1), matched(o, s), np.nan),
-    "average_cap_nearest": average_nearest,
-    "original_cap": lambda o, *_: average(o, o),
-    "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total(), np.nan),
+    "average_cap_zero": lambda o, s, _: average(o, s, s.key_total, "zero"),
+    "average_cap_drop": lambda o, s, _: average(o, s, s.key_total, "drop"),
+    "average_cap_nearest": lambda o, s, keyset: average_nearest(codes_of(keyset), o, s),
+    "original_cap": lambda o, *_: average(o, o, o.key_total, "zero"),
+    "original_modal_accuracy": lambda o, *_: ratio(o.key_greatest().sum(-1), o.total, np.nan),
     "correct_predictions": lambda o, s, keyset: predicted(o, s, codes_of(keyset)),
     "matched_records": lambda o, s, _: matched(o, s),
-    "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total()),  # DiO
-    "share_certain": lambda o, s, _: ratio(disclosed(o, s).total(), o.total(), np.nan),  # DiSCO
+    "original_certain": lambda o, *_: share_of_keys(o, certain(o).key_total),  # DiO
+    "share_certain": lambda o, s, _: ratio(disclosed(o, s).total, o.total, np.nan),  # DiSCO
 }
 NAMES = ("average_cap", *FORMULAS)
 *_, CERTAIN_IN_ORIGINAL, CERTAIN = NAMES
@@ -84,7 +77,7 @@ def values_of(lattice: Lattice, keyset: Keyset, measures: Mapping[str, str | Mea
     named = {m: known[measure] for m, measure in enumerate(measures.values()) if isinstance(measure, str)}
 
     def all_named(o: Table, s: Table) -> Array:
-        _, *numbers = np.broadcast_arrays(s.total(), *(formula(o, s, keyset) for formula in named.values()))  # some depend only on `o`
+        _, *numbers = np.broadcast_arrays(s.total, *(formula(o, s, keyset) for formula in named.values()))  # some depend only on `o`
         return np.stack(numbers, axis=-1)
 
     for t in range(len(lattice.targets)):

@@ -114,8 +114,8 @@ def cap_influence(
 
 def counted_by_key(o: Table, s: Table, unmatched: Convention) -> Array:
     """Number of original records of each key in the average: shape (..., key)."""
-    matched = s.key_total() > 0
-    return np.asarray(o.key_total() * {"zero": matched | True, "drop": matched, "nearest": matched.any(-1, keepdims=True)}[unmatched])
+    matched = s.key_total > 0
+    return np.asarray(o.key_total * {"zero": matched | True, "drop": matched, "nearest": matched.any(-1, keepdims=True)}[unmatched])
 
 
 class Guesses(NamedTuple):
@@ -135,7 +135,7 @@ def _taken(s: Table, unit: Unit, of: Of) -> Array:
 
 def _own_guesses(o: Table, s: Table, taken: Array) -> Guesses:
     """The guesses of each key from its own records only."""
-    c_j, s_j = correct_by_key(o, s), s.key_total()
+    c_j, s_j = correct_by_key(o, s), s.key_total
     part = ratio(taken * (o.values - s.on_cells(c_j)), s.on_cells(s_j) - taken, 0.0)  # minus the gain of the shares of the other targets
     return Guesses(c_j, attribution(s, s_j, 0.0).values, c_j, 0.0, part)
 
@@ -144,7 +144,7 @@ def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) 
     """The guesses of unmatched keys from the nearest ones: a key of the release may then be used by people of many keys."""
 
     def of_one(o: Table, s: Table) -> tuple[Array, ...]:
-        o_j, s_j = o.key_total(), s.key_total()
+        o_j, s_j = o.key_total, s.key_total
         keys = len(s_j)
         rows, totals, _ = nearest(codes, o_j > 0, s)
         summed = shared(o, rows, totals)
@@ -154,7 +154,7 @@ def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) 
             return right, ratio(rows.values, s.on_cells(totals), 0.0), np.zeros(keys), nothing, nothing
         taken = _taken(s, unit, of)
         some = np.flatnonzero((taken > 0) & (taken < s.on_cells(s_j)))
-        targets = s.target_total().size
+        targets = s.target_total.size
         places = s.on_targets(np.arange(targets)), s.on_cells(np.arange(keys))
         target, key = (np.broadcast_to(x, taken.shape).ravel()[some] for x in places)
         cells = Cells(taken.ravel()[some], target, key, (targets, keys))
@@ -188,12 +188,12 @@ def _nearest_guesses(codes: list[Ints], o: Table, s: Table, unit: Unit, of: Of) 
 
 def _lost(o: Table, s: Table, unit: Unit, of: Of, unmatched: Convention, guesses: Guesses) -> tuple[Array, Array]:
     """Correct attributions and records in the average that are lost with each removal; NaN if there is nothing to remove."""
-    s_j, counted = s.key_total(), counted_by_key(o, s, unmatched)
+    s_j, counted = s.key_total, counted_by_key(o, s, unmatched)
     last = (s_j > 0).sum(-1, keepdims=True) == 1
     leaving = {"zero": 0 * counted, "drop": counted, "nearest": counted.sum(-1, keepdims=True) * last + 0 * counted}[unmatched]
     if unit == "key":
-        held, leaves, emptied = (o.key_total(), s_j), counted, (s_j > 0) & (of != "original")
-        right = np.where(emptied, o.like(o.values * guesses.share_then).key_total(), guesses.right)
+        held, leaves, emptied = (o.key_total, s_j), counted, (s_j > 0) & (of != "original")
+        right = np.where(emptied, o.like(o.values * guesses.share_then).key_total, guesses.right)
         lost = np.where(emptied, guesses.lost, 0)
     else:
         held, from_o, from_s = (o.values, s.values), 1 if unit == "record" else o.values, _taken(s, unit, of)
@@ -285,4 +285,4 @@ def rank_removals(
 
 def _held(x: Table, other: Table, unit: Unit) -> Table | Array:
     """Numbers of records of each key or cell, stored where either table has records."""
-    return x.key_total() if unit == "key" else x.like(x.values + 0 * other.values.astype(x.values.dtype))
+    return x.key_total if unit == "key" else x.like(x.values + 0 * other.values.astype(x.values.dtype))

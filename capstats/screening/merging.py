@@ -46,7 +46,7 @@ def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tu
         more_c, more_n = np.zeros((2, *np.broadcast_shapes(c.shape, n.shape), len(shown), len(shown)))
         if dim == "target":
             for people, rows in [(o, s), *parts]:
-                confused = people.across_targets(attribution(rows, rows.key_total(), 0.0))
+                confused = people.across_targets(attribution(rows, rows.key_total, 0.0))
                 for left, right in pairs:
                     at: Any = (..., level[left], level[right])
                     np.add.at(more_c, at, confused[..., left, right] + confused[..., right, left])
@@ -72,8 +72,8 @@ def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, level
     Their distance to keys with the other level decreases by 1. So if some of these are among the nearest, only these remain, and if some
     are one column farther away, they join the nearest. For all other people nothing changes.
     """
-    gained, s_j = np.zeros((levels, levels)), s.key_total()
-    rows, totals, _ = nearest(codes, o.key_total() > 0, s)
+    gained, s_j = np.zeros((levels, levels)), s.key_total
+    rows, totals, _ = nearest(codes, o.key_total > 0, s)
     summed = shared(o, rows, totals)
     for readers, donors, apart in distances(codes, o, s, levels):
         own, beyond = level[readers], apart - apart.min(1, keepdims=True)
@@ -92,13 +92,13 @@ def _near_merged_keys(codes: list[Ints], o: Table, s: Table, level: Array, level
 
 def _merged_keys(o: Table, s: Table, left: Array, right: Array, unmatched: Convention) -> tuple[Floats, Array]:
     """Correct attributions, and records in the average, gained by merging pairs of keys: shape (..., pairs)."""
-    s_j = s.key_total()
+    s_j = s.key_total
     c_j, n_j = correct_by_key(o, s), counted_by_key(o, s, unmatched)
     a, b = s_j[..., left], s_j[..., right]
     crossed = shared_across(o, s, s_j, left, right) + shared_across(o, s, s_j, right, left)
     own = c_j[..., left] * a + c_j[..., right] * b
     gained_c = ratio(crossed + own, a + b, 0.0) - c_j[..., left] - c_j[..., right]
-    o_j = o.key_total()
+    o_j = o.key_total
     matched = a + b > 0
     return gained_c, np.where(matched, o_j[..., left] + o_j[..., right] - n_j[..., left] - n_j[..., right], 0)
 

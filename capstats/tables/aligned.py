@@ -63,6 +63,18 @@ class Aligned:
         """
         return self.wrap(self._tables.map(formula, tuple(out) == CELLS), name, out)
 
+    def numbers(self, formula: Callable[..., Mapping[str, Array]]) -> dict[str, xr.DataArray]:
+        """Apply a formula that returns numbers by their names, each an array (...), to every member of the batch."""
+        found: dict[str, np.dtype[Any]] = {}
+
+        def stacked(*tables: Any) -> Array:
+            numbers = formula(*tables)
+            found.update((name, np.asarray(x).dtype) for name, x in numbers.items())
+            return np.stack(np.broadcast_arrays(*numbers.values()), axis=-1)
+
+        values = self._tables.map(stacked, False)
+        return {name: self.wrap(values[..., i].astype(dtype), name) for i, (name, dtype) in enumerate(found.items())}
+
     def as_array(self, name: str) -> Array:
         """The values of one of the tables, shape (..., target, key)."""
         place = list(self.whole).index(name)
@@ -88,7 +100,7 @@ class Aligned:
 
 def total_of(table: Any) -> xr.DataArray:
     """The sum of each table of counts: records, or sums of weights."""
-    return Aligned({"o": table}).map(lambda o: o.total(), "records")
+    return Aligned({"o": table}).map(lambda o: o.total, "records")
 
 
 def same_or_span(records: Array) -> Any:

@@ -22,7 +22,7 @@ def mode(s: Table) -> Table:
 
 def certain(s: Table) -> Table:
     """1 in the only filled cell of each pure key, whose records all have the same target, and 0 elsewhere."""
-    return s.like(((s.values == s.on_cells(s.key_total())) & (s.values > 0)).astype(np.int64))
+    return s.like(((s.values == s.on_cells(s.key_total)) & (s.values > 0)).astype(np.int64))
 
 
 def shared(o: Table, s: Table, s_j: Array) -> Array:

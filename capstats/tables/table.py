@@ -93,16 +93,19 @@ class Dense:
         """The values in one row: shape (..., cells)."""
         return self.values.reshape(*self.values.shape[:-2], -1)
 
-    # --- sums and extremes
+    # --- sums and extremes; a table is never changed, so that each sum is made once
 
+    @cached_property
     def total(self) -> Array:
         """All records: shape (...)."""
         return np.asarray(np.add.reduce(self.values, axis=(-2, -1)))
 
+    @cached_property
     def key_total(self) -> Array:
         """Records of each key, x_.j: shape (..., key)."""
         return np.asarray(np.add.reduce(self.values, axis=-2))
 
+    @cached_property
     def target_total(self) -> Array:
         """Records of each target, x_i.: shape (..., target)."""
         return np.asarray(np.add.reduce(self.values, axis=-1))
@@ -141,8 +144,8 @@ class Dense:
 
     def rank_distance(self) -> Floats:
         """sum_i |R_ij - P_i| of each key, R_ij and P_i the shares of targets 1 to i in the key and in the table: shape (..., key)."""
-        through = ratio(np.cumsum(self.target_total(), axis=-1), self.total()[..., None], 0.0)
-        of_key = ratio(np.cumsum(self.values, axis=-2), self.on_cells(self.key_total()), 0.0)
+        through = ratio(np.cumsum(self.target_total, axis=-1), self.total[..., None], 0.0)
+        of_key = ratio(np.cumsum(self.values, axis=-2), self.on_cells(self.key_total), 0.0)
         return np.asarray(np.abs(of_key - self.on_targets(through)).sum(-2))
 
     def by_level(self, level: Index, levels: int) -> Array:
@@ -189,7 +192,7 @@ class Dense:
         rows = (self.values[..., donors].astype(np.float64) @ donates.astype(np.float64)).astype(self.values.dtype)  # sums are below 2**53
         found = np.zeros_like(self.values)
         found[..., recipients] = rows
-        return Dense(found), Dense(found).key_total()
+        return Dense(found), Dense(found).key_total
 
     def add_donated(
         self, to: Array, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int
@@ -224,14 +227,17 @@ class Cells:
     def side_by_side(self) -> Array:
         return self.values
 
-    # --- sums and extremes
+    # --- sums and extremes; a table is never changed, so that each sum is made once
 
+    @cached_property
     def total(self) -> Array:
         return np.asarray(self.values.sum())
 
+    @cached_property
     def key_total(self) -> Array:
         return self._reduced(np.add, 1)
 
+    @cached_property
     def target_total(self) -> Array:
         return self._reduced(np.add, 0)
 
@@ -252,7 +258,7 @@ class Cells:
         return found
 
     def key_product(self, other: Table) -> Array:
-        return self.like(self.values * other.values).key_total()
+        return self.like(self.values * other.values).key_total
 
     def product_across(self, other: Table, left: Index, right: Index) -> Array:
         return np.asarray(self._matrix(self.values)[:, left].multiply(self._matrix(other.values)[:, right]).sum(0)).ravel()
@@ -270,15 +276,15 @@ class Cells:
         order = np.lexsort((-self.values, self.key))
         key = self.key[order]
         rank = np.arange(len(key)) - np.searchsorted(key, key)
-        return self.like(np.where(rank >= count, self.values[order], 0)[np.argsort(order)]).key_total()
+        return self.like(np.where(rank >= count, self.values[order], 0)[np.argsort(order)]).key_total
 
     def rank_distance(self) -> Floats:
-        margin = ratio(np.cumsum(self.target_total()), self.total()[None], 0.0)
+        margin = ratio(np.cumsum(self.target_total), self.total[None], 0.0)
         order = np.lexsort((self.target, self.key))
         key, first = self.key[order], self.target[order]  # R_ij stays what it is from a stored target up to the next one
         through = np.cumsum(self.values[order])
         before = np.concatenate([[0], through])[np.searchsorted(key, key)]
-        share = ratio(through - before, self.key_total()[key], 0.0)
+        share = ratio(through - before, self.key_total[key], 0.0)
         last = np.append(first[1:], 0)
         last[np.append(key[1:] != key[:-1], True)] = self.shape[0]
         crossing = np.clip(np.searchsorted(margin, share), first, last)  # from here on P_i is not below it
@@ -341,7 +347,7 @@ class Cells:
         donor, recipient = np.nonzero(donates)
         donor = donors[donor]
         self.add_donated(values, donor, recipient, recipients, np.arange(len(recipients)), len(recipients), 1)
-        totals[recipients] = group_sums(self.key_total()[donor], recipient, len(recipients))
+        totals[recipients] = group_sums(self.key_total[donor], recipient, len(recipients))
         return self.like(values), totals
 
     def add_donated(

@@ -401,3 +401,10 @@ def test_options_that_make_no_sense_raise(measure, how, message):
 def test_a_radius_may_be_a_numpy_integer():
     tables = labelled([("a", "x"), ("b", "y")], [[1, 2]], [[0, 1]])
     assert average_cap(*tables, radius=np.int8(2)).item() == 1
+
+
+def test_the_commonest_answer_of_the_nearest_of_many_keys_is_the_same_on_both_backings():
+    rng = np.random.default_rng(0)
+    o, s = ({**{c: rng.integers(0, 12, 2000) for c in "abcd"}, "t": rng.integers(0, 3, 2000)} for _ in range(2))
+    dense, sparse = (tabulate(o, s, keys=list("abcd"), target="t", backing=backing) for backing in ("dense", "sparse"))
+    assert correct_predictions(sparse, unmatched="nearest").item() == correct_predictions(dense, unmatched="nearest").item()

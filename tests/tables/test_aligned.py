@@ -257,8 +257,8 @@ def test_a_dim_of_the_tables_that_the_result_would_have_twice_is_an_error(sparse
     o = xr.DataArray([COUNTS, COUNTS], dims=("quantile", "target", "key"))
     table = o.copy(data=sparse.COO.from_numpy(o.values)) if sparse_too else o
     with pytest.raises(ValueError, match=r"has a dim 'quantile', which is that of the result. Rename it: .rename\(quantile=...\)."):
-        Aligned({"o": table}).map(lambda o: o.key_total(), "found", ("quantile",))
-    assert Aligned({"o": table.rename(quantile="of")}).map(lambda o: o.key_total(), "found", ("quantile",)).dims == ("of", "quantile")
+        Aligned({"o": table}).map(lambda o: o.key_total, "found", ("quantile",))
+    assert Aligned({"o": table.rename(quantile="of")}).map(lambda o: o.key_total, "found", ("quantile",)).dims == ("of", "quantile")
 
 
 @pytest.mark.parametrize("swapped", ["os", "oh"])
@@ -272,3 +272,17 @@ def test_tables_that_are_given_the_other_way_round_are_refused_with_the_line_tha
         Aligned({first: tables[second], second: tables[first]})
     Aligned({first: tables[second].rename(first), second: tables[first].rename(second)})
     Aligned({first: tables[second], second: tables[second]})  # a table beside itself is often meant
+
+
+@pytest.mark.parametrize("backing", ["dense", "sparse"])
+def test_numbers_of_one_pass_keep_their_type_and_are_those_of_a_pass_each(backing):
+    o, s = np.random.default_rng(0).integers(0, 9, (4, 50)), np.random.default_rng(1).integers(0, 9, (3, 4, 50))
+    held = [xr.DataArray(sparse.COO(x) if backing == "sparse" else x, dims=("draw", "target", "key")[-x.ndim :]) for x in (o, s)]
+    aligned = Aligned(dict(zip("os", held, strict=True)))
+    formulas = {"n": lambda o, _: o.total, "m": lambda _, s: s.total, "share": lambda o, s: o.key_product(s).sum(-1) / s.total}
+    found = aligned.numbers(lambda o, s: {name: formula(o, s) for name, formula in formulas.items()})
+    assert found["n"].dtype == np.int64
+    assert found["n"].values.tolist() == [o.sum()] * 3
+    for name in ("m", "share"):
+        xr.testing.assert_identical(found[name], aligned.map(formulas[name], name))
+        assert found[name].dtype == aligned.map(formulas[name], name).dtype

@@ -29,7 +29,7 @@ def test_a_formula_sees_the_cells_that_any_table_of_a_member_fills() -> None:
 
 
 def test_results_have_the_shape_of_the_batch() -> None:
-    assert batch().map(lambda o, s, _: o.key_total() + s.key_total(), gives_table=False).tolist() == (ORIGINAL + S).sum(1).tolist()
+    assert batch().map(lambda o, s, _: o.key_total + s.key_total, gives_table=False).tolist() == (ORIGINAL + S).sum(1).tolist()
     found = batch().map(lambda o, s, _: o.like(o.values + s.values), gives_table=True)
     assert isinstance(found, sparse.COO)
     assert found.todense().tolist() == (ORIGINAL + S).tolist()

@@ -47,9 +47,9 @@ def test_the_records_beyond_the_largest_cells_of_each_key() -> None:
 def test_sums_and_extremes_of_keys_and_targets(tables: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = tables
     columns, rows = x.T.tolist(), x.tolist()
-    agree(x, y, lambda x, _: x.total(), sum(map(sum, rows)))
-    agree(x, y, lambda x, _: x.key_total(), [sum(column) for column in columns])
-    agree(x, y, lambda x, _: x.target_total(), [sum(row) for row in rows])
+    agree(x, y, lambda x, _: x.total, sum(map(sum, rows)))
+    agree(x, y, lambda x, _: x.key_total, [sum(column) for column in columns])
+    agree(x, y, lambda x, _: x.target_total, [sum(row) for row in rows])
     agree(x, y, lambda x, _: x.key_greatest(), [max(column) for column in columns])
     agree(x, y, lambda x, _: x.key_least(), [min(column) for column in columns])
     for count in range(4):
@@ -94,9 +94,9 @@ def test_records_of_each_level_of_a_key_column(tables: tuple[np.ndarray, np.ndar
 def test_values_of_keys_and_targets_stand_at_their_cells(tables: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = tables
     by_key, by_target = np.arange(x.shape[1]) + 1, np.arange(x.shape[0]) + 1
-    agree(x, y, lambda x, _: x.like(x.values * x.on_cells(by_key)).key_total(), x.sum(0) * by_key)
-    agree(x, y, lambda x, _: x.like(x.values * x.on_cells(np.array([7]))).key_total(), x.sum(0) * 7)
-    agree(x, y, lambda x, _: x.like(x.values * x.on_targets(by_target)).target_total(), x.sum(1) * by_target)
+    agree(x, y, lambda x, _: x.like(x.values * x.on_cells(by_key)).key_total, x.sum(0) * by_key)
+    agree(x, y, lambda x, _: x.like(x.values * x.on_cells(np.array([7]))).key_total, x.sum(0) * 7)
+    agree(x, y, lambda x, _: x.like(x.values * x.on_targets(by_target)).target_total, x.sum(1) * by_target)
     agree(x, y, lambda x, _: x.side_by_side().sum(-1), x.sum())
 
 

@@ -55,7 +55,7 @@ def minimum_cap(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     (0.05, 0.1)
     """
     check_unmatched(unmatched)
-    return Aligned({"o": o}).map(lambda o: _key_risk(o, unmatched).min(-1), "minimum_cap")
+    return Aligned({"o": o}).map(lambda o: least_average(o, unmatched), "minimum_cap")
 
 
 def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) -> xr.DataArray:
@@ -101,15 +101,7 @@ def maximum_cap(o: Any, *, unmatched: Unmatched = "zero", m: int | None = None) 
     """
     check_unmatched(unmatched)
     records = None if m is None else check_records(m)
-
-    def formula(o: Table) -> Floats:
-        best = o.key_greatest()
-        if unmatched == "drop":
-            return np.where(o.total() > 0, ratio(best, o.key_total(), 0.0).max(-1), np.nan)
-        matched = best if records is None else np.sort(best, axis=-1)[..., -records:]
-        return ratio(matched.sum(-1), o.total(), np.nan)
-
-    return Aligned({"o": o}).map(formula, "maximum_cap")
+    return Aligned({"o": o}).map(lambda o: greatest_average(o, unmatched, records), "maximum_cap")
 
 
 def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
@@ -154,7 +146,7 @@ def minimal_cells(o: Any, *, unmatched: Unmatched = "zero") -> xr.DataArray:
     check_unmatched(unmatched)
 
     def formula(o: Table) -> Table:
-        risk = ratio(o.values, o.on_cells(o.total()[..., None] if unmatched == "zero" else o.key_total()), np.inf)
+        risk = ratio(o.values, o.on_cells(o.total[..., None] if unmatched == "zero" else o.key_total), np.inf)
         least = o.on_cells(_key_risk(o, unmatched).min(-1, keepdims=True))
         # equal quotients of integers round to the same float; quotients of weights may differ in the last bit
         found = risk == least if o.values.dtype.kind == "i" else np.asarray(at_most(risk, least))
@@ -211,10 +203,24 @@ def minimal_table(o: Any, m: int, *, unmatched: Unmatched = "zero") -> xr.DataAr
     return aligned.map(lambda o: o.in_least_cell(_key_risk(o, unmatched).argmin(-1), m), "minimal_table", ("target", "key"))
 
 
+def least_average(o: Table, unmatched: Unmatched) -> Floats:
+    """The least average CAP of any release: shape (...)."""
+    return np.asarray(_key_risk(o, unmatched).min(-1))
+
+
+def greatest_average(o: Table, unmatched: Unmatched, records: int | None = None) -> Floats:
+    """The greatest average CAP of any release, or of any with a number of records: shape (...)."""
+    best = o.key_greatest()
+    if unmatched == "drop":
+        return np.where(o.total > 0, ratio(best, o.key_total, 0.0).max(-1), np.nan)
+    matched = best if records is None else np.sort(best, axis=-1)[..., -records:]
+    return ratio(matched.sum(-1), o.total, np.nan)
+
+
 def _key_risk(o: Table, unmatched: Unmatched) -> Floats:
     """For each key, the least average CAP of synthetic tables with all their records in this key; inf where it is undefined."""
-    n = o.total()[..., None]
+    n = o.total[..., None]
     if unmatched == "zero":
         return ratio(o.key_least(), n, np.nan)
-    risk = ratio(o.key_least(), o.key_total(), np.inf)
+    risk = ratio(o.key_least(), o.key_total, np.inf)
     return np.where(n > 0, risk, np.nan)

@@ -154,12 +154,12 @@ def _by_target(s: xr.DataArray) -> list[xr.DataArray]:
     """The share of each target, and its least and greatest share in a key with records: dims (..., target)."""
 
     def formula(s: Table) -> Floats:
-        s_j, records = s.key_total(), s.total()[..., None]
+        s_j, records = s.key_total, s.total[..., None]
         greatest = s.like(ratio(s.values, s.on_cells(s_j), 0.0)).target_greatest()
         inverse = s.like(ratio(s.on_cells(s_j), s.values, 0.0)).target_greatest()  # of the least share above 0
-        everywhere = s.like((s.values > 0).astype(np.int64)).target_total() == (s_j > 0).sum(-1, keepdims=True)
+        everywhere = s.like((s.values > 0).astype(np.int64)).target_total == (s_j > 0).sum(-1, keepdims=True)
         least = np.where(everywhere, ratio(np.ones_like(inverse), inverse, 0.0), 0.0)
-        return np.where(records[..., None] > 0, np.stack([ratio(s.target_total(), records, 0.0), least, greatest], axis=-1), np.nan)
+        return np.where(records[..., None] > 0, np.stack([ratio(s.target_total, records, 0.0), least, greatest], axis=-1), np.nan)
 
     found = Aligned({"s": s}).map(formula, "shares", ("target", "part"))
     return [found.isel(part=part) for part in range(3)]

@@ -126,12 +126,12 @@ Curve = Callable[[Table, Array], Segments]
 
 def toward_least(o: Table, matched: Array) -> Segments:
     """min_i r_ij - r_ij, the change by each of the o_ij records of a cell."""
-    return ratio(o.on_cells(o.key_least()) - o.values, o.on_cells(o.key_total()), 0.0), o.values * o.on_cells(matched)
+    return ratio(o.on_cells(o.key_least()) - o.values, o.on_cells(o.key_total), 0.0), o.values * o.on_cells(matched)
 
 
 def toward_greatest(o: Table, matched: Array) -> Segments:
     """max_i r_ij - r_ij, the change by each of the o_ij records of a cell."""
-    return ratio(o.on_cells(o.key_greatest()) - o.values, o.on_cells(o.key_total()), 0.0), o.values * o.on_cells(matched)
+    return ratio(o.on_cells(o.key_greatest()) - o.values, o.on_cells(o.key_total), 0.0), o.values * o.on_cells(matched)
 
 
 def toward_least_or_away(o: Table, matched: Array) -> Segments:
@@ -149,7 +149,7 @@ def toward_least_or_away(o: Table, matched: Array) -> Segments:
         through = np.concatenate([[0], np.cumsum(values)])
         return np.asarray(through[:-1] - through[first])
 
-    whole, total = -ratio(o.key_product(o), o.key_total(), 0.0), o.key_total()
+    whole, total = -ratio(o.key_product(o), o.key_total, 0.0), o.key_total
     rest = ratio(whole[key] - before(change * records), total[key] - before(records), 0.0)
     moves = (change < rest - 1e-12) & (records > 0)  # tolerance for rounding between equal changes
     moved, changed = (np.bincount(key[moves], values[moves], len(total)) for values in (records, change * records))
@@ -165,27 +165,27 @@ EVERY = np.ones(1)  # in place of the totals of keys where all of them may have 
 
 def _corners(curves: list[Curve], o: Table, m_j: Array = EVERY) -> Floats:
     """Distances at the corners and both ends of the curves of one table."""
-    matched = (o.key_total() > 0) & (m_j > 0)
-    apart = (o.key_total() * ~matched).sum()
-    found = [np.array([apart, o.total()])]
+    matched = (o.key_total > 0) & (m_j > 0)
+    apart = (o.key_total * ~matched).sum()
+    found = [np.array([apart, o.total])]
     for curve in curves:
         change, records = _in_order(*curve(o, matched))
         slope = np.abs(change)
         found.append(apart + np.cumsum(records)[~at_most(slope, np.append(slope[1:], 0), scale=1)])
-    at = np.unique(ratio(np.concatenate(found), o.total(), 0.0))
+    at = np.unique(ratio(np.concatenate(found), o.total, 0.0))
     return np.asarray(at[np.append(~at_most(at[1:], at[:-1]), True)])  # sums of the same weights in another order are equal up to rounding
 
 
 def _of_batch(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array = EVERY) -> Floats:
     """The values of a curve at some distances, for all tables of a batch."""
-    (found,) = one_by_one(lambda o, m: (_curve(curve, at, unmatched, o, m.key_total()),), o, Dense(m_j[..., None, :]))
+    (found,) = one_by_one(lambda o, m: (_curve(curve, at, unmatched, o, m.key_total),), o, Dense(m_j[..., None, :]))
     return found
 
 
 def _curve(curve: Curve, at: Floats, unmatched: Unmatched, o: Table, m_j: Array) -> Floats:
-    matched, n = (o.key_total() > 0) & (m_j > 0), o.total()
-    apart = (o.key_total() * ~matched).sum()
-    start = ratio(o.key_product(o) * matched, o.key_total(), 0.0).sum()  # c of a table with the shares of the original
+    matched, n = (o.key_total > 0) & (m_j > 0), o.total
+    apart = (o.key_total * ~matched).sum()
+    start = ratio(o.key_product(o) * matched, o.key_total, 0.0).sum()  # c of a table with the shares of the original
     moved = at * n - apart
     change, records = _in_order(*curve(o, matched))
     place, height = (np.concatenate([[0.0], np.cumsum(x)]) for x in (records, change * records))  # records moved, and their total change
@@ -303,12 +303,12 @@ def _shares(counts: Array, curve: Curve, target: Array, at: Floats) -> Floats:
     sizes = np.where(change == 0, 0, records).ravel()[order]  # records that change nothing stay
     before = np.cumsum(sizes) - sizes
     moved = np.zeros((len(at), counts.size))
-    moved[:, order] = np.clip(at[:, None] * o.total() - before, 0, sizes)
+    moved[:, order] = np.clip(at[:, None] * o.total - before, 0, sizes)
     moved = moved.reshape(len(at), *counts.shape)
     kept = counts - moved
     keys = np.arange(counts.shape[1])
     kept[:, target, keys] += moved.sum(1)
-    return ratio(kept, np.broadcast_to(o.key_total(), kept.shape), 0.0)
+    return ratio(kept, np.broadcast_to(o.key_total, kept.shape), 0.0)
 
 
 def _key_totals(counts: Array, m: int) -> NDArray[np.int64]:

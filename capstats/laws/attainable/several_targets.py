@@ -130,4 +130,4 @@ def _of_tables(named: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
 
 def _of_each_key(o: Table, s: Table) -> Floats:
     """Of each key the expected number of right records, the original and the synthetic records: shape (..., 3, key)."""
-    return np.stack(np.broadcast_arrays(correct_by_key(o, s), o.key_total(), s.key_total()), axis=-2)
+    return np.stack(np.broadcast_arrays(correct_by_key(o, s), o.key_total, s.key_total), axis=-2)

@@ -116,14 +116,13 @@ def cap_bounds(o: Any, *, key_totals: Any, target_totals: Any = None, unmatched:
         return _of_both_margins(o, key_totals, target_totals, unmatched)
     aligned = Aligned({"o": o}, {"key_totals": key_totals})
 
-    def formula(o: Table, m_j: Array) -> Floats:
+    def formula(o: Table, m_j: Array) -> dict[str, Floats]:
         matched = m_j > 0
-        counted = o.key_total() if unmatched == "zero" else o.key_total() * matched
-        right = ((extreme * matched).sum(-1) for extreme in (o.key_least(), o.key_greatest()))
-        return np.stack([ratio(of_key, counted.sum(-1), np.nan) for of_key in right], axis=-1)  # Lemma 1
+        counted = o.key_total if unmatched == "zero" else o.key_total * matched
+        extremes = {"least": o.key_least(), "greatest": o.key_greatest()}
+        return {name: ratio((of_key * matched).sum(-1), counted.sum(-1), np.nan) for name, of_key in extremes.items()}  # Lemma 1
 
-    ends = aligned.map(formula, "ends", ("part",))
-    return Result({"least": ends.isel(part=0), "greatest": ends.isel(part=1)}, attrs={"result": TITLE})
+    return Result(aligned.numbers(formula), attrs={"result": TITLE})
 
 
 # --- both margins -----------------------------------------------------------------------------------------------------

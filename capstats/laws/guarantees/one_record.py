@@ -339,7 +339,7 @@ def _said(rank: xr.DataArray, s: xr.DataArray, epsilon: xr.DataArray, unmatched:
 def _prior(prior: Any) -> xr.DataArray:
     """Probabilities of the targets, dims (..., target): as given, or the shares in a table of counts."""
     if _is_table(prior):
-        totals = Aligned({"prior": prior}).map(lambda o: o.target_total(), "prior", ("target",))
+        totals = Aligned({"prior": prior}).map(lambda o: o.target_total, "prior", ("target",))
         return totals / totals.sum("target").where(totals.sum("target") > 0)
     p = as_counts(prior, "prior", ("target",), exact=False).astype(np.float64)
     total = p.sum("target", skipna=False)

@@ -249,7 +249,7 @@ def permutation_test(
     def formula(o: Table, s: Table) -> Floats:
         check_integers(s, "s", ", because its records are permuted", UNWEIGHTED)
         if draws == 0:
-            p = np.where(o.total() * s.total() > 0, 1.0, np.nan)
+            p = np.where(o.total * s.total > 0, 1.0, np.nan)
             return np.stack([p, 0 * p, p, np.zeros(p.shape)], axis=-1)
         return of_each_release(partial(_link, run), s, o.values, s.values, s.on_targets(targets), s.on_cells(keys))
 

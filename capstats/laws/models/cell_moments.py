@@ -44,7 +44,7 @@ class Cells:
     def smoothed(cls, o: Table, urn: Urn, alpha: float, *, alike: bool = False) -> Cells:
         """Cell (i, j) has the weight o_ij + alpha, or alpha where all weights are ``alike``."""
         balls = o.like(np.zeros_like(o.values)) if alike else o
-        records, added = balls.key_total(), targets_of(o) * alpha
+        records, added = balls.key_total, targets_of(o) * alpha
         shares = ratio(balls.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
         unstored = ratio(alpha * absent(o), records + added, 0.0)
         return replace(cls.of(o, urn, records, shares, unstored), added=added, share=Fraction(1, targets_of(o)) if alike else None)
@@ -52,7 +52,7 @@ class Cells:
     @classmethod
     def of(cls, o: Table, urn: Urn, records: Array, shares: Array, unstored: Array) -> Cells:
         """The urn from the weights of keys and the shares of targets in them; ``unstored`` are those of cells that are not stored."""
-        mean = o.like(shares * o.values).key_total()
+        mean = o.like(shares * o.values).key_total
         return cls(urn, records, mean, spread(o, shares, unstored, mean))
 
     def weight(self) -> Floats:
@@ -90,15 +90,15 @@ def nearest_mean(o: Table, weights: Table, weight: Array, codes: list[Ints], urn
 
     ``weights`` are those of the cells, ``weight`` those of the keys. Records of the urn at a distance count if no key is nearer.
     """
-    n, total = o.total().astype(np.float64), weight.sum(-1, keepdims=True)
-    recipients = np.broadcast_to(o.key_total() > 0, np.broadcast_shapes(o.key_total().shape, weight.shape))
+    n, total = o.total.astype(np.float64), weight.sum(-1, keepdims=True)
+    recipients = np.broadcast_to(o.key_total > 0, np.broadcast_shapes(o.key_total.shape, weight.shape))
     right, log_missed, nearer, weighed = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1)
     for d in range(len(codes) + 1):
         pooled = within(codes, recipients, weights, d)[0].values
         through = within(codes, recipients, Dense(weight[..., None, :]), d)[1]
         shares = np.clip(ratio(pooled - nearer, o.on_cells(through - weighed), 0.0), 0, 1)
         missed = urn.log_missed(through, np.maximum(total - through, 0))
-        right = right + o.like(o.values * shares).key_total() * (np.exp(log_missed) - np.exp(missed))
+        right = right + o.like(o.values * shares).key_total * (np.exp(log_missed) - np.exp(missed))
         log_missed, nearer, weighed = missed, pooled, through
     return ratio(right.sum(-1), n, np.nan)
 

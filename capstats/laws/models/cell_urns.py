@@ -51,11 +51,11 @@ class CellUrn(Model):
 
     def mean(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
         cells = self.cells(o, *given)
-        return cells_mean(cells, o.total()) if unmatched == "zero" else matched_mean(cells, o.key_total())
+        return cells_mean(cells, o.total) if unmatched == "zero" else matched_mean(cells, o.key_total)
 
     def variance(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
         cells = self.cells(o, *given)
-        return cells_variance(cells, o.total()) if unmatched == "zero" else matched_variance(cells, o.key_total())
+        return cells_variance(cells, o.total) if unmatched == "zero" else matched_variance(cells, o.key_total)
 
     def draw(self, o: Array, *given: Array, draws: int, rng: np.random.Generator) -> Counts:
         weights = check_held(self.weights(*(given or (o,))), "o")
@@ -100,7 +100,7 @@ class Bootstrap(CellUrn):
         return Cells.smoothed(o, self.urn, 0.0)
 
     def nearest(self, codes: list[Ints], o: Table, *_: Any) -> Floats:
-        return nearest_mean(o, o, o.key_total(), codes, self.urn)
+        return nearest_mean(o, o, o.key_total, codes, self.urn)
 
     def weights(self, o: Array) -> Array:
         return o
@@ -111,10 +111,10 @@ class Independent(CellUrn):
     """m records are drawn, target and key independently from the margins of the original."""
 
     def cells(self, o: Table, *_: Any) -> Cells:
-        o_i = o.target_total()
+        o_i = o.target_total
         n = o_i.sum(-1)[..., None]
         shares = ratio(on_cells_of_targets(o, o_i), o.on_cells(n), 0.0)
-        return Cells.of(o, self.urn, o.key_total(), shares, ratio(rest_of_targets(o, o_i), n, 0.0))
+        return Cells.of(o, self.urn, o.key_total, shares, ratio(rest_of_targets(o, o_i), n, 0.0))
 
     def weights(self, o: Array) -> Array:
         return np.outer(o.sum(1), o.sum(0))

@@ -229,7 +229,7 @@ class Given(CellUrn):
     def cells(self, o: Table, *given: Any) -> Cells:
         p, *w = given
         weight = self._weight(p, *w)
-        shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - p.key_total(), 0), weight, 0.0)
+        shares, others = ratio(p.values, o.on_cells(weight), 0.0), ratio(np.maximum(weight - p.key_total, 0), weight, 0.0)
         found = Cells.of(o, self.urn, weight, shares, others)
         outside = 1 - weight.sum(-1, keepdims=True)
         outside = np.broadcast_to(np.where(outside > ROUNDING, outside, 0.0), (*found.mean.shape[:-1], 1))
@@ -237,7 +237,7 @@ class Given(CellUrn):
 
     def _weight(self, p: Table, key_weights: Array | None = None) -> Floats:
         """The weight of each key, checked."""
-        of_targets = p.key_total()
+        of_targets = p.key_total
         weight = of_targets if key_weights is None else np.maximum(key_weights, of_targets)
         if key_weights is not None and (of_targets > key_weights * (1 + SLACK)).any():
             raise ValueError("`key_weights` must be at least the sum of `p` over targets; it is less for a key. Add all targets up.")
@@ -249,7 +249,7 @@ class Given(CellUrn):
     def limit(self, o: Table, *given: Any) -> Floats:
         """The limit of average CAP for large releases, which contain every key of the generator."""
         cells = self.cells(o, *given)
-        return ratio((cells.mean * (cells.weight() > 0)).sum(-1), o.total(), np.nan)
+        return ratio((cells.mean * (cells.weight() > 0)).sum(-1), o.total, np.nan)
 
     def nearest(self, codes: list[Ints], o: Table, *given: Any) -> Floats:
         p, *w = given

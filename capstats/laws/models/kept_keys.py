@@ -24,7 +24,7 @@ class KeptKeys(Model):
 
     def variance(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self.check(o)
-        return ratio(self.of_records(o), o.total().astype(np.float64) ** 2, np.nan)
+        return ratio(self.of_records(o), o.total.astype(np.float64) ** 2, np.nan)
 
     def of_records(self, o: Table) -> Floats:
         """The variance of the number of right attributions, n^2 times that of average CAP."""
@@ -33,5 +33,5 @@ class KeptKeys(Model):
 
 def between(o: Table, left: Floats | float) -> Floats:
     """Average CAP between that of the target margin (share 0) and that of the original (share 1)."""
-    original = ratio(correct_by_key(o, o).sum(-1), o.total(), np.nan)
+    original = ratio(correct_by_key(o, o).sum(-1), o.total, np.nan)
     return np.asarray(left * original + (1 - left) * crossed(o, o))

@@ -29,19 +29,17 @@ class Partial(KeptKeys):
 
     def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self.check(o)
-        return ratio(self._of_keys(o).sum(-1), o.total(), np.nan)
+        return ratio(self._of_keys(o).sum(-1), o.total, np.nan)
 
     def of_records(self, o: Table) -> Floats:
-        o_j = o.key_total()
-        balls = o_j + targets_of(o) * self.alpha
+        balls = o.key_total + targets_of(o) * self.alpha
         shares = ratio(o.values + self.alpha, o.on_cells(balls), 0.0)
         of_record = spread(o, shares, absent(o) * ratio(np.full(balls.shape, self.alpha), balls, 0.0), self._of_keys(o))
-        return np.asarray((ratio(o_j + balls, o_j * (1 + balls), 0.0) * of_record).sum(-1))
+        return np.asarray((ratio(o.key_total + balls, o.key_total * (1 + balls), 0.0) * of_record).sum(-1))
 
     def _of_keys(self, o: Table) -> Floats:
         """o_.j times the mean of a record of key j."""
-        o_j = o.key_total()
-        return ratio(shared(o, o, o_j) + self.alpha * o_j, o_j + targets_of(o) * self.alpha, 0.0)
+        return ratio(shared(o, o, o.key_total) + self.alpha * o.key_total, o.key_total + targets_of(o) * self.alpha, 0.0)
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
         self.check(Dense(o))

@@ -37,24 +37,24 @@ class Permuted(Model):
     def mean(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
         """Every record attributes the target margin of `s`."""
         self.check(o, s)
-        p = ratio(s.target_total(), s.total()[..., None], 0.0)
-        right = o.like(o.values * on_cells_of_targets(o, p)).key_total() * (s.key_total() > 0)
-        return ratio(right.sum(-1), matched(o, s) if unmatched == "drop" else o.total(), np.nan)
+        p = ratio(s.target_total, s.total[..., None], 0.0)
+        right = o.like(o.values * on_cells_of_targets(o, p)).key_total * (s.key_total > 0)
+        return ratio(right.sum(-1), matched(o, s) if unmatched == "drop" else o.total, np.nan)
 
     def variance(self, o: Table, s: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self.check(o, s)
-        s_j, m = s.key_total(), s.total()
-        w_j, p_i = ratio(s_j, m[..., None], 0.0), ratio(s.target_total(), m[..., None], 0.0)
+        s_j, m = s.key_total, s.total
+        w_j, p_i = ratio(s_j, m[..., None], 0.0), ratio(s.target_total, m[..., None], 0.0)
         a = o.like(ratio(o.values, o.on_cells(s_j), 0.0))  # a_ij: the right attributions by a release record of key j with target i
 
-        of_target = o.like(a.values * o.on_cells(w_j)).target_total()
+        of_target = o.like(a.values * o.on_cells(w_j)).target_total
         mean = (p_i * of_target).sum(-1)[..., None]
-        of_key = a.like(a.values * on_cells_of_targets(o, p_i)).key_total()
+        of_key = a.like(a.values * on_cells_of_targets(o, p_i)).key_total
         _, squares = centred_squares(o, a, p_i, of_key, of_target - mean)
         spread = (w_j * squares).sum(-1)
         m = m.astype(np.float64)
         right = ratio(m**2, np.maximum(m - 1, 0), 0.0) * spread  # a single record cannot move
-        n = matched(o, s) if unmatched == "drop" else o.total()
+        n = matched(o, s) if unmatched == "drop" else o.total
         return ratio(right, n.astype(np.float64) ** 2, np.nan)
 
     def draw(self, o: Array, s: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -72,30 +72,29 @@ class Pram(KeptKeys):
         self._check_size(o)  # the mean is linear in records, so that weights are allowed
         if self.theta is not None:
             return between(o, 1 - self.theta)
-        together = o.like(ratio(o.values, o.on_cells(o.key_total()), 0.0)).across_targets(o)  # sum_j o_aj o_bj / o_.j
-        return ratio((self._rows * together).sum((-2, -1)), o.total(), np.nan)
+        together = o.like(ratio(o.values, o.on_cells(o.key_total), 0.0)).across_targets(o)  # sum_j o_aj o_bj / o_.j
+        return ratio((self._rows * together).sum((-2, -1)), o.total, np.nan)
 
     def of_records(self, o: Table) -> Floats:
         """Each record draws its target independently, by the row of its own target."""
         found = self._by_margin(o, self.theta) if self.theta is not None else self._by_matrix(o)
-        return np.asarray(ratio(found, o.key_total().astype(np.float64) ** 2, 0.0).sum(-1))
+        return np.asarray(ratio(found, o.key_total.astype(np.float64) ** 2, 0.0).sum(-1))
 
     def _by_margin(self, o: Table, theta: float) -> Floats:
-        n = o.total()
-        p = ratio(o.target_total(), n[..., None], 0.0)
-        redrawn, rest = on_cells_of_targets(o, p), rest_of_targets(o, o.target_total())
-        mean = o.like(o.values * redrawn).key_total()  # of a redrawn target
-        of_redrawn = spread(o, redrawn, ratio(rest, n[..., None], 0.0), mean)
-        own = o.like(o.values * (o.values - o.on_cells(mean)) ** 2).key_total()
-        return np.asarray(theta * o.key_total() * of_redrawn + theta * (1 - theta) * own)
+        p = ratio(o.target_total, o.total[..., None], 0.0)
+        redrawn, rest = on_cells_of_targets(o, p), rest_of_targets(o, o.target_total)
+        mean = o.like(o.values * redrawn).key_total  # of a redrawn target
+        of_redrawn = spread(o, redrawn, ratio(rest, o.total[..., None], 0.0), mean)
+        own = o.like(o.values * (o.values - o.on_cells(mean)) ** 2).key_total
+        return np.asarray(theta * o.key_total * of_redrawn + theta * (1 - theta) * own)
 
     def _by_matrix(self, o: Table) -> Floats:
-        found = np.zeros(o.key_total().shape)
+        found = np.zeros(o.key_total.shape)
         for a, row in enumerate(self._rows):
             shares = on_cells_of_targets(o, row)
-            of_a = o.like(o.values * on_cells_of_targets(o, np.arange(len(row)) == a)).key_total()
-            mean = o.like(o.values * shares).key_total()
-            found = found + of_a * spread(o, shares, np.where(absent(o) > 0, 1 - o.like(shares).key_total(), 0.0), mean)
+            of_a = o.like(o.values * on_cells_of_targets(o, np.arange(len(row)) == a)).key_total
+            mean = o.like(o.values * shares).key_total
+            found = found + of_a * spread(o, shares, np.where(absent(o) > 0, 1 - o.like(shares).key_total, 0.0), mean)
         return found
 
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:

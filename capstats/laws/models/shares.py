@@ -9,12 +9,12 @@ from capstats.tables.table import Array, Floats, Table
 
 def targets_of(o: Table) -> int:
     """Number of targets, I."""
-    return int(o.target_total().shape[-1])
+    return int(o.target_total.shape[-1])
 
 
 def absent(o: Table) -> Array:
     """Targets of each key whose cells are not stored, shape (..., key): none where the table is dense."""
-    return targets_of(o) - o.like(np.ones_like(o.values)).key_total()
+    return targets_of(o) - o.like(np.ones_like(o.values)).key_total
 
 
 def on_cells_of_targets(o: Table, by_target: Array) -> Array:
@@ -25,7 +25,7 @@ def on_cells_of_targets(o: Table, by_target: Array) -> Array:
 
 def rest_of_targets(o: Table, by_target: Array) -> Array:
     """The sum of a value of each target over the cells of a key that are not stored, shape (..., key)."""
-    rest = by_target.sum(-1)[..., None] - o.like(on_cells_of_targets(o, by_target)).key_total()
+    rest = by_target.sum(-1)[..., None] - o.like(on_cells_of_targets(o, by_target)).key_total
     return np.where(absent(o) > 0, rest, 0)
 
 
@@ -35,11 +35,11 @@ def centred_squares(o: Table, a: Table, weights: Array, of_key: Array, of_target
     Cells that are not stored have a = 0.
     """
     d = a.values - o.on_cells(of_key) - o.on_targets(of_target)
-    stored = o.like(d**2 * on_cells_of_targets(o, weights)).key_total()
+    stored = o.like(d**2 * on_cells_of_targets(o, weights)).key_total
     rest = [rest_of_targets(o, weights * of_target**power) for power in range(3)]
     return d, stored + np.maximum(rest[2] + 2 * of_key * rest[1] + of_key**2 * rest[0], 0)
 
 
 def spread(o: Table, shares: Array, unstored: Array, mean: Array) -> Floats:
     """Variance of o_ij in each key where target i is drawn with the given share; ``unstored`` is the share of cells that are not stored."""
-    return np.asarray(o.like(shares * (o.values - o.on_cells(mean)) ** 2).key_total() + unstored * mean**2)
+    return np.asarray(o.like(shares * (o.values - o.on_cells(mean)) ** 2).key_total + unstored * mean**2)

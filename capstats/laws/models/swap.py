@@ -31,24 +31,22 @@ class Swap(KeptKeys):
 
     def check(self, o: Table) -> None:
         super().check(o)
-        n = o.total()
-        if self.records and (few := n[(n > 0) & (n < self.records)]).size:
+        if self.records and (few := o.total[(o.total > 0) & (o.total < self.records)]).size:
             raise ValueError(f"`records` of `Swap` must be at most the number of records of `o`, {few.min()}; got {self.records}.")
 
     def mean(self, o: Table, *, unmatched: Unmatched = "zero") -> Floats:
         self.check(o)
-        n = o.total()
-        return between(o, 1 - ratio(np.full(n.shape, max(self.records - 1, 0)), n - 1, 0.0))
+        return between(o, 1 - ratio(np.full(o.total.shape, max(self.records - 1, 0)), o.total - 1, 0.0))
 
     def of_records(self, o: Table) -> Floats:
         """A permutation of the targets of some records; d_ij is r_ij, centred over records on either side."""
-        o_j, o_i, n = o.key_total(), o.target_total(), o.total()
+        o_j, o_i, n = o.key_total, o.target_total, o.total
         r, p, b = attribution(o, o_j, 0.0), ratio(o_i, n[..., None], 0.0), crossed(o, o)[..., None]
-        rho = o.like(r.values * on_cells_of_targets(o, p)).key_total()  # right attributions of a random target in key j
+        rho = o.like(r.values * on_cells_of_targets(o, p)).key_total  # right attributions of a random target in key j
         d, squares = centred_squares(o, r, o_i, rho - b, p)
 
-        delta = o.like(o.values * d).total()
-        own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total()  # variation of d over the records
+        delta = o.like(o.values * d).total
+        own = o.like(o.values * (d - o.on_cells(ratio(delta, n, 0.0)[..., None])) ** 2).total  # variation of d over the records
         every = (o_j * squares).sum(-1)
         together = r.across_targets(o)
         of_pairs = together - (together @ p[..., None]) - o_i[..., :, None] * (p - b)[..., None, :]  # sum_j o_aj d_bj

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,17 +74,17 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
             "Draw releases with `sample_tables` and average `capstats.disclosure.disco`."
         )
 
-    def formula(o: Table, *given: Any) -> Floats:
-        return np.stack([ratio(part.sum(-1), o.total(), np.nan) for part in _disclosed(o, model, *given)], axis=-1)
-
-    found = model.aligned(o).map(formula, "expected_disclosure", ("part",))
-    named = {name: found.isel(part=i) for i, name in enumerate(("disco", "dis", "matched"))}
-    return Result(named, attrs={"result": "Expected disclosure"})
+    return Result(model.aligned(o).numbers(partial(expected_shares, model)), attrs={"result": "Expected disclosure"})
 
 
-def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Array]:
+def expected_shares(model: CellUrn, o: Table, *given: Any) -> dict[str, Floats]:
+    """Expected shares of records that are disclosed, that have a pure key, and that have a matched key: each (...)."""
+    return {name: ratio(of_keys.sum(-1), o.total, np.nan) for name, of_keys in _disclosed(o, model, *given).items()}
+
+
+def _disclosed(o: Table, model: CellUrn, *given: Any) -> dict[str, Array]:
     """Expected numbers of records of each key that are disclosed, that have a pure key, and that have a matched key."""
-    cells, o_j, targets = model.cells(o, *given), o.key_total(), targets_of(o)
+    cells, o_j, targets = model.cells(o, *given), o.key_total, targets_of(o)
     rest, unstored = cells.rest(), absent(o)
 
     def pure(own: Floats, others: Floats, rest: Floats) -> Floats:
@@ -91,11 +92,11 @@ def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Arr
         return np.asarray(-np.exp(cells.urn.log_missed(others, own + rest)) * np.expm1(cells.urn.log_missed(own, rest)))
 
     if isinstance(model, Independent):
-        n, o_i = o.total()[..., None], o.target_total()
+        n, o_i = o.total[..., None], o.target_total
         share, others = ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)
         on_targets = [on_cells_of_targets(o, x) for x in (share, others)]
         of_cells = pure(on_targets[0] * o.on_cells(o_j), on_targets[1] * o.on_cells(o_j), o.on_cells(rest))
-        of_key = o.like(of_cells).key_total()
+        of_key = o.like(of_cells).key_total
         if unstored.any():
             totals, first, key = np.unique(o_j, return_index=True, return_inverse=True)
             of_key = pure(share[:, None] * totals, others[:, None] * totals, rest[first]).sum(0)[key]
@@ -104,8 +105,8 @@ def _disclosed(o: Table, model: CellUrn, *given: Any) -> tuple[Array, Array, Arr
         whole = given[0].values if given else np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
         of_cells = pure(whole + alpha, o.on_cells(cells.records) - whole + (targets - 1) * alpha, o.on_cells(rest))
         of_absent = pure(np.full(o_j.shape, alpha), cells.records + (targets - 1) * alpha, rest)
-        of_key = o.like(of_cells).key_total() + unstored * of_absent
+        of_key = o.like(of_cells).key_total + unstored * of_absent
         if given:  # a key may be pure with another target
-            known = given[0].key_total()
+            known = given[0].key_total
             of_key = of_key + pure(np.maximum(cells.records - known, 0), known, rest)
-    return o.like(o.values * of_cells).key_total(), o_j * of_key, o_j * cells.matched()
+    return {"disco": o.like(o.values * of_cells).key_total, "dis": o_j * of_key, "matched": o_j * cells.matched()}

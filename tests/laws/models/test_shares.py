@@ -30,7 +30,7 @@ def test_the_variance_over_targets_counts_cells_without_records(backing):
 
     def formula(o):
         shares = np.full(o.values.shape, 1 / 3)
-        return spread(o, shares, absent(o) / 3, o.key_total() / 3)
+        return spread(o, shares, absent(o) / 3, o.key_total / 3)
 
     assert of_keys(backing, formula) == pytest.approx([8 / 3, 14 / 3, 0])
 
@@ -39,6 +39,6 @@ def test_the_variance_over_targets_counts_cells_without_records(backing):
 def test_a_value_of_each_target_stands_on_its_cells(backing):
     def formula(o):
         assert targets_of(o) == 3
-        return o.like(on_cells_of_targets(o, np.array([10, 20, 30])) * o.values).key_total()
+        return o.like(on_cells_of_targets(o, np.array([10, 20, 30])) * o.values).key_total
 
     assert of_keys(backing, formula) == [100, 170, 0]
