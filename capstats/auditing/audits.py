@@ -386,7 +386,7 @@ def audit(
             described["population_size"] = int(population_size)
         if generator is not None:
             described["files"] = {**described.get("files", {}), "generator": seen}
-        levels, columns = asked.by_target, by_column(tables, asked.unmatched)
+        levels, columns = asked.by_target, by_column(tables, asked.unmatched, asked.average)
     wanted["utility"] = utility and list(utility)
     settings = {
         "date": today(),

@@ -29,7 +29,7 @@ from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models.cell_urns import Bootstrap, Independent
 from capstats.laws.models.model import Model
-from capstats.laws.moments.disclosure import expected_shares
+from capstats.laws.moments.disclosure import expected_disco
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
@@ -342,12 +342,15 @@ def certain_by_chance(asked: Asked) -> Numbers:
     """Mean number of people whom releases disclose with certainty: fresh draws of the original, and independent columns."""
     if not asked.is_whole:
         return {}
-    m, found = asked["synthetic_records"], {}
-    for name, model in (("expected_certain", Bootstrap), ("expected_certain_independent", Independent)):
-        shares = {size: asked.original.numbers(partial(expected_shares, model(size))) for size in np.unique(m).tolist()}
-        share_of = {size: x["disco"].item() for size, x in shares.items()}
-        found[name] = m.copy(data=asked.numbers["n"].item() * np.vectorize(share_of.__getitem__, otypes=[float])(m))
-    return found
+    m, n = asked["synthetic_records"], asked.numbers["n"].item()
+    models = {"expected_certain": Bootstrap, "expected_certain_independent": Independent}
+
+    def formula(size: int, o: Table) -> dict[str, Array]:
+        return {name: n * expected_disco(model(size), o) for name, model in models.items()}
+
+    sizes, at = np.unique(m, return_inverse=True)
+    of_size = [asked.original.numbers(partial(formula, size)) for size in sizes.tolist()]
+    return {name: m.copy(data=np.array([found[name].item() for found in of_size])[at].reshape(m.shape)) for name in models}
 
 
 def of_classes(asked: Asked) -> Numbers:

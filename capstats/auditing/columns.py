@@ -65,21 +65,22 @@ def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Gr
     return found
 
 
-def by_column(tables: xr.Dataset, unmatched: OnScale) -> xr.Dataset:
+def by_column(tables: xr.Dataset, unmatched: OnScale, average: xr.DataArray) -> xr.Dataset:
     """Average CAP by key column: of it alone, of all but it, what it adds to the others, and its Shapley value; as `sweep` has them.
 
-    Dims ``key_column`` and, where there are several synthetic tables, ``synthetic``. ``shapley`` is there for few columns and tables.
+    ``average`` is that of all key columns. Dims ``key_column`` and, where there are several synthetic tables, ``synthetic``. ``shapley`` is
+    there for few columns and tables.
     """
     from capstats.screening.formulas import values_of
 
     lattice = Lattice.of_tables(tables)
     k = len(lattice.names)
     cells = tables.o.size + tables.s.size
-    sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1}
-    values: dict[Columns, Floats] = {}
-    for keyset in lattice.walk({*sizes, k}):
-        values[keyset.columns] = values_of(lattice, keyset, {"average_cap": "average_cap"}, unmatched)[0, 0]
+    sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1} - {k}
     everything = tuple(range(k))
+    values: dict[Columns, Floats] = {everything: average.values}
+    for keyset in lattice.walk(sizes):
+        values[keyset.columns] = values_of(lattice, keyset, {"average_cap": "average_cap"}, unmatched)[0, 0]
     found = {
         "alone": np.stack([values[(c,)] for c in everything]),
         "without": np.stack([values[everything[:c] + everything[c + 1 :]] for c in everything]),

@@ -9,9 +9,11 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import shown
+from capstats.laws.models.cell_moments import Cells
 from capstats.laws.models.cell_urns import CellUrn, Independent, Uniform
 from capstats.laws.models.model import Model, checked_model, for_each_m
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
+from capstats.laws.models.urns import Urn
 from capstats.tables.printing import Result
 from capstats.tables.sums import ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -82,31 +84,48 @@ def expected_shares(model: CellUrn, o: Table, *given: Any) -> dict[str, Floats]:
     return {name: ratio(of_keys.sum(-1), o.total, np.nan) for name, of_keys in _disclosed(o, model, *given).items()}
 
 
+def expected_disco(model: CellUrn, o: Table) -> Floats:
+    """The first of them alone, for a model without other arguments."""
+    return ratio(o.like(o.values * _pure_cells(model.cells(o), model, o)).key_total.sum(-1), o.total, np.nan)
+
+
 def _disclosed(o: Table, model: CellUrn, *given: Any) -> dict[str, Array]:
     """Expected numbers of records of each key that are disclosed, that have a pure key, and that have a matched key."""
-    cells, o_j, targets = model.cells(o, *given), o.key_total, targets_of(o)
-    rest, unstored = cells.rest(), absent(o)
-
-    def pure(own: Floats, others: Floats, rest: Floats) -> Floats:
-        """The probability that a cell of weight ``own`` is filled while the ``others`` of its key are empty."""
-        return np.asarray(-np.exp(cells.urn.log_missed(others, own + rest)) * np.expm1(cells.urn.log_missed(own, rest)))
-
+    cells, o_j, unstored = model.cells(o, *given), o.key_total, absent(o)
+    of_cells, rest = _pure_cells(cells, model, o, *given), cells.rest()
+    of_key = o.like(of_cells).key_total
     if isinstance(model, Independent):
-        n, o_i = o.total[..., None], o.target_total
-        share, others = ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)
-        on_targets = [on_cells_of_targets(o, x) for x in (share, others)]
-        of_cells = pure(on_targets[0] * o.on_cells(o_j), on_targets[1] * o.on_cells(o_j), o.on_cells(rest))
-        of_key = o.like(of_cells).key_total
         if unstored.any():
             totals, first, key = np.unique(o_j, return_index=True, return_inverse=True)
-            of_key = pure(share[:, None] * totals, others[:, None] * totals, rest[first]).sum(0)[key]
+            share, others = (x[:, None] * totals for x in _shares_of_targets(o))
+            of_key = _pure(cells.urn, share, others, rest[first]).sum(0)[key]
     else:
-        alpha = cells.added / targets
-        whole = given[0].values if given else np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
-        of_cells = pure(whole + alpha, o.on_cells(cells.records) - whole + (targets - 1) * alpha, o.on_cells(rest))
-        of_absent = pure(np.full(o_j.shape, alpha), cells.records + (targets - 1) * alpha, rest)
-        of_key = o.like(of_cells).key_total + unstored * of_absent
+        alpha = cells.added / targets_of(o)
+        others = cells.records + (targets_of(o) - 1) * alpha
+        of_key = of_key + unstored * _pure(cells.urn, np.full(o_j.shape, alpha), others, rest)
         if given:  # a key may be pure with another target
             known = given[0].key_total
-            of_key = of_key + pure(np.maximum(cells.records - known, 0), known, rest)
+            of_key = of_key + _pure(cells.urn, np.maximum(cells.records - known, 0), known, rest)
     return {"disco": o.like(o.values * of_cells).key_total, "dis": o_j * of_key, "matched": o_j * cells.matched()}
+
+
+def _pure_cells(cells: Cells, model: CellUrn, o: Table, *given: Any) -> Floats:
+    """The probability of each stored cell that it is filled while the others of its key are empty."""
+    if isinstance(model, Independent):
+        own, others = (on_cells_of_targets(o, x) * o.on_cells(o.key_total) for x in _shares_of_targets(o))
+    else:
+        alpha = cells.added / targets_of(o)
+        whole = given[0].values if given else np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
+        own, others = whole + alpha, o.on_cells(cells.records) - whole + (targets_of(o) - 1) * alpha
+    return _pure(cells.urn, own, others, o.on_cells(cells.rest()))
+
+
+def _shares_of_targets(o: Table) -> tuple[Floats, Floats]:
+    """The share of the records that each target has, and that of all others."""
+    n, o_i = o.total[..., None], o.target_total
+    return ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)
+
+
+def _pure(urn: Urn, own: Array, others: Array, rest: Array) -> Floats:
+    """The probability that a cell of weight ``own`` is filled while the ``others`` of its key are empty."""
+    return np.asarray(-np.exp(urn.log_missed(others, own + rest)) * np.expm1(urn.log_missed(own, rest)))
