@@ -87,6 +87,7 @@ def check(function: Any, argument: str | None = None) -> int:
         ("capstats.tabulate", "target"),
         ("capstats.tabulate", "weights"),
         ("capstats.tabulate", "types"),
+        ("capstats.tabulate", "decimal"),
         ("capstats.average_cap", "unmatched"),
         ("capstats.at_most", "rtol"),
         ("capstats.merge_counts", "allow_same"),

@@ -91,7 +91,8 @@ def opened(tables: Mapping[str, Any], options: Options) -> list[Input]:
     for name, table in tables.items():
         own = options.of_table(name) if given else options
         source = open_source(table, name, own)
-        found.append(Input(source, replace(own, decimal=".") if own.decimal == "," and not source.is_csv else own))
+        of_csv_alone = isinstance(own.decimal, str) and own.decimal != "." and not source.is_csv
+        found.append(Input(source, replace(own, decimal=".") if of_csv_alone else own))
     return found
 
 
