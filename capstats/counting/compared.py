@@ -114,7 +114,7 @@ class Rows:
         found = []
         for column, labels, codes, said in zip(self.columns, self.labels, self.codes, self.said, strict=True):
             numbers, first, of_label = np.unique(labels, return_index=True, return_inverse=True)
-            records = np.bincount(of_label[codes], self.counts, len(numbers)).astype(np.int64)
+            records = np.bincount(of_label, np.bincount(codes, self.counts, len(labels)), len(numbers)).astype(np.int64)
             found.append(_Distinct(numbers, of_label, records, *(chosen(x, first) for x in (said, self.labelled[column]))))
         return found
 

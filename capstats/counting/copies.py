@@ -171,6 +171,7 @@ def _multiplicities(real: Real, release: Known, new: NDArray[np.bool_]) -> list[
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, dict[str, int]]:
     """The number of copied records at each level of the key columns, with levels as in the tables: cut, and of their type."""
     found: dict[str, dict[str, int]] = {}
+    at = np.flatnonzero(copied)
     for name, labels in rows.labelled.items():
         if name not in keys.columns or len(labels) > LEVELS:
             continue
@@ -181,6 +182,6 @@ def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, di
         part, _ = read_rows(Input(MemorySource({name: values}, "synthetic"), table.options, by_record=True), [name], cuts)
         levels = [in_cell(part.columns[0].labels[code]) for code in part.columns[0].codes[part.of_row].tolist()]
         own = found.setdefault(str(name), {})
-        for i in np.flatnonzero(n := np.bincount(codes[copied], rows.counts[copied], len(levels))):
+        for i in np.flatnonzero(n := np.bincount(codes[at], rows.counts[at], len(levels))):
             own[levels[i]] = own.get(levels[i], 0) + int(n[i])
     return found
