@@ -19,7 +19,7 @@ records in each of two tables some pair does so with a probability below 10**-7.
 *All columns but one.* Without a column the number of a record is the sum less one number. So for each column the original has one more set
 of integers, and near copies are found by one look-up for each column, without pairs of records (`Known.near`).
 
-*Look-ups* mostly find nothing, as most records have no copy. `_Lookup` has a table of bits, by the first bits of a number, which stays in
+*Look-ups* mostly find nothing, as most records have no copy. `Lookup` has a table of bits, by the first bits of a number, which stays in
 the cache and rejects most numbers; only the others are looked up.
 """
 
@@ -137,7 +137,7 @@ class Rows:
         return bool(n == len(np.unique(self.labels[column][self.codes[column][held]])))
 
 
-class _Lookup:
+class Lookup:
     """Distinct numbers in which other numbers are looked up; most of these are absent, which a table of first bits shows quickly."""
 
     def __init__(self, numbers: Numbers):
@@ -146,12 +146,11 @@ class _Lookup:
         self.held = np.zeros(1 << int(64 - self.shift), bool)
         self.held[numbers >> self.shift] = True
 
-    def places(self, numbers: Numbers) -> Ints:
-        """The index of each number; -1 where it is absent."""
-        found = np.full(len(numbers), -1)
+    def found(self, numbers: Numbers) -> tuple[Ints, Ints]:
+        """Which of the numbers are held, and the index of each of these."""
         some = np.flatnonzero(self.held[numbers >> self.shift])
-        found[some] = self.numbers.get_indexer(pd.Index(numbers[some]))
-        return found
+        at = self.numbers.get_indexer(pd.Index(numbers[some]))
+        return some[at >= 0], at[at >= 0]
 
 
 class Known:
@@ -162,17 +161,19 @@ class Known:
         self.of_row = np.full(len(held), -1)
         self.of_row[held], self.numbers = pd.factorize(rows.numbers[held])
         self.counts = np.bincount(self.of_row[held], rows.counts[held], len(self.numbers)).astype(np.int64)
-        self.without = [_Lookup(pd.unique(rows.without(i, held))) for i in range(len(rows.codes))] if near else []
+        self.without = [Lookup(pd.unique(rows.without(i, held))) for i in range(len(rows.codes))] if near else []
 
     @cached_property
-    def lookup(self) -> _Lookup:
+    def lookup(self) -> Lookup:
         """The numbers of the records."""
-        return _Lookup(self.numbers)
+        return Lookup(self.numbers)
 
     def times(self, numbers: Numbers) -> Places:
         """The number of records of this table that are identical to each of some other records."""
-        at = self.lookup.places(numbers)
-        return np.where(at >= 0, self.counts[at], 0)
+        times = np.zeros(len(numbers), np.int64)
+        held, at = self.lookup.found(numbers)
+        times[held] = self.counts[at]
+        return times
 
     def near(self, rows: Rows, distinct: Known, times: Places) -> int:
         """The number of other records that agree with a record of this table in all columns but one, and are identical to none."""
@@ -183,7 +184,7 @@ class Known:
         left = np.flatnonzero(times == 0)
         n = distinct.counts[left].sum()
         for column, known in enumerate(self.without):
-            left = left[known.places(rows.without(column, first[left])) < 0]
+            left = np.delete(left, known.found(rows.without(column, first[left]))[0])
         return int(n - distinct.counts[left].sum())
 
 

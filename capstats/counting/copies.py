@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from capstats.codes.bins import Cut
 from capstats.codes.column import Counts, Places
@@ -20,9 +19,9 @@ from capstats.counting.beyond_chance import Copies, beyond_chance, by_multiplici
 from capstats.counting.compared import (
     IDENTIFIER,
     Known,
+    Lookup,
     Meeting,
     NotCompared,
-    Numbers,
     Rows,
     columns_in_common,
     meet,
@@ -56,13 +55,29 @@ class Real:
         self.holdout = None if holdout is None else Known(holdout, near=self.near)
 
     @cached_property
-    def people(self) -> tuple[Numbers, list[Places]]:
-        """The distinct records of original and holdout, with their counts in each of these tables."""
+    def people(self) -> tuple[Lookup, list[Places]]:
+        """The distinct records of original and holdout, and their counts in each of these tables."""
         numbers = self.known.numbers
         if self.holdout is None:
-            return numbers, [self.known.counts]
+            return self.known.lookup, [self.known.counts]
         numbers = np.concatenate([numbers, self.holdout.numbers[self.known.times(self.holdout.numbers) == 0]])
-        return numbers, [self.known.times(numbers), self.holdout.times(numbers)]
+        return Lookup(numbers), [self.known.times(numbers), self.holdout.times(numbers)]
+
+    def meet(self, release: Known) -> tuple[list[Places], list[Places]]:
+        """How often each distinct record of a release occurs in the original, and in the holdout, if any; and multiplicities.
+
+        The latter are those of distinct records in the original, in the release and in the holdout, and the number of records with these.
+        """
+        lookup, counts = self.people
+        which, at = lookup.found(release.numbers)
+        alone = np.delete(release.counts, which)
+        times = [np.zeros(len(release.numbers), np.int64) for _ in counts]
+        for own, of_table in zip(times, counts, strict=True):
+            own[which] = of_table[at]
+        s = np.zeros(len(counts[0]), np.int64)
+        s[at] = release.counts[which]
+        o, *h = (np.concatenate([x, 0 * alone]) for x in counts)
+        return times, together([[o, np.concatenate([s, alone]), *h, np.ones(len(o), np.int64)]])
 
 
 def find_copies(inputs: Sequence[Input], most: int, keys: Keys, records: Sequence[float]) -> tuple[Copies, Counts | None]:
@@ -120,10 +135,9 @@ class Search:
         self._add_levels(meeting, "holdout")
         self.holdout = meeting.rows
         of_original, held = Real(self.original.only(meeting.kept), None, near=False), Known(self.holdout.only(meeting.kept))
-        at = of_original.known.times(held.numbers)
-        o, h, n = _multiplicities(of_original, held, at == 0)
+        (times,), (o, h, n) = of_original.meet(held)
         if same := beyond_chance(o, h, None, n).found:
-            self.described["holdout_in_original"] = int(held.counts[at > 0].sum())
+            self.described["holdout_in_original"] = int(held.counts[times > 0].sum())
         self.judges = not same and not meeting.apart
 
     def add(self, release: Input) -> None:
@@ -134,16 +148,14 @@ class Search:
             self.real[over] = Real(self.original.only(over), self.holdout and self.holdout.only(over), near=self.near)
         real, rows = self.real[over], meeting.rows.only(over)
         held = Known(rows)
-        times = real.known.times(held.numbers)
-        others = 0 * times if real.holdout is None else real.holdout.times(held.numbers)
-        o, s, *h, n = _multiplicities(real, held, (times == 0) & (others == 0))
+        (times, *others), (o, s, *h, n) = real.meet(held)
         apart = {**self.described.get("holdout_apart", {}), **meeting.apart}
         found = by_multiplicities(o, s, h[0] if h else None, n, self.judges, apart)
         found |= {"columns": len(over), "spelled": meeting.spelled}
         if real.near:
             found["near_copied_records"] = real.known.near(rows, held, times)
             if real.holdout is not None:
-                found["holdout_near_copied_records"] = real.holdout.near(rows, held, others)
+                found["holdout_near_copied_records"] = real.holdout.near(rows, held, *others)
         found["copied_by_level"] = _by_level(meeting.rows, (times > 0)[held.of_row], release, self.keys)
         self._add_levels(meeting, release.name)
         self.described["releases"].append(found)
@@ -154,18 +166,6 @@ class Search:
         """Add the comparison of levels, for columns whose levels do not match."""
         for column, entry in meeting.entries.items():
             self.described.setdefault("levels", {}).setdefault(column, {})[table] = {**entry, "examples": []}
-
-
-def _multiplicities(real: Real, release: Known, new: NDArray[np.bool_]) -> list[Places]:
-    """Multiplicities of records in the original, in a release and in the holdout, if any; and the number of distinct records with these.
-
-    ``new`` marks the records of the release that neither original nor holdout has.
-    """
-    numbers, (o, *h) = real.people
-    alone = release.counts[new]
-    s = np.concatenate([release.times(numbers), alone])
-    o, *h = (np.concatenate([x, 0 * alone]) for x in (o, *h))
-    return together([[o, s, *h, np.ones(len(s), np.int64)]])
 
 
 def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, dict[str, int]]:
