@@ -12,8 +12,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing.measures import MEASURES, OnScale
-from capstats.cap.average import average, predicted
-from capstats.cap.average import matched as matching
+from capstats.cap.average import average, matched, predicted
 from capstats.cap.baselines import crossed, modal
 from capstats.cap.comparison import on_scale, targets_apart
 from capstats.cap.distribution import quantiles_of
@@ -102,6 +101,11 @@ class Asked:
         """The measures that have formulas: those of the original by one pass over its cells, those of releases by one over the pair's."""
         unmatched, rows_of = self.unmatched, rows_used(self.pair, self.unmatched)
         codes = key_columns(self.pair, "") if unmatched == "nearest" else None
+        has_errors = errors_known(self.tables, "o")
+        if self.is_whole:
+            check_unweighted(ALONE, o=self.o, s=self.s)
+        if has_errors:
+            check_weights(self.tables, "o")
 
         def of_original(o: Table, *_: Table) -> Mapping[str, Array]:
             unique = {"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}
@@ -122,8 +126,8 @@ class Asked:
                 "m": s.total,
                 "foreign_targets": ((o.target_total == 0) & (s.target_total > 0)).sum(-1),
                 "foreign_keys": ((o.key_total == 0) & (s_j > 0)).sum(-1),
-                "unmatched_records": people.total - matching(people, s),
-                "matched_share": ratio(matching(o, s), n, np.nan),
+                "unmatched_records": people.total - matched(people, s),
+                "matched_share": ratio(matched(o, s), n, np.nan),
                 "average_cap_zero": average(o, s, s_j, "zero"),
                 "average_cap_matched": average(o, s, s_j, "drop"),
                 f"average_cap_{unmatched}": average(o, *rows, unmatched),
@@ -133,10 +137,8 @@ class Asked:
                 "target_distance": targets_apart(o, s),
             }
             if self.is_whole:
-                check_unweighted(ALONE, o=self.o, s=self.s)
                 found["share_replicated"] = share_of_keys(o, (records_by_key(o) == 1) & (records_by_key(s, "s") == 1))
-            if errors_known(self.tables, "o"):
-                check_weights(self.tables, "o")
+            if has_errors:
                 squares = squares_of(o, of.get("o_squares"), "o")
                 found[f"average_cap_{unmatched}_error"] = standard_error(o, squares, *rows, unmatched)
             if self.records.dtype.kind == "i":
