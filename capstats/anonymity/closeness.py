@@ -11,7 +11,7 @@ import xarray as xr
 from capstats.anonymity.classes import greatest, number_of_classes
 from capstats.codes.checks import check_choice
 from capstats.codes.column import in_order
-from capstats.codes.labels import MISSING, canonical, kind_of
+from capstats.codes.labels import MISSING, canonicals, kind_of
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import index_of, indexed, names_of
 from capstats.tables.checking import given_tables
@@ -138,7 +138,7 @@ def by_value(table: Any) -> Any:
     index = index_of(table, "target")
     if index is None or isinstance(index, pd.MultiIndex):
         return table
-    labels = list(map(canonical, index))
+    labels = canonicals(index)
     kinds = {kind_of(label) for label in labels if label is not MISSING}
     if len(kinds) != 1 or kinds & {"text", "other"}:
         return table

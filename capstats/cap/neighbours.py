@@ -31,7 +31,7 @@ from capstats.cap.tolerance import Within, windows_of
 from capstats.codes.checks import check_integer, shown
 from capstats.codes.column import Ints
 from capstats.tables.aligned import Aligned
-from capstats.tables.axes import UNLABELLED, names_of
+from capstats.tables.axes import UNLABELLED
 from capstats.tables.dense import Dense
 from capstats.tables.printing import many
 from capstats.tables.table import Array, Cells, Counts, Floats, Index, Release, Table, place_in
@@ -113,7 +113,7 @@ def convention_used(axis: pd.MultiIndex | None, unmatched: Convention) -> Conven
 
 def numbered(axis: pd.MultiIndex) -> bool:
     """Whether keys have no labels but the numbers 0, 1, ... that from_counts gives them."""
-    return names_of(axis) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
+    return list(axis.names) == [UNLABELLED["key"]] and axis.levels[0].equals(pd.RangeIndex(len(axis)))
 
 
 def without_nearest(aligned: Aligned) -> str:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, parsed, plain_number
-from capstats.codes.labels import MISSING, Kind, Label, canonical, kind_of
+from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals, kind_of
 from capstats.codes.spellings import MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
@@ -269,7 +269,7 @@ _YEAR = 365  # days from the nearest other date
 def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]:
     """Those of the distinct labels of one column that look like codes of missing values."""
     if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":
-        return list(map(canonical, _far_numbers(np.asarray(labels))))
+        return canonicals(_far_numbers(np.asarray(labels)))
     present = [x for x in labels if x is not MISSING]
     if present and isinstance(present[0], str):
         return _likely_texts(present)

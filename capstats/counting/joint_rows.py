@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.column import Counts, Places
-from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.labels import MISSING, Label, canonicals, kind_of
 from capstats.codes.progress import Progress
 from capstats.counting.records import Records, read_records
 from capstats.counting.request import Reading, Request
@@ -102,7 +102,7 @@ class JointRows:
         found = []
         orders = self.records.orders()
         for asked, codes, level in zip(self.records.request.key_columns, self.axis.codes, self.axis.levels, strict=True):
-            labels = list(map(canonical, level))
+            labels = canonicals(level)
             known = [x for x in labels if x is not MISSING]
             kind = kind_of(known[0]) if known else None
             order = None

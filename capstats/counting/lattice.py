@@ -35,7 +35,7 @@ from capstats.codes.column import Column, Factor, Places, factor
 from capstats.counting.records import Records
 from capstats.tables.axes import UNLABELLED, axis_of, coords_of_all, join_columns, level_index, multi_index, names_of
 from capstats.tables.backing import Backing, Data, choose_sparse, filled, is_sparse, stacked, table_of, unstacked
-from capstats.tables.dataset import as_tables, attrs_of_tables, synthetic_labels
+from capstats.tables.dataset import attrs_of_tables, synthetic_labels
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.table import Array, Index
 
@@ -128,8 +128,7 @@ class Lattice:
 
     @classmethod
     def of_tables(cls, tables: xr.Dataset) -> Lattice:
-        """The lattice of the tables that `tabulate` returned, with their target."""
-        tables = as_tables(tables)
+        """The lattice of tables as `as_tables` returns them, with their target."""
         o, s = tables.o, tables.s
         key, target = (cast(pd.MultiIndex, axis_of(o, dim)) for dim in ("key", "target"))  # which as_tables gives labels
         several = synthetic_labels(tables)

@@ -21,7 +21,7 @@ from capstats.codes.by_table import ALL, by_table, check_tables, names
 from capstats.codes.checks import is_name, shown
 from capstats.codes.column import Column, Counts, Places, Sums, occurring, parts_of
 from capstats.codes.declared_types import Type, as_type, parsed
-from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
 from capstats.sources.door import is_frame, is_path, open_source
 from capstats.sources.source import Options, Query, Source
@@ -320,7 +320,7 @@ def labelled(
         for i in set(range(len(labels))) - set(used):
             labels[i] = labels[i] if labels[i] is MISSING else parsed(labels[i], wanted)  # an unused category need not convert
         if not isinstance(wanted, str):  # the levels in their order come first, the column's own labels map to them
-            place_of = {label: i for i, label in enumerate([*map(canonical, wanted), MISSING])}
+            place_of = {label: i for i, label in enumerate([*canonicals(wanted), MISSING])}
             codes = np.array([place_of.get(label, 0) for label in labels])[codes]
             labels, ordered = list(place_of), True
     return Column(codes, labels, ordered=ordered), held

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.codes.checks import check_number, shown
-from capstats.codes.labels import MISSING, Label, canonical
+from capstats.codes.labels import MISSING, Label, canonical, canonicals
 from capstats.codes.names import hint, hint_of_data
 from capstats.disclosure.attribute import disclosed, tables_of
 from capstats.tables.axes import axis_from, axis_of, names_of
@@ -302,7 +302,7 @@ def two_way_check(o: Counts, s: Release = None, *, counted: Counts | None = None
     axis = aligned.axes["key"]
     axis = axis_from(range(aligned.sizes["key"]), aligned.sizes["key"], "key", "key") if axis is None else axis
     codes: list[Any] = list(map(np.asarray, axis.codes))
-    columns = list(zip(names_of(axis), codes, [list(map(canonical, level)) for level in axis.levels], strict=True))
+    columns = list(zip(names_of(axis), codes, list(map(canonicals, axis.levels)), strict=True))
 
     def levels(of: Table) -> Array:
         return np.concatenate([of.by_level(codes, len(labels)) for _, codes, labels in columns], axis=-1)

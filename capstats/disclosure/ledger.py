@@ -25,7 +25,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.column import WIDEST
-from capstats.codes.labels import Label, canonical
+from capstats.codes.labels import Label, canonicals
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.backing import filled
 from capstats.tables.checking import as_counts, check_unweighted, given_tables
@@ -75,7 +75,7 @@ class People:
             raise ValueError(f"`o` must {must}. Give the counts that tabulate or from_counts made of the original, without weights.")
         *places, counts = *reversed(filled(table.variable.data)[0]), filled(table.variable.data)[1]
         codes = [np.asarray(code)[at[counts > 0]] for at, axis in zip(places, axes.values(), strict=True) for code in axis.codes]
-        levels = [list(map(canonical, level)) for axis in axes.values() for level in axis.levels]
+        levels = [canonicals(level) for axis in axes.values() for level in axis.levels]
         names = [str(x) for dim, axis in axes.items() for x in tables.attrs.get(f"{dim}_columns", names_of(axis))]
         if math.prod(map(len, levels)) > WIDEST:
             raise ValueError(f"{len(names)} columns have more than 2**62 combinations of levels. Name fewer keys and published columns.")

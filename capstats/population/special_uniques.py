@@ -35,7 +35,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from capstats.codes.checks import check_choice, check_integer, check_number
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import MISSING, canonicals
 from capstats.counting.lattice import Columns
 from capstats.disclosure.attribute import ALONE, records_by_key
 from capstats.tables.aligned import Aligned, same_or_span
@@ -150,7 +150,7 @@ class Keys:
     @property
     def levels(self) -> list[tuple[str, list[Any]]]:
         """The key columns with their labels."""
-        return list(zip(self.columns, (list(map(canonical, level)) for level in self.axis.levels), strict=True))
+        return list(zip(self.columns, map(canonicals, self.axis.levels), strict=True))
 
     def minimal(self, held: Index, alone: Mask) -> Iterator[tuple[Columns, Mask]]:
         """Subsets of the key columns; for each, the keys among ``held`` for which it is minimal; only keys ``alone``, with one record."""

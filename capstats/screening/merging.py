@@ -13,7 +13,7 @@ from capstats.cap.average import average_cap, correct_by_key
 from capstats.cap.neighbours import Convention, convention_used, distances, key_columns, nearest, nearest_rows, one_by_one
 from capstats.codes.checks import shown
 from capstats.codes.column import Ints
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import MISSING, canonicals
 from capstats.codes.names import check_named
 from capstats.screening.influence import counted_by_key
 from capstats.tables.aligned import Aligned
@@ -62,7 +62,7 @@ def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tu
         return np.clip(ratio(c[..., None, None] + more_c, n[..., None, None] + more_n, np.nan), 0, 1)
 
     found = aligned.map(formula, "average_cap", ("level", "other")).values
-    labels = [*range(len(level))] if axis is None else [*map(canonical, axis.levels[place]), MISSING]
+    labels = [*range(len(level))] if axis is None else [*canonicals(axis.levels[place]), MISSING]
     return [labels[code] for code in shown], found
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from xarray.indexes import PandasIndex, PandasMultiIndex
 
 from capstats.codes.column import Column, Ints, Places, in_order, joint_labels, one_kind, union
-from capstats.codes.labels import MISSING, Kind, Label, canonical
+from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
@@ -88,10 +88,16 @@ def names_of(axis: pd.MultiIndex) -> list[str]:
     return [str(name) for name in axis.names]
 
 
+def columns_of(array: Held, dim: str) -> list[str] | None:
+    """The columns of a dim that has labels."""
+    axis = axis_of(array, dim)
+    return None if axis is None else names_of(axis)
+
+
 def shown(axis: pd.MultiIndex) -> pd.MultiIndex:
     """The axis without unused labels, in the narrowest types for the others."""
     axis = axis.remove_unused_levels()
-    return multi_index(map(np.asarray, axis.codes), [list(map(canonical, level)) for level in axis.levels], names_of(axis))
+    return multi_index(map(np.asarray, axis.codes), list(map(canonicals, axis.levels)), names_of(axis))
 
 
 def coords_of(dim: str, axis: pd.MultiIndex) -> xr.Coordinates:
@@ -133,7 +139,7 @@ def _with_missing(axis: pd.MultiIndex) -> pd.MultiIndex:
     codes = [np.asarray(places) for places in axis.codes]
     if all(places.min(initial=0) == 0 for places in codes):
         return axis
-    levels = [[*map(canonical, level), MISSING] for level in axis.levels]
+    levels = [[*canonicals(level), MISSING] for level in axis.levels]
     return multi_index([np.where(p < 0, len(level) - 1, p) for p, level in zip(codes, levels, strict=True)], levels, names_of(axis))
 
 
@@ -276,7 +282,7 @@ def _unnamed(axis: pd.MultiIndex) -> bool:
 
 
 def _columns(axis: pd.MultiIndex) -> list[Column]:
-    return [Column(np.asarray(codes), list(map(canonical, level))) for codes, level in zip(axis.codes, axis.levels, strict=True)]
+    return [Column(np.asarray(codes), canonicals(level)) for codes, level in zip(axis.codes, axis.levels, strict=True)]
 
 
 def _is_natural(labels: Sequence[Label], name: str) -> bool:

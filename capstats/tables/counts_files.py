@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.checks import check_choice, shown
-from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
 from capstats.codes.names import in_spreadsheet, printable
 from capstats.sources.disk import at_home, opened, replacing
 from capstats.sources.parquet import Stored, check_parquet, is_parquet, metadata_of, read_parquet, width_of_parquet, write_parquet
@@ -355,7 +355,7 @@ def _digest(header: Mapping[str, Any], places: Sequence[Index], numbers: Sequenc
 
 
 def _labels(index: pd.Index) -> list[Label]:
-    labels = list(map(canonical, index))
+    labels = canonicals(index)
     for label in labels:
         if label is not MISSING and kind_of(label) == "other":
             raise TypeError(f"Labels of the type {type(label).__name__} cannot be written. Convert the column to texts.")

@@ -14,7 +14,18 @@ from capstats.codes.labels import Label, canonical
 from capstats.codes.names import shortened
 from capstats.sources.door import is_frame
 from capstats.tables.aligned import axes_of, on_same_cells
-from capstats.tables.axes import axis_from, axis_of, coords_of, coords_of_all, indexed, join, level_index, names_of, original_names
+from capstats.tables.axes import (
+    axis_from,
+    axis_of,
+    columns_of,
+    coords_of,
+    coords_of_all,
+    indexed,
+    join,
+    level_index,
+    names_of,
+    original_names,
+)
 from capstats.tables.backing import Data, added, filled, stacked, summed, widened
 from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
@@ -72,9 +83,9 @@ def as_tables(tables: Any) -> xr.Dataset:
         tables.encoding = encoding
     renamed = tables.attrs.get("renamed", {})
     columns = {
-        f"{dim}_columns": [renamed.get(x, x) for x in names_of(axis)]
+        f"{dim}_columns": [renamed.get(x, x) for x in names]
         for dim in CELLS
-        if tables.attrs.get(f"{dim}_columns", True) and (axis := axis_of(tables.o, dim)) is not None
+        if tables.attrs.get(f"{dim}_columns", True) and (names := columns_of(tables.o, dim)) is not None
     }
     found: xr.Dataset = tables if columns.items() <= tables.attrs.items() else tables.assign_attrs(columns)
     return found

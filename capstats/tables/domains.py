@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.column import Places
-from capstats.codes.labels import canonical
+from capstats.codes.labels import canonicals
 from capstats.codes.names import check_named
 from capstats.tables.axes import axis_of, coords_of, multi_index, names_of, shown
 from capstats.tables.backing import Data, coo, filled, held_as, is_sparse, widened
@@ -65,7 +65,7 @@ def collapse(tables: xr.Dataset, over: str | Sequence[str]) -> xr.Dataset:
     if not kept:
         raise ValueError("`over` names all key columns. Leave one out; for no key at all see baseline_cap.")
     rows, place = np.unique(np.column_stack([own["key"].codes[i] for i in kept]), axis=0, return_inverse=True)
-    levels = [list(map(canonical, own["key"].levels[i])) for i in kept]
+    levels = [canonicals(own["key"].levels[i]) for i in kept]
     own["key"] = multi_index(rows.T, levels, [names[i] for i in kept])
     sums = {str(name): _collapsed(array.variable.data, place.ravel(), len(rows)) for name, array in tables.data_vars.items()}
     stored = tables.attrs["key_columns"]
@@ -173,7 +173,7 @@ def full_domain(tables: xr.Dataset) -> xr.Dataset:
     axes, places = {}, {}
     for dim, axis in own.items():
         codes = np.unravel_index(np.arange(math.prod(axis.levshape)), axis.levshape)
-        axes[dim] = multi_index(codes, [list(map(canonical, level)) for level in axis.levels], names_of(axis))
+        axes[dim] = multi_index(codes, list(map(canonicals, axis.levels)), names_of(axis))
         places[dim] = np.ravel_multi_index([np.asarray(c) for c in axis.codes], axis.levshape)
     shape = (len(axes["target"]), len(axes["key"]))
     wide = {str(name): widened(array.variable.data, places["target"], places["key"], shape) for name, array in tables.data_vars.items()}

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.labels import MISSING, canonical
+from capstats.codes.labels import MISSING, canonicals
 from capstats.tables.aligned import Aligned
 from capstats.tables.axes import names_of
 from capstats.tables.checking import CELLS
@@ -84,7 +84,7 @@ class Step:
 
 def as_labels(labels: Iterable[Any]) -> pd.Index:
     """Labels in the form in which tables hold them."""
-    return pd.Index(list(map(canonical, labels)), dtype=object, tupleize_cols=False)
+    return pd.Index(canonicals(labels), dtype=object, tupleize_cols=False)
 
 
 def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, xr.DataArray]:
