@@ -13,8 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.auditing.beside import BELOW_1, holdout_differs, register
-from capstats.auditing.columns import by_column
-from capstats.auditing.compute import Asked, measured
+from capstats.auditing.compute import Asked, by_column, measured
 from capstats.auditing.findings import Findings, Limit, check_comparison, check_limits, order_of, with_utility
 from capstats.auditing.front import front
 from capstats.auditing.ledger import published

@@ -8,8 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from capstats.auditing.columns import by_group, changes
-from capstats.auditing.compute import Z, errors_known
+from capstats.auditing.compute import Z, by_group, changes, errors_known
 from capstats.auditing.findings import SIDE_BY_SIDE, UNTOLD, Findings, level_names
 from capstats.auditing.measures import MEASURES, SENTENCES, numbers
 from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown

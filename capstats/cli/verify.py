@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from capstats.auditing.audits import audit
-from capstats.auditing.record import OF_SCHEMA, SCHEMA_TEXT, versions
+from capstats.auditing.record import NAMES, OF_SCHEMA, SCHEMA_TEXT, checked, differences, versions
 from capstats.auditing.report import Facts, Listing, Sections, as_text, not_shown
-from capstats.auditing.verification import NAMES, checked, differences
 from capstats.cli import reading
 from capstats.cli.audit import one_target, several_targets
 from capstats.cli.option_values import table_labels

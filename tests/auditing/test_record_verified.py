@@ -8,8 +8,7 @@ import pytest
 import records
 
 from capstats import audit
-from capstats.auditing.record import digest_of_text
-from capstats.auditing.verification import checked, differences, misfits
+from capstats.auditing.record import checked, differences, digest_of_text, misfits
 from capstats.codes.names import printable_json
 from capstats.datasets import anes96
 

@@ -7,10 +7,11 @@ import xarray as xr
 from swept_records import people
 
 from capstats import audit, average_cap, from_counts, laws, tabulate
-from capstats.auditing import columns
-from capstats.auditing.columns import by_column, by_group, changes
+from capstats.auditing import compute
+from capstats.auditing.compute import by_column, by_group, changes
 from capstats.datasets import anes96
 from capstats.screening import sweep
+from capstats.tables.dataset import as_tables
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -78,7 +79,7 @@ def test_a_column_that_matters_has_a_share_above_0_by_nearest_keys_and_below_by_
     voters = anes96()
     tables = tabulate(voters, keys=["educ", "age", "PID"], target="vote")
     drawn = laws.sample_tables(tables.o, laws.Bootstrap(len(voters)), draws=10, rng=1).rename(draw="synthetic")
-    releases = xr.Dataset({"o": tables.o, "s": drawn}, attrs=tables.attrs)
+    releases = as_tables(xr.Dataset({"o": tables.o, "s": drawn}, attrs=tables.attrs))
     nearest, first = (by_column(releases, kind, average_cap(releases, unmatched=kind)).shapley for kind in ("nearest", "zero"))
     assert nearest.mean("synthetic").sel(key_column=["educ", "age"]).min() > 0.02
     assert first.mean("synthetic").sel(key_column="educ") < -0.01
@@ -105,7 +106,7 @@ def test_one_key_column_is_left_out_by_guessing_from_all_synthetic_records():
 @pytest.mark.parametrize(("name", "value"), [("MOST_COLUMNS", 2), ("MOST_CELLS", 100)])
 def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monkeypatch, name, value):
     whole = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
-    monkeypatch.setattr(columns, name, value)
+    monkeypatch.setattr(compute, name, value)
     found = audit(ORIGINAL, RELEASES, keys=KEYS, target="income").by_column
     assert set(whole.data_vars) - set(found.data_vars) == {"shapley"}
     for left in found.data_vars:
