@@ -393,9 +393,10 @@ def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Cha
     for i, name in enumerate(tables.attrs["key_columns"]):
         others, left = [c for c in range(k) if c != i], int(coarser[i].max()) + 1
         for columns, levels in ((others, 0), ([*others, k + i], left)):
-            if columns and levels not in (1, len(coarser[i])):
+            if levels not in (1, len(coarser[i])):
                 pair = wide.pair(wide.only(tuple(columns)), 0, labelled=True)
-                found.append(Change(name, levels, average_cap(*pair, unmatched=unmatched).item()))
+                how = unmatched if columns else "zero"  # without key columns there is one key, which has no nearest
+                found.append(Change(name, levels, average_cap(*pair, unmatched=how).item()))
     return found
 
 

@@ -64,9 +64,10 @@ def of_individuals(audit: Findings) -> str:
         return audit.say(ANSWER["no_individuals"], differing=differing(differs))
     if holds_people(audit.provenance):
         return str(ANSWER["no_holdout"])
-    if "individual_gain" in m and (m.individual_gain <= Z * m.individual_gain_error).all():
-        return str(ANSWER["by_chance"])
-    return str(ANSWER["individuals"])
+    if "individual_gain" not in m:
+        return ""
+    gain, difference = ((m[name] > Z * m[f"{name}_error"]) for name in ("individual_gain", "individual_disclosure"))
+    return str(ANSWER["individuals" if gain.any() and difference.all() else "by_chance" if not gain.any() else "of_others"])
 
 
 def in_sentences(audit: Findings) -> list[Block]:

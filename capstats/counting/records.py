@@ -85,7 +85,7 @@ class Records:
         stored: dict[Hashable, str] = {}
         for column in self.request.columns:
             plain = [column] == self.request.target_columns and str(column) not in stored.values()
-            taken = [*stored.values(), *(c for c in self.request.columns if c != column)]
+            taken = [UNLABELLED["key"], *stored.values(), *(c for c in self.request.columns if c != column)]
             stored[column] = str(column) if plain else free_name(column, taken)
         return stored
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Unpack
 
 import xarray as xr
 
 from capstats.codes.progress import Progress
-from capstats.counting.reading import Input, files_read, released
-from capstats.counting.records import on_axes, read_records
+from capstats.counting.reading import files_read, released
+from capstats.counting.records import Records, on_axes, read_records
 from capstats.counting.request import Columns, Reading, Request, shows_options
 from capstats.counting.same import same_releases
-from capstats.tables.dataset import as_tables
+from capstats.tables.dataset import as_tables, with_origin, with_own_origin
 from capstats.tables.levels import warn_of_levels, with_compared
 
 
@@ -165,9 +164,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
         records = read_records(request, steps)
         steps.step("joining the tables")
         tables = on_axes(records, request.backing)[0]
-    tables.encoding = _origin(request, records.inputs)
-    if records.copies is not None:
-        tables.encoding["copies"] = {"synthetic": records.labels, **records.copies}
+    with_origin(tables, _origin(request, records))
     if warns:
         known = tables.attrs if records.copies is None else with_compared(tables.attrs, records.copies)
         warn_of_levels({**known, "fine_targets": {}})  # not for targets, since a measure may let near guesses count
@@ -188,7 +185,7 @@ def original_and_release(
     given |= {"synthetic": synthetic, **{name: value for name, value in reading.items() if name != "progress"}}
     if names := ", ".join(f"`{name}`" for name, x in given.items() if x is not None and name != "allow_same"):
         raise TypeError(f"Counts bring their tables and columns: what they hold was chosen when they were counted. Leave out {names}.")
-    tables = as_tables(original)
+    tables = with_own_origin(as_tables(original))
     if "s" not in tables:
         raise ValueError("The counts have no `s`: give those of the original and of a table to be released.")
     for name, array in tables.data_vars.items():
@@ -199,14 +196,15 @@ def original_and_release(
     return tables
 
 
-def _origin(request: Request, inputs: Sequence[Input]) -> dict[str, Any]:
+def _origin(request: Request, records: Records) -> dict[str, Any]:
     """The origin of the records, as audits report it. It is no part of the counts, which are the same from every source."""
     _, several, names = released(request.synthetic)
     same = same_releases(dict(zip(names, several, strict=True))) if len(several) > 1 else []
     known = {
-        **files_read(inputs),
+        **files_read(records.inputs),
         "types": request.types,
         "same_releases": [list(pair) for pair in same],
         "different_records": not request.allow_same,  # whether tables were checked and no two hold the same records
+        "copies": records.copies and {"synthetic": records.labels, **records.copies},
     }
     return {name: value for name, value in known.items() if value}

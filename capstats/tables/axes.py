@@ -75,10 +75,10 @@ def _is_float(x: int) -> bool:
 
 
 def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
-    """The name under which a column is stored: its own, or with a trailing ``_`` (more until it is free)."""
+    """The name under which a column is stored: its own, or with a trailing ``_``, more until it is free and no name of unlabelled keys."""
     taken = set(taken)
     name = column if isinstance(column, str) else f"{column}_"
-    while not name or name in RESERVED or name in taken:
+    while not name or name in RESERVED or name in taken or name == UNLABELLED["key"] != column:
         name += "_"
     return name
 

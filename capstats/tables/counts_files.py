@@ -27,7 +27,7 @@ from capstats.tables import counts_json
 from capstats.tables.axes import axis_of, coords_of_all, level_index, multi_index
 from capstats.tables.backing import Backing, choose_sparse, filled_in, of_cells, unstacked, values_at
 from capstats.tables.counts_header import ORIGIN, check_header, need
-from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels
+from capstats.tables.dataset import VERSION, as_tables, dataset, synthetic_labels, with_origin, with_own_origin
 from capstats.tables.levels import warn_of_levels
 from capstats.tables.printing import Result
 from capstats.tables.table import Array, Index
@@ -84,7 +84,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     ...     capstats.read_counts(f"{folder}/counts.parquet").identical(tables)
     True
     """
-    tables, target = as_tables(tables), at_home(path)
+    tables, target = with_own_origin(as_tables(tables)), at_home(path)
     if target.suffix.lower() not in ENDINGS:
         raise ValueError(f"`path` must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; got {shown(str(path))}.")
     if target.exists() and not overwrite:
@@ -200,8 +200,7 @@ def read_counts(path: str | Path, *, backing: Backing = "auto") -> xr.Dataset:
         tables = dataset(data, axes, synthetic_labels(tables), tables.attrs)
         warn_of_levels({**tables.attrs, "fine_targets": {}})  # as `from_counts` does
         return tables
-    tables.encoding = {**header["origin"], "digests": [header["digest"], *header["parts"]]}
-    return tables
+    return with_origin(tables, {**header["origin"], "digests": [header["digest"], *header["parts"]]})
 
 
 def is_counts(path: str | Path) -> bool:

@@ -96,6 +96,31 @@ def synthetic_labels(tables: xr.Dataset) -> list[Label] | None:
     return list(tables.indexes["synthetic"]) if "synthetic" in tables.indexes else None
 
 
+# --- what is known of the records behind tables, in ``encoding`` ---------------------------------------------------------
+
+
+def with_origin(tables: xr.Dataset, origin: Mapping[str, Any]) -> xr.Dataset:
+    """The tables with what is known of the records that they count: files, whether they were compared, and copies."""
+    tables.encoding = {**origin, "sums": _sums(tables)}
+    return tables
+
+
+def with_own_origin(tables: xr.Dataset) -> xr.Dataset:
+    """The tables without what is known of the records of others: xarray keeps ``encoding`` where counts are selected or replaced."""
+    if not tables.encoding or tables.encoding.get("sums") == _sums(tables):
+        return tables
+    tables = tables.copy(deep=False)
+    tables.encoding = {}
+    return tables
+
+
+def _sums(tables: xr.Dataset) -> dict[str, str]:
+    """The sums of the counts and of their squares, which do not depend on the order of the cells."""
+    stored = {str(name): array.variable.data for name, array in tables.data_vars.items()}
+    numbers = {name: data.ravel() if isinstance(data, np.ndarray) else data.data for name, data in stored.items()}
+    return {name: f"{x.sum():.12g} {np.vdot(x, x):.12g}" for name, x in numbers.items()}
+
+
 # --- from counts -----------------------------------------------------------------------------------------------------
 
 
@@ -261,7 +286,7 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
     """
     if not tables:
         raise ValueError("There is nothing to merge: give at least one Dataset.")
-    parts = [as_tables(table) for table in tables]
+    parts = [with_own_origin(as_tables(table)) for table in tables]
     first = parts[0]
     releases = synthetic_labels(first)
     own = [synthetic_labels(part) for part in parts]
@@ -297,9 +322,7 @@ def merge_counts(*tables: xr.Dataset, allow_same: bool = False) -> xr.Dataset:
         attrs["dropped"] = {name: sum(part.attrs["dropped"][name] for part in parts) for name in attrs["dropped"]}
     if orders:
         attrs["categories"] = orders
-    merged = dataset(sums, axes, releases, attrs)
-    merged.encoding = origin
-    return merged
+    return with_origin(dataset(sums, axes, releases, attrs), origin)
 
 
 def _check_sums(parts: Sequence[xr.Dataset]) -> None:

@@ -147,3 +147,13 @@ def test_what_needs_records_refuses_counts_and_says_why() -> None:
     for call in (lambda: record_risk(tables), lambda: capstats.attacks.maximum_knowledge(tables, records(2), columns=["age"])):
         with pytest.raises(TypeError, match=r"is a Dataset of counts, which do not say which record is which. Give the records"):
             call()
+
+
+def test_what_is_known_of_records_is_not_told_of_other_counts() -> None:
+    """xarray keeps ``encoding`` where counts are selected or replaced; in another order they are those of the same records."""
+    tables = tabulate(records(2), records(4), keys=["age", "sex"], target="ill", copy_columns=9)
+    assert "copied_people" in audit(tables[["s", "o"]].isel(key=slice(None, None, -1))).measures
+    for other in (tables.isel(key=slice(1, None)), tables.assign(s=(tables.s.dims, tables.s.values[::-1] + tables.s.values))):
+        found = audit(other)
+        assert "copied_people" not in found.measures
+        assert found.provenance["copies"] == found.provenance["same_records"] == NOT_KNOWN

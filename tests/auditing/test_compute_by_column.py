@@ -204,3 +204,9 @@ def test_changes_are_those_of_coarser_records():
         assert value == pytest.approx(expected), (column, levels)
     assert [change.column for change in found if change.levels == 0] == KNOWN
     assert len(found) > len(KNOWN)
+
+
+def test_a_release_without_its_only_key_column_has_the_guess_from_its_target_alone():
+    tables = from_counts([[3, 1], [1, 3]], [[2, 0], [1, 3]], key_labels={"sex": ["f", "m"]}, target_labels={"ill": ["no", "yes"]})
+    assert [tuple(change) for change in changes(tables, tables.s, "nearest")] == [("sex", 0, 0.5)]
+    assert "without sex in the release it would be 50 %" in " ".join(repr(audit(tables)).split())

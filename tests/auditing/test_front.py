@@ -152,7 +152,7 @@ def test_a_target_of_one_level_is_guessed_by_everybody():
     assert COARSE in text(found)
     assert "0 %), is not shown to be more than chance gives" in " ".join(repr(found).split())
     assert {blocks(found, Scale)[0].place(mark.at) for mark in blocks(found, Scale)[0].marks} == {0.5}
-    assert "No group of 10 people or more is guessed right more often than without the release." in text(found)
+    assert "No group of 10 people or more with the same level of one key column is guessed right more often than without" in text(found)
 
 
 # --- the scale

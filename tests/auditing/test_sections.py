@@ -218,3 +218,23 @@ def test_the_attack_picks_by_weight_where_the_release_has_weights(weights, by_we
     assert ("the sum of the squared weighted shares of t" in text) == of_original or several
     cap = found.tables.s.sel(target="x", k="a").values.reshape(-1)[0] / found.tables.s.sel(k="a").sum("target").values.reshape(-1)[0]
     assert cap == (0.75 if by_weight else 0.5)
+
+
+def test_a_difference_to_the_holdout_that_may_be_chance_is_not_said_to_be_about_individuals():
+    """A holdout of one person has no error. Or more people of the holdout than of the original have the key that is easy to guess."""
+    people = {"k": [*"aabbc"] * 20, "t": [*"pqpqr"] * 20, "id": list(range(100))}
+    found = audit(people, people, holdout={"k": ["a"], "t": ["r"], "id": [-1]}, keys="k", target="t", allow_same=True)
+    assert "The difference, 60 % (standard error undefined), is not shown to be more than chance gives" in one_line(found)
+    rng = np.random.default_rng(0)
+
+    def drawn(easy):
+        keys = ["easy"] * easy + [f"k{i}" for i in rng.integers(0, 40, 600 - easy)]
+        return {"k": keys, "t": ["p"] * easy + rng.choice([*"pqrstu"], 600 - easy).tolist()}
+
+    original = drawn(300)
+    found = audit(original, original, holdout=drawn(330), keys="k", target="t", allow_same=True)
+    m = found.measures
+    assert m.individual_gain > 3 * m.individual_gain_error
+    assert m.individual_disclosure < m.individual_disclosure_error
+    assert "may be chance; the front sheet compares people with others who have the same keys, which tells more." in one_line(found)
+    assert "is about individuals; the rest" not in one_line(found)

@@ -69,6 +69,7 @@ def test_other_files_are_named(folder, capsys):
     assert "inputs.original.1 is" in other
     assert "counts.sha256 is" in other
     assert "Not shown: " in other
+    assert "counts.sha256 is" in said(capsys, 1, "verify", "report.json", "original.csv", "holdout.csv").out  # which is its holdout, too
     printed(capsys, "count", "original.csv", "release.csv", "--keys", "educ,PID", "--target", "vote", "--out", "counts.csv")
     without = said(capsys, 1, "verify", "report.json", "--counts", "counts.csv").out
     assert "counts.sha256 is" in without

@@ -67,7 +67,7 @@ def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: st
         (["o__", "o_", "o"], ["o__", "o_", "o___"]),
         ([1, "1", "1_"], ["1__", "1", "1_"]),
         ([("a", 1), None, ""], ["('a', 1)_", "None_", "_"]),
-        (["key", "target", "s"], ["key_", "target_", "s_"]),
+        (["key", "target", "s"], ["key__", "target_", "s_"]),
     ],
 )
 def test_names_that_collide_get_underscores_until_they_are_free(columns: list[Any], stored: list[str]) -> None:
@@ -123,3 +123,12 @@ def test_no_column_of_ordinary_records_is_taken_for_counts() -> None:
         keys = [column for column in voters.columns if column != target]
         tabulate(voters.assign(Freq=1), keys=keys[:3], target=target)
         tabulate(voters.assign(Freq=1), keys=keys, target=target)
+
+
+def test_a_column_called_key_with_the_numbers_0_1_is_not_taken_for_keys_without_labels() -> None:
+    """Person 2 and 3 have no record with their key: one of the two nearest is right for each."""
+    original, release = {"key": [0, 1, 2, 3], "t": [*"pqpq"]}, {"key": [0, 1, 1], "t": [*"pqq"]}
+    tables = tabulate(original, release, keys="key", target="t")
+    assert capstats.average_cap(tables, unmatched="nearest") == 0.75
+    renamed = tabulate({"code": original["key"], "t": [*"pqpq"]}, {"code": [0, 1, 1], "t": [*"pqq"]}, keys="code", target="t")
+    assert capstats.average_cap(renamed, unmatched="nearest") == 0.75
