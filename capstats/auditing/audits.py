@@ -70,7 +70,7 @@ class Audit(Findings):
 
     def to_frame(self) -> pd.DataFrame:
         """The measures, one row a synthetic table in the order of `ranked`, one column a measure."""
-        index = pd.Index(self.columns if "synthetic" in self.measures.dims else ["synthetic"], name="synthetic")
+        index = pd.Index(self.labels if "synthetic" in self.measures.dims else ["synthetic"], name="synthetic")
         columns = {str(name): np.broadcast_to(array.values, len(index)) for name, array in self.measures.data_vars.items()}
         return pd.DataFrame(columns, index).iloc[self.ranked]
 
@@ -85,7 +85,7 @@ class Audit(Findings):
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": self._rows(self.by_target, "target", {"level": names}),
             "by_column": self._rows(self.by_column, "key_column", {"column": self.by_column.indexes["key_column"]}),
-            **({"ranked": [self.columns[i] for i in self.ranked]} if "synthetic" in self.measures.dims else {}),
+            **({"ranked": [self.labels[i] for i in self.ranked]} if "synthetic" in self.measures.dims else {}),
             "counts": {"sha256": digest_of_rows(self.tables)},
         }
         shown = {name: of for name, of in (MEASURES | BY_COLUMN).items() if name in self.measures or name in self.by_column}
@@ -157,7 +157,7 @@ class Audit(Findings):
 
     def _numbers(self, values: Any) -> Any:
         """One number, or one for each synthetic table."""
-        return dict(zip(self.columns, values.tolist(), strict=True)) if np.ndim(values) else values
+        return dict(zip(self.labels, values.tolist(), strict=True)) if np.ndim(values) else values
 
 
 @shows_options

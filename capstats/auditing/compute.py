@@ -159,15 +159,15 @@ class Asked:
         return observed_domain(self.tables)
 
     @cached_property
-    def shares_by_target(self) -> xr.Dataset:
-        """The people with each level of the target, by weight."""
+    def weight_by_target(self) -> xr.Dataset:
+        """The people with each level of the target, and those guessed surely: sums of their weights, or numbers without weights."""
         return by_target(self.pair, self.unmatched)
 
     @cached_property
     def by_target(self) -> xr.Dataset:
         """The same; how many they are, and how surely they are guessed right, counting each record once."""
         counted = by_target(Aligned({"o": self.records, "s": self.s}), self.unmatched) if self.is_weighted else {}
-        return self.shares_by_target.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
+        return self.weight_by_target.assign({name: of for name, of in counted.items() if str(name).startswith("records")})
 
 
 def measured(asked: Asked) -> xr.Dataset:
@@ -232,7 +232,7 @@ def surely(asked: Asked) -> Numbers:
     found = {}
     for name in SURELY:
         found[f"records_{name}"] = asked.by_target[f"records_{name}"].sum("target")
-        found[f"share_{name}"] = asked.shares_by_target[f"records_{name}"].sum("target") / asked.numbers["n"]
+        found[f"share_{name}"] = asked.weight_by_target[f"records_{name}"].sum("target") / asked.numbers["n"]
     return found
 
 

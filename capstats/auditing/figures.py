@@ -95,7 +95,7 @@ def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     from capstats.plotting.releases import plot_disclosure_arrows, plot_risk_utility
     from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
 
-    m = audit.measures.assign_coords(synthetic=audit.columns)
+    m = audit.measures.assign_coords(synthetic=audit.labels)
     caps, distances, certain = (shares(m[name].values) for name in (audit.average, "target_distance", CERTAIN))
     risk = [f"{labels[i]}: {caps[i]}, {distances[i]}." for i in audit.ranked]
     sure = [f"{labels[i]}: {certain[i]}" for i in audit.ranked]

@@ -166,7 +166,7 @@ class Findings(Report):
 
     def of(self, name: str, i: int) -> float:
         """A measure of one release."""
-        return float(np.broadcast_to(self.measures[name].values, len(self.columns))[i])
+        return float(np.broadcast_to(self.measures[name].values, len(self.labels))[i])
 
     @cached_property
     def unmatched(self) -> OnScale:
@@ -181,7 +181,7 @@ class Findings(Report):
     @cached_property
     def caps(self) -> list[float]:
         """The same average of each release."""
-        return [self.of(self.average, i) for i in range(len(self.columns))]
+        return [self.of(self.average, i) for i in range(len(self.labels))]
 
     @cached_property
     def ranked(self) -> list[int]:
@@ -200,11 +200,11 @@ class Findings(Report):
 
     def title(self) -> str:
         """The release, or how many, and the date."""
-        several, p = len(self.columns) > 1, self.provenance
+        several, p = len(self.labels) > 1, self.provenance
         path = p.get("original") if several else (p.get("synthetic") or [None])[0]
-        name = Path(path).name if path else "" if several else self.columns[0]
+        name = Path(path).name if path else "" if several else self.labels[0]
         shown = in_cell(name, LONGEST) if name else ""
-        what = f"{len(self.columns)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
+        what = f"{len(self.labels)} releases" + f" of {shown}" * bool(shown) if several else shown or "a release"
         return f"Disclosure risk of {what}, {p['date']}"
 
     @cached_property
@@ -217,7 +217,7 @@ class Findings(Report):
         return [(limit.text, limit.verdict == "kept") for limit in self.judged]
 
     @cached_property
-    def columns(self) -> list[str]:
+    def labels(self) -> list[str]:
         """Labels of the synthetic tables; one without a name when there is only one."""
         labels = list(self.measures.indexes["synthetic"]) if "synthetic" in self.measures.dims else [""]
         texts = list(map(str, labels))
@@ -226,7 +226,7 @@ class Findings(Report):
     @cached_property
     def heads(self) -> list[str]:
         """These labels as headings of rows."""
-        return headings(self.columns)
+        return headings(self.labels)
 
     @cached_property
     def copies(self) -> Copies:

@@ -38,9 +38,9 @@ DISAGREEING = 40  # rows of columns whose levels differ
 
 def text_sections(audit: Findings) -> Sections:
     """The report as it is printed, below the front sheet."""
-    one, heads = audit.columns == [""], audit.heads
+    one, heads = audit.labels == [""], audit.heads
     found: dict[str, Sequence[Block]] = {
-        "What was read": [Facts(facts(audit.measures, audit.provenance, audit.columns, heads))],
+        "What was read": [Facts(facts(audit.measures, audit.provenance, audit.labels, heads))],
         "Answer": in_sentences(audit) if one else _compared(audit),
         f"By {audit.words['target']}": by_level(audit, heads),
         "Details": measure_grid(audit, "one", heads) if one else _details(audit),
@@ -167,7 +167,7 @@ def cells(audit: Findings, names: Iterable[str], digits: int, longest: int = HEA
     found = {}
     for name in names:
         if name in audit.measures:
-            values = np.broadcast_to(audit.measures[name].values, len(audit.columns))[audit.ranked]
+            values = np.broadcast_to(audit.measures[name].values, len(audit.labels))[audit.ranked]
             found[name] = [heading(name, longest), *numbers(name, values, digits)]
     return found
 
@@ -260,11 +260,11 @@ def internal_page(audit: Findings, front: Sections) -> str:
 def internal_sections(audit: Findings) -> Sections:
     """The sections of the page below the front sheet."""
     m, p, people = audit.measures, audit.provenance, audit.words["people"]
-    heads = headings(audit.columns, WIDEST)
+    heads = headings(audit.labels, WIDEST)
     one = len(heads) == 1
     explained = {*map(str, m.data_vars), *map(str, audit.by_column.data_vars)}
     found: dict[str, Sequence[Block]] = {
-        "What was compared": [Facts(facts(m, p, audit.columns, heads))],
+        "What was compared": [Facts(facts(m, p, audit.labels, heads))],
         "The answer": in_sentences(audit) if one else [],
         "Who could attack, and how": [
             *([] if one else [attack(audit)]),

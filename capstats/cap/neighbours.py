@@ -89,7 +89,7 @@ def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool
 
     def impute(o: Table, s: Table) -> tuple[Table, Array]:
         recipients = np.ones_like(o.key_total, bool) if everybody else o.key_total > 0
-        return nearest(codes, recipients, s)[:2] if unmatched == "nearest" else within(codes, recipients, s, int(radius))
+        return nearest(codes, recipients, s)[:2] if unmatched == "nearest" else within_radius(codes, recipients, s, int(radius))
 
     return impute
 
@@ -197,7 +197,7 @@ def one_by_one(formula: Callable[[Table, Table], tuple[Array, ...]], o: Table, s
         yield np.reshape(results, (*batch, *results[0].shape))
 
 
-def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple[Table, Array]:
+def within_radius(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple[Table, Array]:
     """The rows of all keys within a radius of each recipient, and their totals."""
     s_j = s.key_total
     receives = _shaped(recipients, s_j)
@@ -205,7 +205,7 @@ def within(codes: list[Ints], recipients: Array, s: Table, radius: int) -> tuple
         a, b, apart = few
         return s.donated(a, b, apart <= radius)
     if s_j.dtype.kind == "f":
-        return _in_whole_numbers(s, lambda part: within(codes, recipients, part, radius))
+        return _in_whole_numbers(s, lambda part: within_radius(codes, recipients, part, radius))
     return _pooled(codes, receives, s, s_j, lambda search, _at, _recipients: search.within(radius))
 
 

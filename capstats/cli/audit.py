@@ -170,4 +170,4 @@ def _figure(found: Audit, file: str) -> bytes:
     if "individual_cap_median" not in found.measures:
         raise ValueError("it draws quartiles, which fractional --counts do not have. Leave one of the two out.")
     made = replace(found, provenance={name: value for name, value in found.provenance.items() if name not in PATHS}, seen={})
-    return outputs.figure(boxplots(found, [found.columns[i] for i in found.ranked]), file, made.to_json())
+    return outputs.figure(boxplots(found, [found.labels[i] for i in found.ranked]), file, made.to_json())

@@ -89,7 +89,7 @@ ELSEWHERE = {  # what no argument gives
 
 
 def open_room(module: str) -> None:
-    """Make a room answer for names that it no longer has, and its functions and models name the right argument for a wrong one.
+    """Make a room answer for names that it no longer has, and its functions and models (wrapped) name the right argument for a wrong one.
 
     It happens when the room is imported, out of sight of type checkers, which would otherwise let misspelt names pass.
     """

@@ -162,7 +162,7 @@ def test_every_file_is_read_once_for_counts_and_copies_and_not_again_for_the_rep
 def test_one_table_in_a_list_is_one_of_several(people):
     original, synthetic = people
     result = audit(original, [synthetic], keys="smoking", target="health")
-    assert result.columns == ["0"]
+    assert result.labels == ["0"]
     assert result.measures.average_cap_zero.sizes == {"synthetic": 1}
 
 
@@ -185,7 +185,7 @@ def test_json_has_a_row_for_each_level(several):
     assert [row["level"] for row in rows] == [{"vote": "Clinton"}, {"vote": "Dole"}]
     assert [row["records"] for row in rows] == several.by_target.records.values.tolist()
     assert rows[0]["average_cap_nearest"] == dict(
-        zip(several.columns, several.by_target.average_cap_nearest.values[:, 0].tolist(), strict=True)
+        zip(several.labels, several.by_target.average_cap_nearest.values[:, 0].tolist(), strict=True)
     )
 
 
@@ -401,7 +401,7 @@ def test_json_round_trips_every_number(which, request):
     for name, array in result.measures.data_vars.items():
         value = back["measures"][name]
         if array.ndim:
-            assert list(value) == result.columns
+            assert list(value) == result.labels
             value = list(value.values())
         np.testing.assert_array_equal(np.asarray(value, dtype=float), array.values)
 

@@ -33,7 +33,7 @@ def alt_of(picture):
 def pictures(n, releases, **options):
     released = {f"r{i}": people(100, i) for i in range(releases)} if releases > 1 else people(100, 9)
     found = audit(people(n), released, keys="k", target="t", **options)
-    return figures.distribution(found, found.columns)
+    return figures.distribution(found, found.labels)
 
 
 def test_few_people_are_dots_and_more_are_boxes():
@@ -53,10 +53,10 @@ def test_boxes_and_what_is_said_of_each_picture_are_in_the_order_of_the_report()
     """The copy is the last to be given, and the first in every table and picture."""
     rows = {**people(300), "x": np.random.default_rng(3).random(300).tolist()}
     found = audit(rows, {"b": people(300, 1), "a": people(300, 2), "copy": rows}, keys="k", target="t", allow_same=True)
-    ranked = [found.columns[i] for i in found.ranked]
+    ranked = [found.labels[i] for i in found.ranked]
     assert ranked[0] == "copy"
     assert [label.get_text() for label in figures.boxplots(found, ranked).get_xticklabels()] == ranked
-    for picture in [*figures.distribution(found, ranked)[1:], *figures.releases(found, found.columns)]:
+    for picture in [*figures.distribution(found, ranked)[1:], *figures.releases(found, found.labels)]:
         assert re.findall(r"\b(copy|a|b): ", alt_of(picture)) == ranked
 
 
@@ -71,7 +71,7 @@ def test_weighted_and_fractional_counts_have_the_pictures_that_there_can_be():
 @pytest.mark.parametrize("released", [people(100, 9), {"named": people(100, 9)}])
 def test_the_holdout_is_a_curve_of_its_own(released):
     found = audit(people(100), released, keys="k", target="t", holdout=people(80, 4))
-    (_, curves) = figures.distribution(found, found.columns)
+    (_, curves) = figures.distribution(found, found.labels)
     assert "people in the original: " in alt_of(curves)
     assert "holdout: " in alt_of(curves)
     assert curves.svg.count("holdout") >= 2  # in the legend and in the description
@@ -114,7 +114,7 @@ def test_a_key_that_nobody_in_the_original_has_is_not_counted():
 
 def test_releases_are_compared_in_two_pictures():
     found = audit(people(100), {"a": people(50, 1), "b": people(100)}, keys="k", target="t", allow_same=True)
-    risk, arrows = figures.releases(found, found.columns)
+    risk, arrows = figures.releases(found, found.labels)
     assert prefixes([risk, arrows]) == ["risk-utility", "arrows"]
     cap = f"{found.measures.average_cap_zero.values[1]:.3f}"
     assert f"b: {cap}, 0.000." in alt_of(risk)

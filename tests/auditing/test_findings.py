@@ -12,7 +12,7 @@ PEOPLE = {"k": [*"aabb"], "t": [*"xxxy"]}
 
 def test_an_audit_is_its_findings(found):
     assert isinstance(found, Findings)
-    assert found.columns == [""]
+    assert found.labels == [""]
     assert found.ranked == [0]
 
 

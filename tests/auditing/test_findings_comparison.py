@@ -152,7 +152,7 @@ def test_json_tells_the_order_the_columns_and_what_was_asked():
     assert back["by_column"] == [
         {
             "column": "k",
-            **{name: dict(zip(found.columns, array.values[0].tolist(), strict=True)) for name, array in found.by_column.items()},
+            **{name: dict(zip(found.labels, array.values[0].tolist(), strict=True)) for name, array in found.by_column.items()},
         }
     ]
     assert "ranked" not in audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t").to_dict()

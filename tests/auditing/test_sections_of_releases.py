@@ -54,7 +54,7 @@ def twenty():
 def test_every_release_has_a_row(people, number):
     result = several_of(people, "abcdefg"[:number])
     caps = result.measures.average_cap_zero.values.reshape(-1)
-    worst = [result.columns[i] for i in np.argsort(-caps, kind="stable")]
+    worst = [result.labels[i] for i in np.argsort(-caps, kind="stable")]
     for section in ("Answer", "Details"):
         for grid in grids(result, section):
             assert [row[0] for row in grid.rows] == worst
@@ -177,7 +177,7 @@ def test_a_number_that_all_releases_share_is_told_once(twenty):
 def test_twenty_releases_with_long_names_keep_to_a_line(twenty):
     lines = repr(twenty).splitlines()
     assert max(map(len, lines)) <= 100
-    assert all(any(name in line for line in lines) for name in twenty.columns)  # in full, once, where the tables are listed
+    assert all(any(name in line for line in lines) for name in twenty.labels)  # in full, once, where the tables are listed
 
 
 @pytest.mark.few(1)

@@ -14,7 +14,8 @@ of 1 / (n lcm(1, ..., m)), since each key total divides the least common multipl
 the orders in which the records can fall into the cells, times what these orders weigh in the urn (`column_weight`). Only an answer is
 rounded to floats, to the next one below and the next one above (`enclosed`).
 
-*The limit.* `Steps` counts the work as it is done and raises `TooManyError` beyond MOST steps; `cap_law` then simulates.
+*The limit.* More than LISTED columns of one key, or values of the law, are not begun, since all are held at once; of what is begun `Steps`
+counts the work as it is done. Both raise `TooManyError`, and `cap_law` then simulates.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
 MOST = 400_000  # steps, each a column of a table or a pair of values
-LISTED = 200_000  # the most values of a law that is stored as a list of them
+LISTED = 200_000  # the most values of a law, or columns of one key, that are held as a list
 
 Column = tuple[int, ...]
 Value = Callable[[Column, int], int]  # the value of a column in key j, as an integer
@@ -72,7 +73,7 @@ class Atoms(Law):
     """Law of finitely many values; all sums of probabilities are exact, and only the answers are rounded, outwards.
 
     ``weights`` holds the weight of each value of average CAP: a value is an integer over ``whole``, its probability its weight over the
-    sum of all weights.
+    sum of all weights. As floats values are rounded to the nearest.
     """
 
     def __init__(self, weights: Mapping[int, int], whole: int, *, about: str = ""):

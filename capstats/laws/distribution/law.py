@@ -1,8 +1,9 @@
 """The law of average CAP over random releases: its distribution function, density and quantiles, each with a lower and an upper bound.
 
-*What is promised.* Every answer is a pair that holds the exact number. Where the law is known in integers (`exact`, `closed_form`), the
-pair is that number rounded down and up. Where it is simulated, the pair is a confidence interval, which holds the exact number with a
-probability of at least the level. The level is that of each point alone, not of all points together.
+*What is promised.* Every probability is a pair that holds the exact number. Where the law is known in integers (`exact`, `closed_form`),
+the pair is that number rounded down and up, and values of average CAP, as quantiles are, are rounded to floats. Where it is simulated, the
+pair is a confidence interval, which holds the exact number with a probability of at least the level. The level is that of each point
+alone, not of all points together.
 
 *The obvious ways* for simulated laws are the share of draws plus or minus two standard errors, and the sample quantile without an
 interval. The first gives 0 +- 0 where no draw is that small, which is a wrong certainty about rare events; and its coverage is below its
@@ -10,8 +11,8 @@ level where the probability is near 0 or 1. Here the number of draws up to a val
 holds its probability with at least the level (`clopper_pearson`). The tests compute it from binomial tails.
 
 *Quantiles* follow from the distribution function alone (`_quantile`), so that a subclass needs no code for them: the lower bound is where
-the upper bound of F is still below p, the upper bound is where the lower bound of F has reached p, both found by bisection. Of a simulated
-law these are two order statistics.
+the upper bound of F is still below p, the upper bound is where the lower bound of F has reached p, both found by bisection, from what
+`_least_at_most` gives on. Of a simulated law these are two order statistics.
 
 *Rounding.* Two values that are equal as fractions may differ in their last digits as floats, so that "at most x" has a tolerance
 (`at_most`). The law of the greatest or the least of several releases is F^R or 1 - (1 - F)^R: its bounds are moved outwards by the
@@ -48,8 +49,9 @@ Draws = Callable[[int, np.random.Generator], Floats]  # a number of independent 
 class Law:
     """Law of average CAP over random releases, as `cap_law` gives it.
 
-    Every number comes with ``least`` and ``greatest``. Where the law is exact, they hold the exact number, rounded down and up. Where it is
-    simulated, they hold the exact number at the level of the law, at each point that is asked for.
+    Every number comes with ``least`` and ``greatest``. Where the law is exact, they hold an exact probability, rounded down and up, or an
+    exact value of average CAP as a float. Where it is simulated, they hold the exact number at the level of the law, at each point that is
+    asked for.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ class Law:
     -----
     See theory/limit-law.md#limit-law, theory/law.md#simulated-law and theory/law.md#several-releases. A subclass gives ``_below(x)``, lower
     and upper bounds of P(average CAP <= x) of each number of an array; a value of the law that ties with x (`at_most`) counts as at most x;
-    and ``_draws(number, rng)``, independent values of the law. It may give ``_density(x)`` and ``atoms()``.
+    and ``_draws(number, rng)``, independent values of the law. It may give ``_density(x)``, ``atoms()`` and ``_least_at_most``.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from capstats.cap.baselines import baseline_cap
 from capstats.laws.distribution.closed_form import law_of_sum, simplex_sum
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.law import Law
-from capstats.laws.models.cell_urns import Bootstrap, CellUrn, Independent
+from capstats.laws.models.cell_urns import Bootstrap, CellUrn, Dirichlet, Independent, Uniform
 from capstats.laws.models.given import Given
 from capstats.tables.aligned import Aligned
 from capstats.tables.table import Counts
@@ -25,6 +25,8 @@ def limit_law(o: Counts, aligned: Aligned, model: CellUrn, rng: Any, level: floa
         return _one_value(Fraction(baseline_cap(o).item()), about)
     if isinstance(model, Given):
         return _one_value(Fraction(aligned.map(model.limit, "limit").item()), about)
+    if not isinstance(model, Uniform | Dirichlet):
+        raise ValueError(f"The limit of large releases is not known for {model!r}. Give its number of records, m.")
     total = simplex_sum(o, model)
     return law_of_sum(total, about, rng, level) if total.keys else _one_value(total.least, about)
 

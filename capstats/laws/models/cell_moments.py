@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from capstats.cap.neighbours import within
+from capstats.cap.neighbours import within_radius
 from capstats.codes.column import Ints
 from capstats.laws.models.shares import absent, spread, targets_of
 from capstats.laws.models.urns import NEGLIGIBLE, Urn
@@ -94,8 +94,8 @@ def nearest_mean(o: Table, weights: Table, weight: Array, codes: list[Ints], urn
     recipients = np.broadcast_to(o.key_total > 0, np.broadcast_shapes(o.key_total.shape, weight.shape))
     right, log_missed, nearer, weighed = np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1)
     for d in range(len(codes) + 1):
-        pooled = within(codes, recipients, weights, d)[0].values
-        through = within(codes, recipients, Dense(weight[..., None, :]), d)[1]
+        pooled = within_radius(codes, recipients, weights, d)[0].values
+        through = within_radius(codes, recipients, Dense(weight[..., None, :]), d)[1]
         shares = np.clip(ratio(pooled - nearer, o.on_cells(through - weighed), 0.0), 0, 1)
         missed = urn.log_missed(through, np.maximum(total - through, 0))
         right = right + o.like(o.values * shares).key_total * (np.exp(log_missed) - np.exp(missed))

@@ -11,6 +11,7 @@ from capstats.laws.distribution import closed_form
 from capstats.laws.distribution.closed_form import ClosedForm
 from capstats.laws.distribution.exact import Atoms
 from capstats.laws.distribution.law import Simulated
+from capstats.laws.models.cell_urns import CellUrn
 
 GIVEN = {"O_1": 1.0, "O_2": 1.0, "O_3": 0.995823, "O_4": 0.993932}
 
@@ -166,3 +167,13 @@ def test_draws_follow_the_law():
     draws = np.sort(law._draws(30_000, np.random.default_rng(8)))
     found, share = law.cdf(draws[::100]), np.searchsorted(draws, draws[::100], side="right") / len(draws)
     assert max((share - found.greatest.values).max(), (found.least.values - share).max()) * np.sqrt(len(draws)) < 2.7
+
+
+def test_a_model_of_cells_whose_limit_is_not_known_is_refused():
+    """It would be the limit of another model."""
+
+    class Squared(CellUrn):
+        """Cells in proportion to their squared counts."""
+
+    with pytest.raises(ValueError, match=r"limit of large releases is not known for .*Squared.*\. Give its number of records, m\."):
+        cap_law([[3], [1]], Squared())
