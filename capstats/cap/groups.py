@@ -78,13 +78,13 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
     if not chosen:
         raise ValueError("`by` is empty: give at least one key column.")
     groups: list[tuple[str, Any]] = [("everybody", np.ones(len(axis), bool))]
-    for columns in (x if isinstance(x, tuple) else (x,) for x in chosen):
+    for columns in (tuple(map(str, x)) if isinstance(x, tuple) else (str(x),) for x in chosen):
         check_named("by", columns, places, "no key column")
         at = [places[x] for x in columns]
         held, group_of = np.unique(np.column_stack([axis.codes[x] for x in at]), axis=0, return_inverse=True)
         for i, codes in enumerate(held.tolist()):
             labels = [label_text(axis.levels[x][code]) for x, code in zip(at, codes, strict=True)]
-            groups.append((", ".join(map(" = ".join, zip(map(str, columns), labels, strict=True))), group_of.ravel() == i))
+            groups.append((", ".join(map(" = ".join, zip(columns, labels, strict=True))), group_of.ravel() == i))
     parts, records = [], []
     for _, own in groups:
         part = tables.assign({x: (a.dims, a.variable.data * own, a.attrs) for x, a in tables.data_vars.items() if str(x)[0] in PEOPLE})

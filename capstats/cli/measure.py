@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -81,11 +81,18 @@ def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
         raise ValueError(f"there is no measure of counts {name!r}.{hint(name, dict(functions()))}")
     if population is not None and "population" in inspect.signature(function).parameters:
         options["population"] = population
-    of_call = list(inspect.signature(function).parameters.values())[1:]
-    if needed := [x.name for x in of_call if x.default is x.empty and x.kind is not x.VAR_KEYWORD and x.name not in options]:
+    first, *of_call = inspect.signature(function).parameters.values()
+    if first.name in options:
+        raise ValueError(f"{first.name} of {name} is the table of counts. Leave out {first.name}=.")
+    _check_needed(name, of_call, options)
+    return function(tables, **options)
+
+
+def _check_needed(name: str, parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> None:
+    """Raise unless all arguments that have no default are given."""
+    if needed := [x.name for x in parameters if x.default is x.empty and x.kind is not x.VAR_KEYWORD and x.name not in options]:
         how = "--population" if needed == ["population"] else f"'{name}({', '.join(f'{x}=...' for x in needed)})'"
         raise ValueError(f"{name} needs {listed(needed)}: give {how}.")
-    return function(tables, **options)
 
 
 def _named(call: ast.expr) -> tuple[str, dict[str, Any]]:
@@ -108,10 +115,13 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Call):
         laws = import_module("capstats.laws")
         name, options = _named(node)
-        models = [x for x in laws.__all__ if isinstance(getattr(laws, x), type)]
+        models = {
+            x: of for x in laws.__all__ if isinstance(of := getattr(laws, x), type) and issubclass(of, laws.Model) and of != laws.Model
+        }
         if name not in models:
             raise ValueError(f"there is no model of releases {name!r}.{hint(name, models)}")
-        return getattr(laws, name)(**options)
+        _check_needed(name, inspect.signature(models[name]).parameters.values(), options)
+        return models[name](**options)
     try:
         return ast.literal_eval(node)
     except ValueError:
@@ -121,6 +131,8 @@ def _value(node: ast.expr) -> Any:
 def _plain(found: Any, target: list[str]) -> Any:
     """A number, a mapping of numbers, or the columns of a table in long form; the column ``target`` has its own name."""
     if isinstance(found, (xr.DataArray, xr.Dataset)):
+        if isinstance(found, xr.Dataset):  # a dim of no entries, as of outliers, would leave no row for all other numbers
+            found = found.drop_dims([dim for dim, size in found.sizes.items() if not size])
         if not found.dims:
             return found.item() if isinstance(found, xr.DataArray) else {str(name): x.item() for name, x in found.data_vars.items()}
         table = found if isinstance(found, xr.Dataset) else found.rename(found.name or "value").to_dataset()

@@ -18,7 +18,7 @@ from capstats.sources.confidential import csv_text
 from capstats.tables.printing import count, percent, share
 
 TITLE = title("risk by what is known")
-SMALL = 0.0005  # changes of average CAP below this are ignored
+SMALL = 0.001  # changes of average CAP below this are ignored: as percent with one decimal they may look alike
 WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {"shapley": "Shapley value", "mean_increment": "mean increment"}
 

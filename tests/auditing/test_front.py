@@ -300,7 +300,7 @@ def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_i
     o, s = paper_originals().sel(original="O_3", drop=True), paper_synthetics().sel(synthetic=["b", "g"])
     found = text(audit(from_counts(o, s)))
     assert "For guessing T from K, take b instead: average CAP 30.7 %" in found
-    assert "But it has 93 people who are guessed right with more than 9 in 10, in place of 0." in found
+    assert "But the number of people who are guessed right with more than 9 in 10 is then 93, in place of 0." in found
     assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
 

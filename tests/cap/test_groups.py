@@ -68,6 +68,11 @@ def test_missing_values_renamed_columns_and_weights() -> None:
     assert found.estimate.values.tolist() == [1, 1, 1]
 
 
+def test_a_column_whose_name_is_a_number_is_named_by_it() -> None:
+    t = capstats.tabulate({0: [1, 1, 2], 1: ["a", "b", "a"]}, {0: [1, 2], 1: ["a", "b"]}, keys=[0], target=1)
+    assert by_group(capstats.average_cap, t, by=0).group.values.tolist() == ["everybody", "0 = 1", "0 = 2"]
+
+
 def test_what_is_no_group_is_told() -> None:
     with pytest.raises(ValueError, match=r"`by` names 'edu', which is no key column\. Did you mean 'educ'\?"):
         by_group(capstats.average_cap, tables(), by=["edu"])

@@ -103,6 +103,9 @@ def test_every_public_measure_of_counts_is_there():
         ("expected_cap(model=Pramm(theta=1))", "there is no model of releases 'Pramm'. Did you mean 'Pram'?"),
         ("cap_law(model=Uniform())", "is no number and no table. Ask for a measure of it"),
         ("tabulate", "there is no measure of counts 'tabulate'."),
+        ("expected_cap(model=Law())", "there is no model of releases 'Law'. It has 'Bootstrap'"),
+        ("expected_cap(model=Swap())", "Swap needs records: give 'Swap(records=...)'."),
+        ("dp_bound(prior=0.5, epsilon=1)", "prior of dp_bound is the table of counts. Leave out prior=."),
     ],
 )
 def test_what_is_no_measure_is_refused_by_name(capsys, counts, name, message):
@@ -139,3 +142,7 @@ def test_the_file_of_json_is_written_wherever_it_is_named_and_never_a_table(caps
     assert of_file["measures"] == of_output["measures"]
     assert json.loads(printed(capsys, "audit", "--json", "original.csv", "synthetic.csv", *columns))["measures"] == of_output["measures"]
     assert "FILE must end in .json" in said(capsys, 2, "audit", "--json=original.csv", *columns).err
+
+
+def test_numbers_of_a_box_are_printed_where_it_has_no_outliers(capsys, counts):
+    assert set(in_json(capsys, "measure", "cap_boxplot", counts)["measures"]["cap_boxplot"]) >= {"median", "upper_whisker"}
