@@ -8,8 +8,8 @@ each cell and at most two more, so that positive least counts occur too.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise, product
-from math import comb, floor, nan
+from itertools import product
+from math import floor, nan
 
 import numpy as np
 import pytest
@@ -149,26 +149,7 @@ def set_d(o: Table) -> set[tuple[int, int]]:
     return {cell for cell, share in shares.items() if share == min(shares.values())}
 
 
-def absent_cells(o: Table) -> set[tuple[int, int]]:
-    return {(i, j) for i, j in cells_of(o) if sum(column(o, j)) == 0}
-
-
 # theory/cap.md#theorem-1, theory/cap.md#average-cap
-
-
-@pytest.mark.few(3)
-@shapes
-def test_individual_caps_of_a_matched_key_sum_to_one(shape):
-    """Theorem 1."""
-    targets, keys, *_ = SMALL[shape]
-    tables = synthetics(shape)
-    o = np.ones((targets, keys), dtype=int)
-    sums = values(capstats.individual_cap(o, s_array(tables)).sum("target"), "draw", "key")
-    for s, sums_of_keys in zip(tables, sums, strict=True):
-        for j, total in enumerate(key_totals(s)):
-            if total:
-                assert sum(individuals(s)[i, j] for i in range(targets)) == 1
-            assert sums_of_keys[j] == pytest.approx(1 if total else 0, rel=1e-12, abs=0)
 
 
 @both_versions
@@ -247,25 +228,6 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     return groups
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("extreme", [min, max])
-@both_versions
-@shapes
-def test_lemma_1_extremes_are_exactly_the_tables_supported_on_c_or_on_the_greatest_cells(shape, unmatched, extreme):
-    """Lemma 1, with the value, and with maxima; where no matched key is in O, version 2 is undefined for every table."""
-    for o in originals(shape):
-        cells = {(i, j) for i, j in cells_of(o) if o[i][j] == extreme(column(o, j))}  # of the least counts, C
-        for totals, tables in tables_by_key_totals(shape).items():
-            matched = [j for j, total in enumerate(totals) if total]
-            n = len(records_of(o)) if unmatched == "zero" else sum(key_totals(o)[j] for j in matched)
-            caps = {s: average(o, s, unmatched) for s in tables}
-            if n == 0:
-                assert set(caps.values()) == {None}
-                continue
-            assert extreme(caps.values()) == Fraction(sum(extreme(column(o, j)) for j in matched), n)
-            assert attain(extreme, caps) == {s for s in tables if support(s) <= cells}
-
-
 @pytest.mark.few(4)
 @both_versions
 @shapes
@@ -300,36 +262,6 @@ def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
 
 
 # theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
-
-
-@pytest.mark.few(2)
-@shapes
-def test_theorem_2_value_and_exact_minimisers(shape):
-    """Theorem 2: in one key if the least count is positive, in any cells of B if it is 0."""
-    targets, keys, _, most = SMALL[shape]
-    for o, m in product(originals(shape), range(1, most + 1)):
-        tables = all_tables(targets, keys, m)
-        caps = {s: average(o, s, "zero") for s in tables}
-        o_min = min(min(row) for row in o)
-        assert min(caps.values()) == Fraction(o_min, len(records_of(o)))
-        minimisers = attain(min, caps)
-        one_key = {s for s in tables if len({j for _, j in support(s)}) == 1}
-        inside_b = {s for s in tables if support(s) <= set_b(o)}
-        assert minimisers == (inside_b & one_key if o_min > 0 else inside_b)
-
-
-@pytest.mark.few(1)
-@shapes
-def test_theorem_3_value_and_exact_minimisers(shape):
-    """Theorem 3: in D and in any cells of keys that O lacks, with at least one record in D."""
-    targets, keys, _, most = SMALL[shape]
-    for o, m in product(originals(shape), range(1, most + 1)):
-        tables = all_tables(targets, keys, m)
-        caps = {s: cap for s in tables if (cap := average(o, s, "drop")) is not None}
-        i, j = min(set_d(o))
-        assert min(caps.values()) == Fraction(o[i][j], sum(column(o, j)))
-        minimisers = attain(min, caps)
-        assert minimisers == {s for s in tables if support(s) & set_d(o) and support(s) <= set_d(o) | absent_cells(o)}
 
 
 @both_versions
@@ -529,14 +461,3 @@ def test_at_most_orders_small_fractions_exactly():
 
 
 # theory/models.md#uniform-tables
-
-
-def test_stars_and_bars_reach_every_table_exactly_once():
-    """The bijection of the page, for up to six cells and five records."""
-    for cells, m in product(range(1, 7), range(6)):
-        tables = set()
-        for bars in combinations(range(1, m + cells), cells - 1):
-            ends = (0, *bars, m + cells)
-            tables.add(tuple(right - left - 1 for left, right in pairwise(ends)))
-        assert tables == set(compositions(m, cells))
-        assert len(tables) == comb(m + cells - 1, cells - 1)

@@ -16,7 +16,7 @@ from strategies import count_tables, examples, table_pairs
 
 from capstats import average_cap, from_counts
 from capstats.cap import target_distance
-from capstats.datasets import paper_originals, paper_synthetics
+from capstats.datasets import paper_originals
 from capstats.laws import frontier, frontier_tables
 from capstats.laws.attainable.risk_utility import largest_remainders
 
@@ -170,22 +170,6 @@ def test_each_corner_is_there_once_with_keys_of_all_sizes_and_with_weights(o, ze
     assert frontier(o * weight).distance.values == pytest.approx(corners_in_fractions(o), rel=1e-9, abs=1e-15)
 
 
-def test_the_ends_are_the_original_and_the_bounds_of_lemma_1():
-    for o in paper_originals():
-        found = frontier(o)
-        assert found.least.values[0] == found.greatest.values[0] == pytest.approx(average_cap(o, o).item(), rel=1e-14)
-        assert found.least.values[-1] == pytest.approx(o.min("target").sum().item() / o.sum().item(), abs=1e-15)
-        assert found.greatest.values[-1] == pytest.approx(o.max("target").sum().item() / o.sum().item())
-
-
-def test_the_printed_releases_are_within_the_frontier():
-    originals, releases = paper_originals(), paper_synthetics()
-    for original, release in (("O_3", "b"), ("O_3", "g"), ("O_4", "a"), ("O_4", "e")):
-        o, s = originals.sel(original=original), releases.sel(synthetic=release)
-        found = frontier(o, distances=target_distance(o, s).item())
-        assert found.least < average_cap(o, s) < found.greatest
-
-
 def test_at_exactly_a_distance_there_is_no_such_curve():
     """One key with shares .5, .3, .2: at exactly .5 a release reaches .5, just above only .34."""
     o = np.array([[50], [30], [20]])
@@ -223,10 +207,7 @@ def test_several_tables_have_a_frontier_each_at_given_distances():
     totals = xr.DataArray([[1, 1, 1], [1, 0, 1]], dims=("draw", "key"), coords={"key": originals.indexes["key"]})
     found = frontier(originals, distances=[0.1, 0.7], key_totals=totals)
     assert dict(found.sizes) == {"original": 4, "draw": 2, "distance": 2}
-    for original, draw in np.ndindex(4, 2):
-        one = frontier(originals[original], distances=[0.1, 0.7], key_totals=totals[draw])
-        for name in found:
-            np.testing.assert_array_equal(found[name].isel(original=original, draw=draw).values, one[name].values)
+    assert found.isel(original=2, draw=1, drop=True).equals(frontier(originals[2], distances=[0.1, 0.7], key_totals=totals[1]))
     with pytest.raises(ValueError, match=r"There are several tables, along 'original'. Choose one table, or give `distances`"):
         frontier(originals)
     assert np.isnan(frontier([[0, 0]], distances=0.5).least.item())

@@ -130,14 +130,6 @@ def test_what_no_release_can_have_is_certain():
 
 
 @pytest.mark.slow
-def test_equal_keys_and_unused_keys_are_no_trouble():
-    o = np.array([[3, 3, 0, 3], [1, 1, 0, 1], [2, 2, 0, 2]])
-    law = cap_law(o, Uniform(400), rng=0, level=0.99)
-    assert isinstance(law, Simulated)
-    assert law.values.mean() == pytest.approx(capstats.laws.expected_cap(o, Uniform(400)).item(), abs=5e-3)
-
-
-@pytest.mark.slow
 def test_what_is_out_of_reach_is_refused_with_what_would_work():
     wide = np.ones((2, 50_001), int)
     for o in (wide, np.ones((2, 300_000), int)):
@@ -202,15 +194,6 @@ def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch
     assert len(of_cdf) > 140
     assert np.mean(of_cdf) >= least > 0.87
     assert np.mean(of_quantile) >= least
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("case", [0, 4, 8, 11, 13, 15, 18])
-def test_a_distribution_function_is_within_massarts_distance(case):
-    known, law = exact_and_simulated(case)
-    values = np.array([float(value) for value in known.probabilities])
-    share = np.searchsorted(law.values, values * (1 + 1e-12), side="right") / len(law.values)
-    assert np.abs(share - known.cdf(values).least.values).max() < np.sqrt(np.log(2 / 1e-6) / (2 * len(law.values)))
 
 
 @pytest.mark.slow
