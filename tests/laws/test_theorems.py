@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import floor, nan
+from math import nan
 
 import numpy as np
 import pytest
@@ -32,7 +32,6 @@ SMALL = {
     "3x3": (3, 3, 2, 2),
 }
 shapes = pytest.mark.parametrize("shape", SMALL)
-few_shapes = pytest.mark.parametrize("shape", ["1x2", "2x2", "2x3"])
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
 
@@ -192,29 +191,6 @@ def test_version_1_is_version_2_times_the_matched_share(shape):
     version_2 = values(capstats.average_cap(o, s, unmatched="drop"), "original_table", "draw")
     assert (np.isnan(version_2) == (matched == 0)).all()
     np.testing.assert_allclose(version_1, np.nan_to_num(version_2) * matched / n, rtol=1e-12, atol=0)
-
-
-@pytest.mark.slow
-def test_average_cap_adds_over_shards_of_the_original():
-    """Each version is the mean of the shards, weighted by the records that it counts."""
-    parts = [o for n in (1, 2) for o in all_tables(2, 2, n)]
-    pairs = list(product(parts, parts))
-    s = s_array(synthetics("2x2"))
-    first, second = o_array([pair[0] for pair in pairs]), o_array([pair[1] for pair in pairs])
-    for unmatched in ("zero", "drop"):
-
-        def sum_and_weight(o, unmatched=unmatched):
-            weight = o.sum(["target", "key"]) if unmatched == "zero" else capstats.matched_records(o, s)
-            return capstats.average_cap(o, s, unmatched=unmatched).fillna(0) * weight, weight
-
-        (sum_1, weight_1), (sum_2, weight_2) = sum_and_weight(first), sum_and_weight(second)
-        mean = (sum_1 + sum_2) / (weight_1 + weight_2).where(weight_1 + weight_2 > 0)
-        whole = capstats.average_cap(first + second, s, unmatched=unmatched)
-        if unmatched == "zero":
-            merged = [capstats.merge_counts(capstats.from_counts(a), capstats.from_counts(b), allow_same=True).o.values for a, b in pairs]
-            assert (np.array(merged) == (first + second).values).all()
-        dims = ("original_table", "draw")
-        np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
 
 
 # theory/attainable.md#lemma-1
@@ -398,56 +374,7 @@ def test_cap_of_the_original_is_at_least_the_marginal_baseline(shape):
     assert capstats.at_most(capstats.baseline_cap(tables), capstats.average_cap(tables, tables)).all()
 
 
-@shapes
-def test_uniform_is_at_most_marginal_is_at_most_modal(shape):
-    """And the crossed baseline is at most the modal one."""
-    o, s = o_array(originals(shape)), s_array(synthetics(shape))
-    uniform, marginal, modal = (capstats.baseline_cap(o, kind=kind) for kind in ("uniform", "marginal", "modal"))
-    assert capstats.at_most(uniform, marginal).all()
-    assert capstats.at_most(marginal, modal).all()
-    assert capstats.at_most(capstats.baseline_cap(o, s, kind="crossed"), modal).all()
-
-
 # theory/cap.md#distribution
-
-
-def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
-    if not ordered:
-        return None
-    rank = (len(ordered) - 1) * level
-    low, high = floor(rank), min(floor(rank) + 1, len(ordered) - 1)
-    return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
-
-
-@pytest.mark.slow
-@both_versions
-@few_shapes
-def test_quantiles_shares_and_boxes_are_those_of_the_expanded_records(shape, unmatched):
-    """Linear interpolation between the ordered values of the records; also 1/3 and 2/3, which floats do not hold exactly; and whiskers
-    that end at a record within 1.5 interquartile ranges of the box."""
-    points = [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(1)]
-    names = ["lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker"]
-
-    def box(ordered: list[Fraction]) -> list[Fraction | None]:
-        if not ordered:
-            return [None] * 5
-        low, median, high = (quantile(ordered, Fraction(k, 4)) for k in (1, 2, 3))
-        reach = Fraction(3, 2) * (high - low)
-        lower = min(cap for cap in ordered if cap >= low - reach)
-        upper = max(cap for cap in ordered if cap <= high + reach)
-        return [min(lower, low), low, median, high, max(upper, high)]
-
-    def share(caps: list[Fraction], point: Fraction) -> Fraction | None:
-        return Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None
-
-    o, s, at = o_array(originals(shape)), s_array(synthetics(shape)), list(map(float, points))
-    lists = [[sorted(caps_of_records(table, other, unmatched)) for other in synthetics(shape)] for table in originals(shape)]
-    quantiles = values(capstats.cap_quantiles(o, s, at, unmatched=unmatched), "original_table", "draw", "quantile")
-    assert_equal(quantiles, [[[quantile(caps, point) for point in points] for caps in row] for row in lists])
-    shares = values(capstats.cap_ecdf(o, s, at, unmatched=unmatched), "original_table", "draw", "at")
-    assert_equal(shares, [[[share(caps, point) for point in points] for caps in row] for row in lists])
-    boxes = capstats.cap_boxplot(o, s, unmatched=unmatched)
-    assert_equal(np.stack([values(boxes[name], "original_table", "draw") for name in names], axis=-1), [[*map(box, row)] for row in lists])
 
 
 def test_at_most_orders_small_fractions_exactly():

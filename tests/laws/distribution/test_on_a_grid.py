@@ -60,21 +60,6 @@ def test_what_a_key_adds_is_rounded_down(per_record):
     assert found.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(("keys", "m"), [(1, 3), (2, 4), (3, 5)])
-def test_tables_of_keys_are_convolved_at_all_records(keys, m):
-    tables = [np.random.default_rng(j).integers(0, 5, (m + 1, 4 + j)).astype(float) for j in range(keys)]
-    expected = defaultdict(float)
-    before = {(0, 0): 1.0}
-    for table in tables:
-        expected = defaultdict(float)
-        for (r, x), p in before.items():
-            for (s, y), q in np.ndenumerate(table):
-                expected[r + s, x + y] += p * q
-        before = expected
-    found = _of_total(tables, keys, m, 32)
-    assert found == pytest.approx([expected[m, x] for x in range(32)], abs=1e-9)
-
-
 def test_rounding_is_far_below_what_is_added_for_it(monkeypatch):
     """One key of two targets and one of one: nothing is rounded to the grid but probabilities, which are integers over C(m + 2, 2)."""
     monkeypatch.setattr(on_a_grid, "ROUNDING", 0.0)

@@ -86,18 +86,6 @@ def test_mean_and_variance_are_those_of_every_release_of_random_generators(seeds
         check_every_release_of_a_random_generator(seed)
 
 
-@pytest.mark.slow
-def test_over_many_keys_of_different_weights_the_matched_records_have_the_moments_of_every_release():
-    o = [[1, 0, 2, 1, 0, 1, 0, 3, 1, 1], [0, 1, 2, 0, 2, 1, 1, 0, 1, 0]]
-    cells = [Fraction(k, 256) for k in (1, 2, 30, 4, 17, 8, 9, 20, 3, 5, 7, 11, 13, 2, 40, 20, 6, 1, 19, 38)]
-    p = [cells[:10], cells[10:]]
-    releases = every_release(o, 2, model="given", p=p)
-    mean, variance = moments(releases, lambda s: average_cap(o, s, "drop"))
-    assert sum(cells) == 1
-    assert float(expected_cap(o, Given(2, p=floats(p)), unmatched="drop")) == pytest.approx(float(mean), rel=1e-12)
-    assert float(variance_cap(o, Given(2, p=floats(p)), unmatched="drop")) == pytest.approx(float(variance), rel=1e-11)
-
-
 LABELS = {"sex": ["f", "f", "m", "m"], "smoker": ["no", "yes", "no", "yes"]}
 PAIRS = list(zip(*LABELS.values(), strict=True))
 
