@@ -82,16 +82,6 @@ def test_every_record_has_the_values_of_a_loop_over_people(kind, other):
         assert found[name] == values, name
 
 
-@pytest.mark.slow
-def test_more_text_than_any_library_encodes_itself_keeps_its_rows():
-    """Ten thousand records of text, which polars and DuckDB would group before anybody sees a row."""
-    original, synthetic = ({c: list(map(str, v)) for c, v in people(seed, 10_000).items()} for seed in (3, 4))
-    right = expected(original, synthetic)
-    for kind in KINDS:
-        found = columns_of(record_risk(KINDS[kind](original), KINDS[kind](synthetic), keys=["a", "b"], target="t"))
-        assert all(found[name] == values for name, values in right.items()), kind
-
-
 def test_a_pandas_frame_keeps_its_index_and_its_other_columns():
     frame = pd.DataFrame(people(1) | {"name": range(40)}, index=pd.Index(range(100, 140), name="id"))[::-1]
     found = record_risk(frame, people(2), keys="b", target="t")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, combinations
 from math import exp
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from set_partitions import partition_probability, set_partitions
 
 from capstats import from_counts, tabulate
 from capstats.anonymity import class_sizes
@@ -102,62 +100,12 @@ def test_class_sizes_are_given_in_three_ways():
         xr.testing.assert_allclose(found[0].to_dataset(), other.to_dataset(), rtol=1e-14)
 
 
-@pytest.mark.parametrize("model", ["pitman", "snb", "dankar", "loglinear"])
-def test_members_of_a_batch_are_computed_alone(model):
-    rng = np.random.default_rng(1)
-    data = rng.poisson(0.6, (2, 3, 2, 40))
-    data[1, 2] = 0
-    keys = {"a": np.arange(40) % 5, "b": np.arange(40) // 5}
-    one = from_counts(data[0, 0], key_labels=keys).o
-    o = xr.DataArray(data, dims=["year", "draw", "target", "key"], coords={"year": [1, 2], **one.key.coords})
-    s = o.isel(year=0, drop=True)
-    found = population_uniqueness(o, population_size=500, model=model, s=s)
-    assert dict(found.sizes) == {"year": 2, "draw": 3}
-    for year in (1, 2):
-        for draw in range(3):
-            alone = population_uniqueness(o.sel(year=year).isel(draw=draw), population_size=500, model=model, s=s.isel(draw=draw))
-            member = found.sel(year=year).isel(draw=draw).drop_vars("year")
-            xr.testing.assert_allclose(member.to_dataset(), alone.to_dataset())
-    assert found.among_sample_uniques[1, 2] == 0
-    assert np.isnan(found.probability[1, 2])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backing", ["dense", "sparse"])
-def test_only_replicated_uniques_depend_on_the_release(backing):
-    original, a, b = ({"x": list(x), "y": list(y)} for x, y in (("aab", "rss"), ("aabb", "rrss"), ("ab", "sr")))
-    tables = tabulate(original, {"a": a, "b": b}, keys=["x", "y"], target=None, backing=backing)
-    for model in ("ewens", "zayatz", "loglinear"):
-        found = population_uniqueness(tables.o, population_size=8, model=model, s=tables.s)
-        assert [name for name, x in found.items() if x.dims] == ["among_replicated_uniques"]
-        for name in "ab":
-            alone = population_uniqueness(tables.o, population_size=8, model=model, s=tables.s.sel(synthetic=name))
-            xr.testing.assert_allclose(found.sel(synthetic=name).drop_vars("synthetic").to_dataset(), alone.to_dataset(), rtol=1e-15)
-
-
 def test_several_releases_of_one_sample_are_fitted_once():
     releases = np.stack([RELEASE, TABLE, np.zeros_like(TABLE)])
     found = population_uniqueness(TABLE, population_size=8, model="ewens", s=releases)
     assert found.probability.dims == ()
     np.testing.assert_allclose(found.among_replicated_uniques, found.probability.item() * np.array([1, 2, 0]), rtol=1e-15)
     np.testing.assert_allclose(found.among_replicated_uniques, found.probability * 4 * share_replicated(TABLE, releases))
-
-
-def test_a_release_says_nothing_more_of_the_population():
-    """Given a sample of three of six and any release that keeps some of its uniques at random, each of them stays unique alike."""
-    theta, alpha, n = 1, 0, 3
-    for partition in [[[0], [1], [2]], [[0], [1, 2]]]:
-        alone = [part[0] for part in partition if len(part) == 1]
-        weight = {}
-        for whole in set_partitions(6):
-            if [part for part in ([r for r in part if r < n] for part in whole) if part] == partition:
-                weight[tuple(r for r in alone if [r] in whole)] = weight.get(tuple(r for r in alone if [r] in whole), 0) + (
-                    partition_probability(whole, theta, alpha)
-                )
-        found = (theta + n - 1) / (theta + 6 - 1)  # P(population unique | sample unique)
-        for released in chain.from_iterable(combinations(alone, k) for k in range(len(alone) + 1)):
-            expected = sum(p * len({*stay} & {*released}) for stay, p in weight.items()) / sum(weight.values())
-            assert float(expected) == pytest.approx(found * len(released), rel=1e-14)
 
 
 # --- log-linear model -------------------------------------------------------------------------------------------------
