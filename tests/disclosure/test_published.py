@@ -352,6 +352,10 @@ def test_a_table_that_the_original_contradicts_is_refused_without_the_count(publ
     assert "5 people" not in str(error.value)
 
 
+TOTAL = pd.DataFrame([("Total", "sick", 7)], columns=list(TABLE))
+BY_SEX = pd.DataFrame({"age": [18, 18], "sex": ["f", "m"], "health": ["sick"] * 2, "n": ["*", "*"]})
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -386,6 +390,31 @@ def test_a_table_that_the_original_contradicts_is_refused_without_the_count(publ
         ({"published": [["age"]], "original": tabulate(PEOPLE, **READ), "keys": "ag"}, ValueError, "`keys`.*'ag'"),
         ({"published": [["age"]], "original": PEOPLE.assign(w=2.0), "weights": "w"}, ValueError, "sampling weights 'w', but people are"),
         ({"published": [["age"]], "original": [[1, 2], [3, 4]], "keys": "age"}, TypeError, "`original`"),
+        (
+            {"published": [Published(["age", "health"], bins={"agee": {18: "18-19"}})]},
+            ValueError,
+            "`bins` names 'agee', which is no column of",
+        ),
+        (
+            {"published": [Published(["age", "health"], table=TABLE[["age", "n"]])]},
+            ValueError,
+            r"`published\[0\]` names 'health', which is no column of its table",
+        ),
+        ({"published": [pd.concat([TABLE, TABLE[:1]])]}, ValueError, "age = 18, health = sick is listed twice"),
+        ({"published": [pd.concat([TABLE, TOTAL])]}, ValueError, r"Column 'age' of `published\[0\]`"),
+        ({"published": ["age", "health"]}, TypeError, r"`published\[0\]` is 'age'; give a list of columns, \[\['age', ...\], ...\]"),
+        (
+            {"published": [PEOPLE]},
+            ValueError,
+            "Column 'health' of `published.0.`, the last one, has no number. Put the counts of its cells last",
+        ),
+        ({"published": [["age"]], "synthetic": PEOPLE}, TypeError, "There is no option 'synthetic'"),
+        (
+            {"published": [TABLE.assign(n=["1,002", *TABLE.n[1:]])]},
+            ValueError,
+            "has '1,002', which is not a number of people. Give counts without signs or sep",
+        ),
+        ({"published": [BY_SEX]}, ValueError, "Column 'sex' is not in"),
     ],
 )
 def test_wrong_arguments_are_refused(options, error, message):
@@ -677,20 +706,6 @@ def test_a_table_of_too_many_cells_is_refused():
         published_bounds(records, keys=["a", "b"], target="t", published=[["a", "b"], ["a", "b", "c"]])
 
 
-@pytest.mark.parametrize(
-    ("published", "message"),
-    [
-        (Published(["age", "health"], bins={"agee": {18: "18-19"}}), "`bins` names 'agee', which is no column of the published table"),
-        (Published(["age", "health"], table=TABLE[["age", "n"]]), r"`published\[0\]` names 'health', which is no column of its table"),
-        (pd.concat([TABLE, TABLE[:1]]), "age = 18, health = sick is listed twice"),
-        (pd.concat([TABLE, pd.DataFrame([("Total", "sick", 7)], columns=list(TABLE))]), r"Column 'age' of `published\[0\]`"),
-    ],
-)
-def test_what_is_no_table_of_these_people_is_named(published, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        published_bounds(PEOPLE, **READ, published=[published])
-
-
 def test_the_target_of_counts_is_all_of_it():
     counts = tabulate(PEOPLE.assign(u=range(len(PEOPLE))), keys="age", target=["health", "u"])
     with pytest.raises(ValueError, match=r"`target` must be that of the counts, \['health', 'u'\]; got 'health'"):
@@ -747,27 +762,6 @@ def test_what_only_one_table_tells_does_not_hide_a_claim():
     rule = {"rounded": (3, "nearest"), "bins": {"a": {0: "0-1", 1: "0-1"}}}
     two = [["t"], Published(["a", "t"], **rule)]
     assert [published_bounds(o, published=x).certain.item() for x in (two, [*two, Published(["a", "b"], **rule)])] == [1, 1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"published": ["age", "health"]}, r"`published\[0\]` is 'age'; give a list of columns, \[\['age', ...\], ...\]"),
-        ({"published": [PEOPLE]}, "Column 'health' of `published.0.`, the last one, has no number. Put the counts of its cells last"),
-        ({"published": [["age"]], "synthetic": PEOPLE}, "There is no option 'synthetic'"),
-        (
-            {"published": [TABLE.assign(n=["1,002", *TABLE.n[1:]])]},
-            "has '1,002', which is not a number of people. Give counts without signs or sep",
-        ),
-        (
-            {"published": [pd.DataFrame({"age": [18, 18], "sex": ["f", "m"], "health": ["sick"] * 2, "n": ["*", "*"]})]},
-            "Column 'sex' is not in",
-        ),
-    ],
-)
-def test_what_strangers_give_is_answered(arguments, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        published_bounds(PEOPLE, **READ, **arguments)
 
 
 def test_too_many_targets_are_refused():

@@ -177,66 +177,50 @@ def weighted():
     return tabulate(frame, frame, keys=["k"], target="t", weights="w")
 
 
+LETTERS = from_counts(TABLE, key_labels={"k": list("abc")}).o
+AB = {"k": list("ab")}
+PAIR = {"o": from_counts([[1, 2]], key_labels=AB).o, "margins": from_counts([[0, 2]], key_labels=AB).o, "model": "loglinear"}
+SIZES, WEIGHED_SIZES = class_sizes(TABLE), class_sizes(weighted().o)
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("given", "message"),
     [
+        ({"population_size": 3}, r"`population_size` must be at least the number of records of `o`, 4; got 3"),
+        ({"o": {1: 9}, "population_size": 8}, r"at least the number of records of `o`, 9"),
+        ({"population_size": 8.5}, r"a whole number; got 8.5"),
+        ({"population_size": 0}, r"`population_size` must be the number of people"),
+        ({"model": "hoshino"}, r"`model` must be one of 'pitman'"),
+        ({"o": {0: 4}}, r"each size an integer, 1 or more.*; got 0"),
+        ({"o": {1: -4}}, r"each number of classes an integer, 0 or more.*; got -4"),
+        ({"o": {1.5: 4}}, r"each size an integer, 1 or more, below 2\*\*53; got 1.5"),
+        ({"o": {1: np.inf}}, r"an integer, 0 or more, below 2\*\*53; got inf"),
+        ({"o": {1e30: 1}}, r"below 2\*\*53; got 1000000000000000019884624838656"),
+        ({"o": LETTERS, "model": "loglinear", "s": LETTERS / 2}, r"`s` must hold integers: a key is unique if one record has it"),
+        ({"o": {2**40: 2**20}, "population_size": 2**53}, r"fewer than 2\*\*53 records"),
+        ({"o": [[0.5, 1.5]]}, r"`o` must hold integers: a key is unique"),
+        ({"o": weighted().o}, r"sums of the sampling weights 'w'.*tables.o_records"),
+        ({"o": weighted().o, "model": "loglinear"}, r"sums of the sampling weights"),
         (
-            lambda: population_uniqueness(TABLE, population_size=3),
-            r"`population_size` must be at least the number of records of `o`, 4; got 3",
-        ),
-        (lambda: population_uniqueness({1: 9}, population_size=8), r"at least the number of records of `o`, 9"),
-        (lambda: population_uniqueness(TABLE, population_size=8.5), r"a whole number; got 8.5"),
-        (lambda: population_uniqueness(TABLE, population_size=0), r"`population_size` must be the number of people"),
-        (lambda: population_uniqueness(TABLE, population_size=8, model="hoshino"), r"`model` must be one of 'pitman'"),
-        (lambda: population_uniqueness({0: 4}, population_size=8), r"each size an integer, 1 or more.*; got 0"),
-        (lambda: population_uniqueness({1: -4}, population_size=8), r"each number of classes an integer, 0 or more.*; got -4"),
-        (lambda: population_uniqueness({1.5: 4}, population_size=8), r"each size an integer, 1 or more, below 2\*\*53; got 1.5"),
-        (lambda: population_uniqueness({1: np.inf}, population_size=8), r"an integer, 0 or more, below 2\*\*53; got inf"),
-        (
-            lambda: population_uniqueness({1e30: 1}, population_size=8),
-            r"below 2\*\*53; got 1000000000000000019884624838656",
-        ),
-        (
-            lambda: population_uniqueness(
-                *[(x := from_counts(TABLE, key_labels={"k": list("abc")}).o)], population_size=9, model="loglinear", s=x / 2
-            ),
-            r"`s` must hold integers: a key is unique if one record has it",
-        ),
-        (lambda: population_uniqueness({2**40: 2**20}, population_size=2**53), r"fewer than 2\*\*53 records"),
-        (lambda: population_uniqueness([[0.5, 1.5]], population_size=8), r"`o` must hold integers: a key is unique"),
-        (lambda: population_uniqueness(weighted().o, population_size=9), r"sums of the sampling weights 'w'.*tables.o_records"),
-        (lambda: population_uniqueness(weighted().o, population_size=9, model="loglinear"), r"sums of the sampling weights"),
-        (
-            lambda: population_uniqueness(class_sizes(weighted().o), population_size=9),
+            {"o": class_sizes(weighted().o)},
             r"class sizes that are sums of the sampling weights 'w', but a key is unique .*tables.o_records",
         ),
+        ({"o": SIZES.where(SIZES["size"] > 1)}, r"each number of classes an integer, 0 or more.*; got nan"),
+        ({"o": class_sizes([[1.5, 1]])}, r"size an integer, 1 or more.*; got 1\.5"),
+        ({"o": {1: 4}, "s": RELEASE}, r"give `o` as a table of counts"),
+        ({"o": {1: 4}, "model": "loglinear"}, r"needs the columns of the key"),
+        ({"model": "loglinear"}, r"needs a table whose keys have labels"),
+        ({"margins": TABLE}, r"`margins` are those of the model"),
+        ({"o": LETTERS, "population_size": 3, "model": "loglinear"}, r"at least the number of records"),
         (
-            lambda: population_uniqueness((x := class_sizes(TABLE)).where(x["size"] > 1), population_size=9),
-            r"each number of classes an integer, 0 or more.*; got nan",
-        ),
-        (lambda: population_uniqueness(class_sizes([[1.5, 1]]), population_size=9), r"size an integer, 1 or more.*; got 1\.5"),
-        (lambda: population_uniqueness({1: 4}, population_size=9, s=RELEASE), r"give `o` as a table of counts"),
-        (lambda: population_uniqueness({1: 4}, population_size=9, model="loglinear"), r"needs the columns of the key"),
-        (lambda: population_uniqueness(TABLE, population_size=9, model="loglinear"), r"needs a table whose keys have labels"),
-        (lambda: population_uniqueness(TABLE, population_size=9, margins=TABLE), r"`margins` are those of the model"),
-        (
-            lambda: population_uniqueness(*[from_counts(TABLE, key_labels={"k": list("abc")}).o], population_size=3, model="loglinear"),
-            r"at least the number of records",
-        ),
-        (
-            lambda: population_uniqueness(
-                from_counts([[1, 2]], key_labels={"k": list("ab")}).o,
-                population_size=9,
-                model="loglinear",
-                margins=from_counts([[0, 2]], key_labels={"k": list("ab")}).o,
-            ),
+            {**PAIR, "model": "loglinear"},
             r"`margins` must have records at every level that a sample unique has; a level of the key \('a',\) has none",
         ),
     ],
 )
-def test_mistakes_are_told(call, message):
+def test_mistakes_are_told(given, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        call()
+        population_uniqueness(**{"o": TABLE, "population_size": 9, **given})
 
 
 def test_records_of_a_weighted_table_are_counted():

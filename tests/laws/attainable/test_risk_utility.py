@@ -225,18 +225,24 @@ def test_key_totals_are_matched_by_label():
     assert frontier(o, key_totals=totals).distance.values[0] == pytest.approx(4 / 11)
 
 
-@pytest.mark.parametrize("wrong", [-0.1, 1.5, [0.5, np.nan], [[0.1], [0.2]], []])
-def test_what_is_no_distance_is_refused(wrong):
-    with pytest.raises(ValueError, match="`distances` must be numbers from 0 to 1"):
-        frontier([[1, 2]], distances=wrong)
+TABLES, NO_DISTANCE = from_counts([[1, 2], [3, 4]]).o, "`distances` must be numbers from 0 to 1"
 
 
-def test_bad_tables_are_refused():
-    with pytest.raises(ValueError, match='`unmatched` must be "zero"'):
-        frontier([[1, 3]], unmatched="nearest")
-    o = from_counts([[1, 2], [3, 4]]).o
-    with pytest.raises(ValueError, match='`key_totals` has the dim "target"'):
-        frontier(o, key_totals=o)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((lambda x=x: frontier([[1, 2]], distances=x), NO_DISTANCE) for x in (-0.1, 1.5, [0.5, np.nan], [[0.1], [0.2]], [])),
+        (lambda: frontier([[1, 3]], unmatched="nearest"), '`unmatched` must be "zero"'),
+        (lambda: frontier(TABLES, key_totals=TABLES), '`key_totals` has the dim "target"'),
+        (lambda: frontier_tables(paper_originals(), distances=0), r"must be one table of .target, key.; it also has .*. Choose one table."),
+        (lambda: frontier_tables([[0, 0]], distances=0), "`o` holds no record"),
+        (lambda: frontier_tables([[1, 0]], distances=0, m=2.5), "`m` must be a number of synthetic records"),
+        (lambda: frontier_tables([[1, 0]], distances=2), NO_DISTANCE),
+    ],
+)
+def test_what_has_no_frontier_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 # --- Tables on the frontier are there, in shares exactly, in whole records within the rounding that is promised ---
@@ -317,14 +323,3 @@ def test_each_key_has_a_record_however_few_there_are():
         assert frontier_tables(o, distances=0, m=m).least_table.sum("target").values.tolist() == totals
     with pytest.raises(ValueError, match=r"`m` must be at least 4, a record for each key of `o`; got 3\."):
         frontier_tables(o, distances=0, m=3)
-
-
-def test_bad_tables_have_no_frontier_tables():
-    with pytest.raises(ValueError, match=r"must be one table of .target, key.; it also has .*. Choose one table."):
-        frontier_tables(paper_originals(), distances=0)
-    with pytest.raises(ValueError, match="`o` holds no record"):
-        frontier_tables([[0, 0]], distances=0)
-    with pytest.raises(ValueError, match="`m` must be a number of synthetic records"):
-        frontier_tables([[1, 0]], distances=0, m=2.5)
-    with pytest.raises(ValueError, match="`distances` must be numbers from 0 to 1"):
-        frontier_tables([[1, 0]], distances=2)

@@ -163,22 +163,25 @@ def test_keys_are_joined_by_their_labels_and_batches_and_sparse_tables_give_the_
     assert found.all_lower.values[0] == plain.all_lower.item()
 
 
-def test_what_cannot_be_bounded_is_refused():
-    tables = held([[3, 1], [1, 2]], [[2, 0], [0, 1]])
-    others = held([[3, 1], [1, 3]], [[2, 0], [0, 1]])
-    with pytest.raises(ValueError, match=r"`caps\[0\]` and `caps\[1\]` must have the same number of records of each key"):
-        joint_bounds([tables, others])
-    with pytest.raises(TypeError, match="`caps` must hold average CAPs or tables, not both"):
-        joint_bounds([tables, 0.5])
-    with pytest.raises(ValueError, match="`matched` is counted from the tables"):
-        joint_bounds([tables, tables], matched=0.5)
-    with pytest.raises(TypeError, match=r"`caps\[0\]` must hold the tables `o` and `s`"):
-        joint_bounds([tables.drop_vars("s")])
-    for nothing in ([], {}, 0.5):
-        with pytest.raises(ValueError, match="`caps` must be a list, or a mapping"):
-            joint_bounds(nothing)
-    with pytest.raises(ValueError, match=r"`caps\['vote'\]` must be a share of the original records"):
-        joint_bounds({"vote": 1.5})
-    with pytest.raises(ValueError, match=r"`caps\[1\]` must be at most `matched`"):
-        joint_bounds([0.2, 0.6], matched=0.5)
+ONE, OTHER = held([[3, 1], [1, 2]], [[2, 0], [0, 1]]), held([[3, 1], [1, 3]], [[2, 0], [0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("caps", "matched", "error", "message"),
+    [
+        ([ONE, OTHER], None, ValueError, r"`caps\[0\]` and `caps\[1\]` must have the same number of records of each key"),
+        ([ONE, 0.5], None, TypeError, "`caps` must hold average CAPs or tables, not both"),
+        ([ONE, ONE], 0.5, ValueError, "`matched` is counted from the tables"),
+        ([ONE.drop_vars("s")], None, TypeError, r"`caps\[0\]` must hold the tables `o` and `s`"),
+        *((nothing, None, ValueError, "`caps` must be a list, or a mapping") for nothing in ([], {}, 0.5)),
+        ({"vote": 1.5}, None, ValueError, r"`caps\['vote'\]` must be a share of the original records"),
+        ([0.2, 0.6], 0.5, ValueError, r"`caps\[1\]` must be at most `matched`"),
+    ],
+)
+def test_what_cannot_be_bounded_is_refused(caps, matched, error, message):
+    with pytest.raises(error, match=message):
+        joint_bounds(caps, **({} if matched is None else {"matched": matched}))
+
+
+def test_nobody_has_no_bounds():
     assert np.isnan(ends(joint_bounds([held([[0]], [[1]])]))).all()
