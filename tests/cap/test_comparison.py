@@ -205,18 +205,6 @@ def test_the_distance_is_the_least_share_of_targets_to_change():
             assert 5 * found == pytest.approx(moves(original, released), rel=1e-12), released
 
 
-@theorem
-@given(table_pairs(most=3))
-@example(([[2, 1], [2, 0]], [[1, 5], [1, 0]]))
-@example(([[2, 1], [2, 0]], [[1, 0], [1, 0]]))  # the second key is unmatched
-def test_nothing_is_apart_if_and_only_if_every_key_keeps_its_shares(tables):
-    o, s = map(np.asarray, tables)
-    n_j, m_j = o.sum(0), s.sum(0)
-    held = n_j > 0
-    same = (m_j[held] > 0).all() and (o[:, held] * m_j[held] == s[:, held] * n_j[held]).all()
-    assert (target_distance(o, s).item() == 0) == same
-
-
 @pytest.mark.slow
 @theorem
 @given(table_pairs())

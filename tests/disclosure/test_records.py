@@ -89,18 +89,6 @@ def test_a_pandas_frame_keeps_its_index_and_its_other_columns():
     assert found["cap"].tolist() == expected(people(1), people(2), keys=("b",))["cap"][::-1]
 
 
-@pytest.mark.parametrize("kind", ["pandas categorical", "polars Enum", "pandas Arrow"])
-def test_columns_that_are_codes_already_are_the_same(kind):
-    original, synthetic = people(1), people(2)
-    make = {
-        "pandas categorical": lambda t: pd.DataFrame(t).astype({"a": "category", "t": "category"}),
-        "polars Enum": lambda t: pl.DataFrame(t).with_columns(pl.col("a").cast(pl.Enum(["r", "q", "p"]))),
-        "pandas Arrow": lambda t: pl.DataFrame(t).to_pandas(use_pyarrow_extension_array=True),
-    }[kind]
-    found = record_risk(make(original), make(synthetic), keys=["a", "b"], target="t")
-    assert all(list(found[name]) == values for name, values in expected(original, synthetic).items())
-
-
 def test_a_frame_of_narwhals_stays_one():
     found = record_risk(nw.from_native(pl.DataFrame(people(1))), people(2), keys="b", target="t")
     assert isinstance(found, nw.DataFrame)

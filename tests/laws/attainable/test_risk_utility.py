@@ -180,14 +180,6 @@ def test_at_exactly_a_distance_there_is_no_such_curve():
     assert frontier(o, distances=0.53).greatest.item() == pytest.approx(0.5)
 
 
-def test_plain_total_variation_with_free_key_totals_jumps():
-    """One target, keys of 3 and 4 people: average CAP is the share of those matched. It is 1 up to a distance of 3/7, and then 4/7."""
-    o = np.array([[3, 4]])
-    tables = np.array([[counts] for counts in compositions(700, 2)])
-    caps, apart = average_cap(o, tables).values, np.abs(tables / 700 - o / 7).sum((1, 2)) / 2
-    assert [round(7 * caps[apart <= d + 1e-12].min()) for d in (0, 0.2, 0.42, 3 / 7, 0.5, 4 / 7)] == [7, 7, 7, 4, 4, 3]
-
-
 def test_keys_that_a_release_lacks_count_distance_one():
     """Keys of 2 and 2 people: without the second the distance starts at 1/2; version 2 averages over the first."""
     o = [[1, 2], [1, 0]]

@@ -55,13 +55,10 @@ def test_every_cell_of_3x3_tables_has_its_exact_distribution(many_tables):
             assert abs(z_score((cells[:, cell] >= x).sum(), 100_000, tail)) < Z
 
 
-def test_every_two_cells_of_3x3_tables_have_the_exact_mean_and_covariance(many_tables):
-    """Mean m / k, variance m (m + k) (k - 1) / (k^2 (k + 1)), correlation -1 / (k - 1)."""
-    m, k, draws = 900, 9, 100_000
+def test_every_two_cells_of_3x3_tables_have_the_exact_correlation(many_tables):
+    """Which is -1 / (k - 1)."""
+    k, draws = 9, 100_000
     cells = flat(many_tables).astype(float)
-    variance = m * (m + k) * (k - 1) / (k**2 * (k + 1))
-    assert (abs(cells.mean(0) - m / k) < Z * sqrt(variance / draws)).all()
-    assert (abs(cells.var(0) / variance - 1) < 0.03).all()
     correlation = np.corrcoef(cells, rowvar=False)[np.triu_indices(k, 1)]
     assert (abs(correlation + 1 / (k - 1)) < Z / sqrt(draws)).all()
 
