@@ -80,20 +80,6 @@ SIMULATED = [
 ]
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
-def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_model(model):
-    """Five standard errors of the mean; the share of draws below it is between the bounds of the law."""
-    o = ORIGINALS["O_3"]
-    law = cap_law(o, model, rng=0)
-    assert isinstance(law, Simulated)
-    mean, variance = capstats.laws.expected_cap(o, model).item(), capstats.laws.variance_cap(o, model).item()
-    assert law.values.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / len(law.values)))
-    assert law.values.var() == pytest.approx(variance, rel=0.06)
-    assert law.least <= law.values[0] <= law.values[-1] <= law.greatest
-    assert f"{model!r}; 20,000 simulated releases, 95 % interval" in repr(law)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_quantiles_of_a_table_of_a_hundred_cells_are_narrow(model):

@@ -67,21 +67,6 @@ def test_the_law_of_dirichlet_shares_is_exact_where_records_are_few():
     assert law.cdf(0.5).least == 6 / 32
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("alpha", [0, 0.5, 3])
-def test_a_simulation_has_the_law_of_dirichlet_shares(alpha):
-    """By Massart's inequality two samples, of 20,000 and 40,000, or one and the law, are this far apart once in a million times."""
-    rng = np.random.default_rng(7)
-    o = paper_originals().sel(original="O_3", drop=True).values
-    shares = rng.standard_gamma(o + alpha, (40_000, *o.shape))
-    draws = np.sort(np.einsum("ij,dij->d", o, shares / shares.sum(1, keepdims=True)) / o.sum())
-    law = cap_law(o, Dirichlet(alpha=alpha), rng=0, level=0.99)
-    found = law.cdf(draws[::200])
-    share = np.searchsorted(draws, draws[::200], side="right") / len(draws)
-    distance = max((share - found.greatest.values).max(), (found.least.values - share).max())
-    assert distance < np.sqrt(np.log(2 / 1e-6) / (2 * 40_000))
-
-
 @pytest.mark.parametrize(("model", "o"), [(Uniform(), [[3, 1, 7], [0, 2, 4], [5, 0, 0]]), (Dirichlet(alpha=2), [[3, 1], [1, 4]])])
 def test_many_terms_are_drawn_and_their_band_holds_the_closed_form(model, o, monkeypatch):
     """The band of one point misses once in a hundred times, and once in 10,000,000 where the level says so."""
