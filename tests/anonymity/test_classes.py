@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from one_table import classes, coarsened, profile, random_tables, records, shares, tables
 from strategies import keys_that_merge, theorem
 
-from capstats import at_most, average_cap, from_counts, individual_cap, tabulate
+from capstats import at_most, from_counts, tabulate
 from capstats.anonymity import anonymity_profile, class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -47,15 +47,6 @@ def test_sizes_and_risks_are_those_of_a_loop_over_records():
         risks = [Fraction(1, by_key[j]) for _, j in records(table)]
         assert marketer_risk(table).item() == float(sum(risks) / len(risks))
         assert prosecutor_risk(table).max().item() == float(max(risks))
-
-
-@pytest.mark.slow
-@theorem
-@given(tables)
-def test_marketer_risk_is_at_most_prosecutor_risk_is_one_over_k(table):
-    k = k_anonymity(table).item()
-    assert prosecutor_risk(table).max().item() == 1 / k
-    assert marketer_risk(table).item() <= 1 / k
 
 
 @pytest.mark.slow
@@ -152,16 +143,6 @@ def test_one_over_alpha_is_at_most_entropy_l_is_at_most_distinct_l_is_at_most_k(
     assert at_most(1 / found.alpha, entropy)
     assert at_most(entropy, distinct)
     assert distinct <= found.k
-
-
-@pytest.mark.slow
-@theorem
-@given(tables)
-def test_alpha_is_the_recursive_factor_for_one_target_and_at_least_cap_of_the_table(table):
-    alpha = profile(table).alpha.item()
-    assert l_diversity(table, kind="recursive", l=1).item() == alpha
-    assert individual_cap(table, table).max().item() == alpha
-    assert at_most(average_cap(table, table).item(), alpha)
 
 
 @pytest.mark.slow

@@ -55,16 +55,6 @@ def test_membership_compares_widths_as_the_library_does(here, capsys):
     assert f"Best width: {best}." in printed(capsys, *MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high")
 
 
-def test_the_figure_of_membership_is_the_curve_of_the_best_width(here, tmp_path, monkeypatch, capsys):
-    drawn = []
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *args, **kwargs: drawn.append(figure))
-    assert main([*MEMBERSHIP, "--widths", "0.5,50", "--figure", str(tmp_path / "roc.png")]) == 0
-    roc = membership_roc("members.csv", "others.csv", "s1.csv", columns=["x", "c"], widths=0.5, **OPTIONS)
-    ((line, *_),) = [figure.axes[0].lines for figure in drawn]
-    assert line.get_ydata()[-1] == roc.true_positive_rate.values[-1]
-    assert len(line.get_xdata()) == roc.sizes["step"]
-
-
 def test_numbers_of_releases_are_rows(here, capsys):
     given = [*MEMBERSHIP[:4], "s1.csv", "s2.csv", *MEMBERSHIP[5:], "--widths", "1", "--n-releases", "1,2", "--categories", "mismatch"]
     found = in_json(capsys, *given)["results"]
@@ -151,9 +141,6 @@ def test_a_mistake_is_one_line(arguments, message, here, capsys):
 
 
 def test_the_average_stands_after_the_columns_of_each_number_of_tables(here, capsys):
-    rows = in_json(capsys, *TOGETHER)["results"]
-    average = "average of the columns"
-    assert [(row["releases"], row["column"]) for row in rows] == [(k, c) for k in (1, 2) for c in ("x", "c", "t", average)]
     lines = [line.split("  ")[1:] for line in printed(capsys, *TOGETHER).partition("Answer\n")[2].splitlines()[:9]]
     told = [[cell.strip() for cell in line if cell] for line in lines]
     assert [row[0] for row in told] == ["taken together", *["s1.csv"] * 4, *["s1.csv and s2.csv"] * 4]
@@ -168,10 +155,8 @@ def test_several_releases_are_attacked_each_by_itself_under_the_names_of_their_f
     rows = in_json(capsys, *KNOWLEDGE)["results"]
     columns = ("x", "c", "t", "average of the columns")
     assert [(row["synthetic"], row["column"]) for row in rows] == [(s, c) for s in ("s1.csv", "s2.csv") for c in columns]
-    for file in ("s1.csv", "s2.csv"):
-        expected = maximum_knowledge("members.csv", file, columns=["x", "c", "t"], **OPTIONS)
-        found = [row["accuracy"] for row in rows if row["synthetic"] == file]
-        assert found == pytest.approx([*expected.accuracy.values.tolist(), expected.average.item()])
+    second = maximum_knowledge("members.csv", "s2.csv", columns=["x", "c", "t"], **OPTIONS)
+    assert [row["accuracy"] for row in rows[4:]] == pytest.approx([*second.accuracy.values.tolist(), second.average.item()])
 
 
 def test_the_text_names_each_release_and_the_best_width_of_each(here, capsys):

@@ -206,26 +206,6 @@ def test_with_equal_margins_and_all_keys_released_it_is_the_modal_cap_intruder(r
     assert found.accuracy.sel(column="town").item() == pytest.approx(expected.item(), rel=1e-14)
 
 
-positive_margins = st.lists(st.integers(1, 9), min_size=1, max_size=6)
-
-
-@examples(200)
-@given(positive_margins, st.integers(1, 5), st.integers(1, 5))
-def test_proportional_margins_shift_all_ranks_by_less_than_half_the_distance_of_two_levels(margin, times, of_other):
-    """Theory, part 4, in fractions: one margin taken `times` times in the original and `of_other` times in the released table."""
-
-    def ranks(counts):
-        ends = np.cumsum(counts)
-        return [Fraction(int(2 * end - w + 1), int(2 * ends[-1])) for end, w in zip(ends, counts, strict=True)]
-
-    one, other = ranks([times * w for w in margin]), ranks([of_other * w for w in margin])
-    n = times * sum(margin)
-    shift = {a - b for a, b in zip(one, other, strict=True)}
-    assert shift == {(1 - 1 / Fraction(of_other, times)) / (2 * n)}
-    apart = [abs(x - y) for table in (one, other) for i, x in enumerate(table) for y in table[:i]]
-    assert all(2 * abs(shift.copy().pop()) < gap for gap in apart)
-
-
 def test_the_nearest_records_are_those_of_each_released_table():
     """Ranks of the ages 1 to 4 are 1/4 to 1. The person of 2 is in the first table alone, with b; in the second, 1 and 3 are as near.
 

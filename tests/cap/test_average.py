@@ -46,18 +46,6 @@ def test_unmatched_key_counts_zero_or_is_left_out():
     assert correct_predictions(o, s).item() == 1  # target 1 is named for key 0, where one record has it
 
 
-def test_cap_is_one_when_every_key_is_pure_and_the_tables_agree():
-    o = [[7, 0, 0], [0, 2, 1]]
-    assert average_cap(o, [[1, 0, 0], [0, 5, 9]]).item() == 1
-    assert correct_predictions(o, [[1, 0, 0], [0, 5, 9]]).item() == 10
-
-
-def test_cap_is_zero_when_no_record_has_the_right_target():
-    o, s = [[7, 0], [0, 2]], [[0, 4], [3, 0]]
-    assert average_cap(o, s).item() == average_cap(o, s, unmatched="drop").item() == 0
-    assert correct_predictions(o, s).item() == 0
-
-
 def test_tied_targets_share_the_prediction():
     # Targets 0 and 1 tie for key 0, all three tie for key 1: 4/2 + 2/2 + (3 + 6 + 9)/3 = 9.
     assert correct_predictions([[4, 3], [2, 6], [1, 9]], [[5, 1], [5, 1], [4, 1]]).item() == 9

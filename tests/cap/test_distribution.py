@@ -1,7 +1,5 @@
 """How individual CAP is distributed over records: held against numpy and matplotlib on the records themselves, written out."""
 
-from fractions import Fraction
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -189,38 +187,6 @@ def test_record_at_the_end_of_the_reach_belongs_to_the_whisker():
 
 
 # Counts that nobody could write out
-
-
-def quantile_by_counting(o, s, level):
-    """Rank (n - 1) * level, a float as in numpy; its neighbours found by counting, in integers and fractions."""
-    cells = []
-    for i, j in np.ndindex(np.shape(o)):
-        total = int(np.asarray(s)[:, j].sum())
-        cells.append((Fraction(int(s[i][j]), total) if total else Fraction(0), int(o[i][j])))
-    cells.sort()
-
-    def value(rank):
-        for cap, count in cells:
-            if rank < count:
-                return cap
-            rank -= count
-        raise AssertionError
-
-    greatest = sum(count for _, count in cells) - 1
-    rank = greatest * level
-    low, high = int(rank), min(int(rank) + 1, greatest)
-    return value(low) + Fraction(rank - low) * (value(high) - value(low))
-
-
-@pytest.mark.slow
-def test_quantiles_of_a_million_million_records_need_no_record_written_out():
-    rng = np.random.default_rng(15)
-    for _ in range(60):
-        o = rng.integers(1, 4, (3, 4)) * 10**12 + rng.integers(0, 10, (3, 4))
-        s = rng.integers(0, 50, (3, 4))
-        for level in (0, 0.25, 0.5, 0.75, 1, 0.1, 0.999):
-            exact = quantile_by_counting(o, s, level)
-            assert cap_quantiles(o, s, level).item() == pytest.approx(float(exact), rel=1e-14, abs=1e-300)
 
 
 def test_median_between_two_huge_groups_lies_halfway():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -151,26 +150,6 @@ def test_levels_in_another_order_than_that_of_their_values():
 # --- what holds, and what does not ------------------------------------------------------------------------------------
 
 PAIRS = st.tuples(st.integers(2, 4), st.integers(1, 4)).flatmap(lambda shape: st.tuples(counts(shape), counts(shape)))
-
-
-def exact(o, s, d, triangular):
-    """Average CAP in fractions, from its definition."""
-    total = Fraction(0)
-    for i, j in np.ndindex(o.shape):
-        if s[:, j].any():
-            near = [max(0, 1 - Fraction(abs(k - i)) / d) if triangular else abs(k - i) <= d for k in range(len(s))]
-            total += int(o[i, j]) * sum(Fraction(int(s[k, j])) * near[k] for k in range(len(s))) / int(s[:, j].sum())
-    return total / int(o.sum())
-
-
-@pytest.mark.slow
-@examples(100)
-@given(PAIRS, st.sampled_from([1, 2, Fraction(3, 2)]), st.booleans())
-def test_average_cap_is_that_of_fractions(pair, d, triangular):
-    o, s = pair
-    tables = from_counts(o, s)
-    found = average_cap(tables.o, tables.s, within=("triangular", d) if triangular else d)
-    assert float(found) == pytest.approx(float(exact(o, s, d, triangular)), rel=1e-13)
 
 
 @pytest.mark.slow

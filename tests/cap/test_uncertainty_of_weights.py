@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from small_tables import dataset_of
 from strategies import theorem
 
-from capstats import audit, average_cap_interval, from_counts, individual_cap, individual_share, tabulate
-from capstats.peers import disclosure_protection
+from capstats import average_cap_interval, from_counts, individual_cap, individual_share, tabulate
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -68,35 +67,6 @@ def test_the_error_of_a_weighted_survey_is_that_of_a_bootstrap_of_its_records(un
     assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
     as_counts = tabulate(records.assign(w=(100 * records["w"]).round()), synthetic, keys=KEYS, target="income", counts=("w", None))
     assert average_cap_interval(as_counts.o, as_counts.s, unmatched=unmatched).standard_error.item() < 0.1 * replicates.std()
-
-
-@pytest.mark.slow
-def test_the_error_of_a_comparison_is_that_of_a_bootstrap_of_its_records() -> None:
-    records = survey(1)
-    tables = tabulate(records, [release(2), release(4)], keys=KEYS, target="income", weights=("w", None))
-    s, other = tables.s.isel(synthetic=0), tables.s.isel(synthetic=1)
-    difference = individual_cap(tables.o, s) - individual_cap(tables.o, other)
-    replicates = bootstrapped(records, difference, 4000, np.random.default_rng(5))
-    found = average_cap_interval(tables, s, against=other)
-    assert found.estimate.item() == pytest.approx(replicates.mean(), abs=3e-4)
-    assert found.standard_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
-
-
-@pytest.mark.slow
-def test_the_error_of_a_weighted_contrast_is_that_of_a_bootstrap_of_both_samples() -> None:
-    records, holdout, synthetic = survey(1), survey(6, 1000), release(2)
-    tables = tabulate(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None))
-    q, rng = individual_cap(tables.o, tables.s), np.random.default_rng(7)
-    replicates = bootstrapped(records, q, 4000, rng) - bootstrapped(holdout, q, 4000, rng)
-    found = individual_share(tables, unmatched="zero")
-    assert found.plain_contrast_error.item() == pytest.approx(replicates.std(ddof=1), rel=0.05)
-    audited = audit(records, synthetic, holdout=holdout, keys=KEYS, target="income", weights=("w", None)).measures
-    nearest = individual_share(tables)
-    assert audited.individual_disclosure_error.item() == nearest.plain_contrast_error.item()
-    protected = disclosure_protection(
-        records, synthetic, keys=KEYS, target="income", unmatched="zero", holdout=holdout, weights=("w", None)
-    )
-    assert protected.individual_disclosure_error.item() == found.plain_contrast_error.item()
 
 
 # --- what the formula says --------------------------------------------------------------------------------------------

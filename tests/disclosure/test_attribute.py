@@ -179,17 +179,6 @@ def test_weights_count_as_records_where_nobody_needs_to_be_one():
 # Records that may count
 
 
-@pytest.mark.parametrize("measure", [*OF_BOTH.values(), lambda o, s, **counted: dio(o, **counted)], ids=[*OF_BOTH, "dio"])
-def test_parts_of_the_records_add_up(measure):
-    rng = np.random.default_rng(33)
-    for _ in range(12):
-        o, s = rng.integers(0, 3, (2, 3, 5))
-        o[0, 0] += 1
-        part = rng.integers(0, o + 1)
-        parts = [measure(o, s, counted=x).item() for x in (part, o - part)]
-        assert sum(parts) == pytest.approx(measure(o, s).item(), abs=1e-15)
-
-
 def test_counted_may_have_a_dim_of_its_own():
     o, s = np.array([[3, 2], [1, 0]]), [[2, 1], [0, 0]]
     of_sex = xr.DataArray([[[3, 0], [0, 0]], [[0, 2], [1, 0]]], dims=("sex", "target", "key"))

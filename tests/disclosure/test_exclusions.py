@@ -178,25 +178,23 @@ def test_missing_is_a_level_that_can_be_named():
     assert exclude(t, targets=[MISSING]).o_report.sum() == exclude(t, missing_target=True).o_report.sum() > 0
 
 
-def test_unknown_labels_and_columns_raise_with_the_nearest():
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"targets": "hihg"}, ValueError, r"No target is 'hihg'\. Did you mean 'high'\?"),
+        ({"missing_keys": "sexx"}, ValueError, r"'sexx' is not a key column\. Did you mean 'sex'\?"),
+        ({"pairs": [({"sex": "x"}, "low")]}, ValueError, "No key has sex = 'x'"),
+        ({"pairs": [("f", "low")]}, TypeError, r"`pairs` must be a list of \(\{key column: level\}, target\); got tuple of length 2"),
+        ({"pairs": ({"sex": "f"}, "low")}, TypeError, "`pairs` must be a list of"),
+        ({"missing_target": "income"}, TypeError, "`missing_target` must be True or False; got 'income'"),
+        *(({"above": above}, ValueError, "`above` must be a number of records, 0 or more") for above in (-1, float("nan"), "2")),
+        ({"tables": [[1]], "targets": "low"}, TypeError, "`tables` must be the Dataset that tabulate or from_counts returns"),
+    ],
+)
+def test_unknown_labels_and_columns_raise_with_the_nearest(options, error, message):
     t = tabulate({"sex": ["f", "m"], "income": ["high", "low"]}, keys="sex", target="income")
-    with pytest.raises(ValueError, match=r"No target is 'hihg'\. Did you mean 'high'\?"):
-        exclude(t, targets="hihg")
-    with pytest.raises(ValueError, match=r"'sexx' is not a key column\. Did you mean 'sex'\?"):
-        exclude(t, missing_keys="sexx")
-    with pytest.raises(ValueError, match="No key has sex = 'x'"):
-        exclude(t, pairs=[({"sex": "x"}, "low")])
-    with pytest.raises(TypeError, match=r"`pairs` must be a list of \(\{key column: level\}, target\); got tuple of length 2"):
-        exclude(t, pairs=[("f", "low")])
-    with pytest.raises(TypeError, match="`pairs` must be a list of"):
-        exclude(t, pairs=({"sex": "f"}, "low"))
-    with pytest.raises(TypeError, match="`missing_target` must be True or False; got 'income'"):
-        exclude(t, missing_target="income")
-    for above in (-1, float("nan"), "2"):
-        with pytest.raises(ValueError, match="`above` must be a number of records, 0 or more"):
-            exclude(t, above=above)
-    with pytest.raises(TypeError, match="`tables` must be the Dataset that tabulate or from_counts returns"):
-        exclude(t.o, targets="low")
+    with pytest.raises(error, match=message):
+        exclude(**{"tables": t, **options})
 
 
 # Checks

@@ -8,8 +8,8 @@ each cell and at most two more, so that positive least counts occur too.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise, product
-from math import comb, floor, nan
+from itertools import product
+from math import nan
 
 import numpy as np
 import pytest
@@ -32,7 +32,6 @@ SMALL = {
     "3x3": (3, 3, 2, 2),
 }
 shapes = pytest.mark.parametrize("shape", SMALL)
-few_shapes = pytest.mark.parametrize("shape", ["1x2", "2x2", "2x3"])
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
 
@@ -149,26 +148,7 @@ def set_d(o: Table) -> set[tuple[int, int]]:
     return {cell for cell, share in shares.items() if share == min(shares.values())}
 
 
-def absent_cells(o: Table) -> set[tuple[int, int]]:
-    return {(i, j) for i, j in cells_of(o) if sum(column(o, j)) == 0}
-
-
 # theory/cap.md#theorem-1, theory/cap.md#average-cap
-
-
-@pytest.mark.few(3)
-@shapes
-def test_individual_caps_of_a_matched_key_sum_to_one(shape):
-    """Theorem 1."""
-    targets, keys, *_ = SMALL[shape]
-    tables = synthetics(shape)
-    o = np.ones((targets, keys), dtype=int)
-    sums = values(capstats.individual_cap(o, s_array(tables)).sum("target"), "draw", "key")
-    for s, sums_of_keys in zip(tables, sums, strict=True):
-        for j, total in enumerate(key_totals(s)):
-            if total:
-                assert sum(individuals(s)[i, j] for i in range(targets)) == 1
-            assert sums_of_keys[j] == pytest.approx(1 if total else 0, rel=1e-12, abs=0)
 
 
 @both_versions
@@ -213,29 +193,6 @@ def test_version_1_is_version_2_times_the_matched_share(shape):
     np.testing.assert_allclose(version_1, np.nan_to_num(version_2) * matched / n, rtol=1e-12, atol=0)
 
 
-@pytest.mark.slow
-def test_average_cap_adds_over_shards_of_the_original():
-    """Each version is the mean of the shards, weighted by the records that it counts."""
-    parts = [o for n in (1, 2) for o in all_tables(2, 2, n)]
-    pairs = list(product(parts, parts))
-    s = s_array(synthetics("2x2"))
-    first, second = o_array([pair[0] for pair in pairs]), o_array([pair[1] for pair in pairs])
-    for unmatched in ("zero", "drop"):
-
-        def sum_and_weight(o, unmatched=unmatched):
-            weight = o.sum(["target", "key"]) if unmatched == "zero" else capstats.matched_records(o, s)
-            return capstats.average_cap(o, s, unmatched=unmatched).fillna(0) * weight, weight
-
-        (sum_1, weight_1), (sum_2, weight_2) = sum_and_weight(first), sum_and_weight(second)
-        mean = (sum_1 + sum_2) / (weight_1 + weight_2).where(weight_1 + weight_2 > 0)
-        whole = capstats.average_cap(first + second, s, unmatched=unmatched)
-        if unmatched == "zero":
-            merged = [capstats.merge_counts(capstats.from_counts(a), capstats.from_counts(b), allow_same=True).o.values for a, b in pairs]
-            assert (np.array(merged) == (first + second).values).all()
-        dims = ("original_table", "draw")
-        np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
-
-
 # theory/attainable.md#lemma-1
 
 
@@ -245,25 +202,6 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     for s in synthetics(shape):
         groups.setdefault(key_totals(s), []).append(s)
     return groups
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("extreme", [min, max])
-@both_versions
-@shapes
-def test_lemma_1_extremes_are_exactly_the_tables_supported_on_c_or_on_the_greatest_cells(shape, unmatched, extreme):
-    """Lemma 1, with the value, and with maxima; where no matched key is in O, version 2 is undefined for every table."""
-    for o in originals(shape):
-        cells = {(i, j) for i, j in cells_of(o) if o[i][j] == extreme(column(o, j))}  # of the least counts, C
-        for totals, tables in tables_by_key_totals(shape).items():
-            matched = [j for j, total in enumerate(totals) if total]
-            n = len(records_of(o)) if unmatched == "zero" else sum(key_totals(o)[j] for j in matched)
-            caps = {s: average(o, s, unmatched) for s in tables}
-            if n == 0:
-                assert set(caps.values()) == {None}
-                continue
-            assert extreme(caps.values()) == Fraction(sum(extreme(column(o, j)) for j in matched), n)
-            assert attain(extreme, caps) == {s for s in tables if support(s) <= cells}
 
 
 @pytest.mark.few(4)
@@ -300,36 +238,6 @@ def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
 
 
 # theory/attainable.md#theorem-2, theory/attainable.md#theorem-3
-
-
-@pytest.mark.few(2)
-@shapes
-def test_theorem_2_value_and_exact_minimisers(shape):
-    """Theorem 2: in one key if the least count is positive, in any cells of B if it is 0."""
-    targets, keys, _, most = SMALL[shape]
-    for o, m in product(originals(shape), range(1, most + 1)):
-        tables = all_tables(targets, keys, m)
-        caps = {s: average(o, s, "zero") for s in tables}
-        o_min = min(min(row) for row in o)
-        assert min(caps.values()) == Fraction(o_min, len(records_of(o)))
-        minimisers = attain(min, caps)
-        one_key = {s for s in tables if len({j for _, j in support(s)}) == 1}
-        inside_b = {s for s in tables if support(s) <= set_b(o)}
-        assert minimisers == (inside_b & one_key if o_min > 0 else inside_b)
-
-
-@pytest.mark.few(1)
-@shapes
-def test_theorem_3_value_and_exact_minimisers(shape):
-    """Theorem 3: in D and in any cells of keys that O lacks, with at least one record in D."""
-    targets, keys, _, most = SMALL[shape]
-    for o, m in product(originals(shape), range(1, most + 1)):
-        tables = all_tables(targets, keys, m)
-        caps = {s: cap for s in tables if (cap := average(o, s, "drop")) is not None}
-        i, j = min(set_d(o))
-        assert min(caps.values()) == Fraction(o[i][j], sum(column(o, j)))
-        minimisers = attain(min, caps)
-        assert minimisers == {s for s in tables if support(s) & set_d(o) and support(s) <= set_d(o) | absent_cells(o)}
 
 
 @both_versions
@@ -466,56 +374,7 @@ def test_cap_of_the_original_is_at_least_the_marginal_baseline(shape):
     assert capstats.at_most(capstats.baseline_cap(tables), capstats.average_cap(tables, tables)).all()
 
 
-@shapes
-def test_uniform_is_at_most_marginal_is_at_most_modal(shape):
-    """And the crossed baseline is at most the modal one."""
-    o, s = o_array(originals(shape)), s_array(synthetics(shape))
-    uniform, marginal, modal = (capstats.baseline_cap(o, kind=kind) for kind in ("uniform", "marginal", "modal"))
-    assert capstats.at_most(uniform, marginal).all()
-    assert capstats.at_most(marginal, modal).all()
-    assert capstats.at_most(capstats.baseline_cap(o, s, kind="crossed"), modal).all()
-
-
 # theory/cap.md#distribution
-
-
-def quantile(ordered: list[Fraction], level: Fraction) -> Fraction | None:
-    if not ordered:
-        return None
-    rank = (len(ordered) - 1) * level
-    low, high = floor(rank), min(floor(rank) + 1, len(ordered) - 1)
-    return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
-
-
-@pytest.mark.slow
-@both_versions
-@few_shapes
-def test_quantiles_shares_and_boxes_are_those_of_the_expanded_records(shape, unmatched):
-    """Linear interpolation between the ordered values of the records; also 1/3 and 2/3, which floats do not hold exactly; and whiskers
-    that end at a record within 1.5 interquartile ranges of the box."""
-    points = [Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), Fraction(1)]
-    names = ["lower_whisker", "lower_quartile", "median", "upper_quartile", "upper_whisker"]
-
-    def box(ordered: list[Fraction]) -> list[Fraction | None]:
-        if not ordered:
-            return [None] * 5
-        low, median, high = (quantile(ordered, Fraction(k, 4)) for k in (1, 2, 3))
-        reach = Fraction(3, 2) * (high - low)
-        lower = min(cap for cap in ordered if cap >= low - reach)
-        upper = max(cap for cap in ordered if cap <= high + reach)
-        return [min(lower, low), low, median, high, max(upper, high)]
-
-    def share(caps: list[Fraction], point: Fraction) -> Fraction | None:
-        return Fraction(sum(cap <= point for cap in caps), len(caps)) if caps else None
-
-    o, s, at = o_array(originals(shape)), s_array(synthetics(shape)), list(map(float, points))
-    lists = [[sorted(caps_of_records(table, other, unmatched)) for other in synthetics(shape)] for table in originals(shape)]
-    quantiles = values(capstats.cap_quantiles(o, s, at, unmatched=unmatched), "original_table", "draw", "quantile")
-    assert_equal(quantiles, [[[quantile(caps, point) for point in points] for caps in row] for row in lists])
-    shares = values(capstats.cap_ecdf(o, s, at, unmatched=unmatched), "original_table", "draw", "at")
-    assert_equal(shares, [[[share(caps, point) for point in points] for caps in row] for row in lists])
-    boxes = capstats.cap_boxplot(o, s, unmatched=unmatched)
-    assert_equal(np.stack([values(boxes[name], "original_table", "draw") for name in names], axis=-1), [[*map(box, row)] for row in lists])
 
 
 def test_at_most_orders_small_fractions_exactly():
@@ -529,14 +388,3 @@ def test_at_most_orders_small_fractions_exactly():
 
 
 # theory/models.md#uniform-tables
-
-
-def test_stars_and_bars_reach_every_table_exactly_once():
-    """The bijection of the page, for up to six cells and five records."""
-    for cells, m in product(range(1, 7), range(6)):
-        tables = set()
-        for bars in combinations(range(1, m + cells), cells - 1):
-            ends = (0, *bars, m + cells)
-            tables.add(tuple(right - left - 1 for left, right in pairwise(ends)))
-        assert tables == set(compositions(m, cells))
-        assert len(tables) == comb(m + cells - 1, cells - 1)

@@ -33,10 +33,6 @@ def cases(reference):
     return pytest.mark.parametrize("case", reference["cases"], ids=lambda case: case["name"])
 
 
-def number(value):
-    return np.nan if value is None else value
-
-
 @pytest.mark.parametrize("reference", [SDMETRICS, SYNTHPOP, PYCANON], ids=lambda reference: reference["package"])
 def test_the_concordance_names_the_version_that_the_numbers_are_from(reference):
     rows = [[part.strip() for part in line.split("|")[1:3]] for line in CONCORDANCE.read_text(encoding="utf-8").splitlines()]
@@ -45,41 +41,6 @@ def test_the_concordance_names_the_version_that_the_numbers_are_from(reference):
 
 
 # --- SDMetrics
-
-
-@cases(SDMETRICS)
-def test_sdmetrics_protections_are_one_minus_average_cap(case):
-    """Undefined where no record is matched, there and here."""
-    tables = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])
-    version_1 = average_cap(tables.o, tables.s).item()
-    version_2 = average_cap(tables.o, tables.s, unmatched="drop").item()
-    ours = {
-        "CategoricalCAP": 1 - version_2,
-        "CategoricalZeroCAP": 1 - version_1,
-        "cap: cap_protection": 1 - version_2,
-        "zero_cap: cap_protection": 1 - version_1,
-    }
-    compared = ours.keys() & case.keys()
-    assert len(compared) >= 2
-    for name in compared:
-        np.testing.assert_allclose(ours[name], number(case[name]), rtol=0, atol=1e-12, err_msg=name)
-
-
-@cases(SDMETRICS)
-def test_sdmetrics_baseline_protection_is_one_minus_the_uniform_baseline(case):
-    tables = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])
-    np.testing.assert_allclose(1 - baseline_cap(tables.o, kind="uniform").item(), case["baseline_protection"], rtol=0, atol=1e-12)
-
-
-@cases(SDMETRICS)
-def test_sdmetrics_score_is_the_protection_over_that_of_the_baseline(case):
-    """At most 1; NaN where the baseline protects nobody."""
-    tables = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])
-    baseline = 1 - baseline_cap(tables.o, kind="uniform").item()
-    for method, unmatched in (("cap", "drop"), ("zero_cap", "zero")):
-        protection = 1 - average_cap(tables.o, tables.s, unmatched=unmatched).item()
-        score = np.minimum(protection / baseline, 1) if baseline > 0 else np.nan
-        np.testing.assert_allclose(score, number(case[f"{method}: score"]), rtol=0, atol=1e-12, err_msg=method)
 
 
 # --- synthpop

@@ -160,17 +160,6 @@ def test_rapid_is_the_share_of_people_above_the_limit(tables, score, tau, unmatc
     assert found == pytest.approx(float(rapid_by_people(*tables, score, tau, unmatched)), rel=1e-12, nan_ok=True)
 
 
-@pytest.mark.slow
-@examples(25)
-@given(table_pairs())
-def test_rapid_falls_with_tau_to_the_people_guessed_with_certainty(tables):
-    """No confidence exceeds 1, the limit of "marginal" and "entropy" at tau = 1."""
-    for score in ("marginal", "entropy"):
-        rates = [float(rapid(*tables, score=score, tau=tau)) for tau in (0, 0.25, 0.5, 0.75, 1)]
-        assert rates == sorted(rates, reverse=True)
-        assert rates[-1] == 0
-
-
 def test_with_equally_frequent_targets_rapid_is_one_minus_the_distribution_of_cap():
     o, s = [[3, 2], [1, 4]], [[2, 1], [1, 3]]
     assert float(rapid(o, s, score="marginal", tau=0.4)) == pytest.approx(1 - float(cap_ecdf(o, s, 0.5 + 0.4 * 0.5)), rel=1e-15) == 0.4

@@ -135,23 +135,6 @@ def test_standard_errors_are_those_of_a_parametric_bootstrap(model):
     np.testing.assert_allclose(errors, np.std(drawn, axis=0), rtol=0.15)
 
 
-@pytest.mark.slow
-def test_estimates_of_samples_from_a_known_population():
-    """Of a population that Pitman's model made, Pitman's estimates are right on average; Ewens' are far too low."""
-    rng = np.random.default_rng(5)
-    (population,) = pitman_samples(rng, 50.0, 0.5, 5000, 1)
-    people = np.repeat(np.arange(int(population.u)), np.repeat(population.sizes, population.classes.astype(int)).astype(int))
-    alone = np.bincount(people) == 1
-    ratios = {"pitman": [], "ewens": []}
-    for _ in range(60):
-        counts = np.bincount(rng.permutation(people)[:1000], minlength=len(alone))
-        sample = ClassSizes(*(x.astype(float) for x in np.unique(counts[counts > 0], return_counts=True)))
-        for model, found in ratios.items():
-            found.append(estimated(model, sample, 5000)["among_sample_uniques"] / (alone & (counts == 1)).sum())
-    assert 0.9 < np.mean(ratios["pitman"]) < 1.1
-    assert np.mean(ratios["ewens"]) < 0.8
-
-
 # --- Zayatz -----------------------------------------------------------------------------------------------------------
 
 

@@ -63,29 +63,6 @@ def test_three_people_are_singled_out_by_hand():
     assert [two.predicates.item(), two.hits.item(), two.rate.item(), two.any_predicate.item()] == [3, 2, 2 / 3, 2 / 3]
 
 
-@pytest.mark.few(5)
-@pytest.mark.parametrize("case", PEER["singling_out"], ids=lambda case: case["id"])
-@pytest.mark.parametrize("duplicates", ["distinct", "all"])
-def test_counts_are_those_of_the_reference(case, duplicates):
-    for size, known in case[f"own_{duplicates}_records"].items():
-        half = known["queries"] // 2
-        found = singling_out(
-            case["original"],
-            case["synthetic"],
-            columns=list(case["original"]),
-            subset_size=int(size),
-            duplicates=duplicates,
-            attacks=half,
-            allow_same=True,
-        )
-        assert (found.predicates, found.hits) == (known["queries"], known["hits"])
-        assert np.isnan(found.rate) if known["risk"] is None else found.rate.item() == pytest.approx(known["risk"], rel=1e-9)
-        assert found.any_predicate.item() == pytest.approx(known["any_predicate"], rel=1e-9)
-        if "variance_of_half" in known:
-            assert found.expected_successes.item() == pytest.approx(known["expected_successes_of_half"], rel=1e-9)
-            assert found.standard_deviation.item() ** 2 == pytest.approx(known["variance_of_half"], rel=1e-9)
-
-
 @pytest.mark.parametrize("case", PEER["singling_out"], ids=lambda case: case["id"])
 def test_anonymeter_finds_every_hit_and_prints_the_wilson_centre(case):
     z = 1.959963984540054

@@ -60,15 +60,7 @@ def test_small_classes_have_the_closed_forms():
 @pytest.mark.parametrize(
     ("f", "total", "expected"),
     [  # p / f 2F1(1, 1; f + 1; 1 - p) by mpmath 1.4.1, 50 digits
-        (1, 1e12, 2.76310211159561792e-11),
         (1, 1.0000001, 0.999999950000003304),
-        (2, 2.000001, 0.49999983333339581),
-        (2, 1e12, 1.9999999998962485e-12),
-        (7, 14.28, 0.0750918135357344944),
-        (19, 38.5, 0.0266659473551805582),
-        (19, 1e12, 1.05555555555437582e-12),
-        (20, 40.5, 0.0253158696870880546),
-        (20, 1e12, 1.05263157894619883e-12),
         (1000, 1e12, 1.00100100099999799e-12),
         (10**6, 1e6 + 1, 9.99999000001999996e-7),
         (10**6, 2e6, 5.0000025e-7),
@@ -80,8 +72,9 @@ def test_no_class_size_and_no_weight_costs_digits(f: int, total: float, expected
     assert risk(f, total) == pytest.approx(expected, rel=5e-15)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("f", [*range(1, 26), 60, 300])
+@pytest.mark.parametrize(
+    "f", [1, 2, 7, 19, 20, *(pytest.param(f, marks=pytest.mark.slow) for f in (*range(3, 19), *range(21, 26), 60, 300))]
+)
 def test_the_risk_is_that_of_the_recurrence_in_two_thousand_digits(f: int):
     """I_(g + 1) = (1 / g - p I_g) / q from I_1 = log(1 / p) / q, which loses (p / q)**f of its digits."""
     with localcontext(prec=2000):
@@ -231,22 +224,6 @@ def test_a_risk_of_1_makes_that_of_the_household_1():
 # --- batches, nothing, mistakes ---------------------------------------------------------------------------------------
 
 
-def test_a_batch_has_the_numbers_of_its_members_and_broadcasts():
-    o = xr.DataArray([[[2, 4], [5, 0]], [[0, 7], [0, 3]]], dims=("draw", "target", "key"))
-    records = xr.DataArray([[1, 1], [2, 0]], dims=("target", "key"))
-    with pytest.raises(ValueError, match=r"`o` must be at least `o_records`.* this fails at 1 of . keys"):
-        individual_risk(dataset_of(o=o, o_records=records))
-    o = xr.where(records > 0, o + 2, 0)
-    for function in (
-        individual_risk,
-        lambda o, **g: expected_reidentifications(o, **g).records,
-        lambda o, **g: household_risk(o, **g).risk,
-    ):
-        found = function(dataset_of(o=o, o_records=records))
-        for draw in range(2):
-            np.testing.assert_array_equal(found.isel(draw=draw), function(dataset_of(o=o.isel(draw=draw), o_records=records)))
-
-
 def test_a_sample_without_records_has_no_risk():
     empty = [[0, 0], [0, 0]]
     assert np.isnan(individual_risk(dataset_of(o=empty, o_records=empty))).all()
@@ -274,6 +251,9 @@ def test_a_class_may_have_weights_below_1_if_it_stands_for_all_its_records():
 def test_records_must_belong_to_the_weights():
     with pytest.raises(ValueError, match=r"`o_records` must count the records whose weights `o` adds up; this fails at 1 of 2 keys"):
         individual_risk(dataset_of(o=[[8, 3]], o_records=[[0, 1]]))
+    o = xr.DataArray([[[2, 4], [5, 0]], [[0, 7], [0, 3]]], dims=("draw", "target", "key"))
+    with pytest.raises(ValueError, match=r"`o` must be at least `o_records`.* this fails at 1 of . keys"):
+        individual_risk(dataset_of(o=o, o_records=[[1, 1], [2, 0]]))
     with pytest.raises(ValueError, match=r"The Dataset holds no table `o_records`, only o\. Tabulate with sampling weights"):
         individual_risk(from_counts([[8]]))
     with pytest.raises(ValueError, match="`o_records` must hold integers"):

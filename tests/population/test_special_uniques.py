@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples, theorem
@@ -101,19 +100,6 @@ def test_the_dis_of_the_practice_guide():
 
 
 # --- exact numbers and peers ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.few(2)
-@by_case
-def test_every_rule_gives_the_exact_scores_of_each_record(case):
-    table, at = counted(case["columns"])
-    exact, k = case["exact"], len(case["columns"])
-    assert suda_scores(table).suda_score.values[at].tolist() == exact["score_full"]
-    for name, rule in (("score_ihsn", "normalized"), ("score_halving", "halving")):
-        np.testing.assert_allclose(suda_scores(table, rule=rule).suda_score.values[at], exact[name], rtol=1e-12)
-    assert {int(most) for most in exact["score_max_msu"]} == set(range(1, k))
-    for most, scores in exact["score_max_msu"].items():
-        assert suda_scores(table, rule="product", max_size=int(most)).suda_score.values[at].tolist() == scores
 
 
 @pytest.mark.few(2)
@@ -279,17 +265,6 @@ def test_dis_suda_is_its_published_formula_and_the_mean_odds_against_are_those_o
 
 
 # --- shapes, edges and errors -----------------------------------------------------------------------------------------
-
-
-def test_the_elements_of_another_dim_are_separate_tables():
-    table, _ = counted(GUIDE["columns"])
-    both = xr.concat([table, table * 0, table.roll(key=2, roll_coords=False)], "year").transpose("target", "year", "key")
-    for found in (suda_scores(both), dis_suda(both, sampling_fraction=0.1)):
-        for year in range(3):
-            alone = both.isel(year=year)
-            one = suda_scores(alone) if "contribution" in found else dis_suda(alone, sampling_fraction=0.1)
-            for name in one:
-                np.testing.assert_array_equal(found[name].isel(year=year), one[name])
 
 
 def test_a_key_without_records_is_undefined_and_makes_nobody_less_special():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, combinations
 from math import exp
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from set_partitions import partition_probability, set_partitions
 
 from capstats import from_counts, tabulate
 from capstats.anonymity import class_sizes
@@ -102,62 +100,12 @@ def test_class_sizes_are_given_in_three_ways():
         xr.testing.assert_allclose(found[0].to_dataset(), other.to_dataset(), rtol=1e-14)
 
 
-@pytest.mark.parametrize("model", ["pitman", "snb", "dankar", "loglinear"])
-def test_members_of_a_batch_are_computed_alone(model):
-    rng = np.random.default_rng(1)
-    data = rng.poisson(0.6, (2, 3, 2, 40))
-    data[1, 2] = 0
-    keys = {"a": np.arange(40) % 5, "b": np.arange(40) // 5}
-    one = from_counts(data[0, 0], key_labels=keys).o
-    o = xr.DataArray(data, dims=["year", "draw", "target", "key"], coords={"year": [1, 2], **one.key.coords})
-    s = o.isel(year=0, drop=True)
-    found = population_uniqueness(o, population_size=500, model=model, s=s)
-    assert dict(found.sizes) == {"year": 2, "draw": 3}
-    for year in (1, 2):
-        for draw in range(3):
-            alone = population_uniqueness(o.sel(year=year).isel(draw=draw), population_size=500, model=model, s=s.isel(draw=draw))
-            member = found.sel(year=year).isel(draw=draw).drop_vars("year")
-            xr.testing.assert_allclose(member.to_dataset(), alone.to_dataset())
-    assert found.among_sample_uniques[1, 2] == 0
-    assert np.isnan(found.probability[1, 2])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backing", ["dense", "sparse"])
-def test_only_replicated_uniques_depend_on_the_release(backing):
-    original, a, b = ({"x": list(x), "y": list(y)} for x, y in (("aab", "rss"), ("aabb", "rrss"), ("ab", "sr")))
-    tables = tabulate(original, {"a": a, "b": b}, keys=["x", "y"], target=None, backing=backing)
-    for model in ("ewens", "zayatz", "loglinear"):
-        found = population_uniqueness(tables.o, population_size=8, model=model, s=tables.s)
-        assert [name for name, x in found.items() if x.dims] == ["among_replicated_uniques"]
-        for name in "ab":
-            alone = population_uniqueness(tables.o, population_size=8, model=model, s=tables.s.sel(synthetic=name))
-            xr.testing.assert_allclose(found.sel(synthetic=name).drop_vars("synthetic").to_dataset(), alone.to_dataset(), rtol=1e-15)
-
-
 def test_several_releases_of_one_sample_are_fitted_once():
     releases = np.stack([RELEASE, TABLE, np.zeros_like(TABLE)])
     found = population_uniqueness(TABLE, population_size=8, model="ewens", s=releases)
     assert found.probability.dims == ()
     np.testing.assert_allclose(found.among_replicated_uniques, found.probability.item() * np.array([1, 2, 0]), rtol=1e-15)
     np.testing.assert_allclose(found.among_replicated_uniques, found.probability * 4 * share_replicated(TABLE, releases))
-
-
-def test_a_release_says_nothing_more_of_the_population():
-    """Given a sample of three of six and any release that keeps some of its uniques at random, each of them stays unique alike."""
-    theta, alpha, n = 1, 0, 3
-    for partition in [[[0], [1], [2]], [[0], [1, 2]]]:
-        alone = [part[0] for part in partition if len(part) == 1]
-        weight = {}
-        for whole in set_partitions(6):
-            if [part for part in ([r for r in part if r < n] for part in whole) if part] == partition:
-                weight[tuple(r for r in alone if [r] in whole)] = weight.get(tuple(r for r in alone if [r] in whole), 0) + (
-                    partition_probability(whole, theta, alpha)
-                )
-        found = (theta + n - 1) / (theta + 6 - 1)  # P(population unique | sample unique)
-        for released in chain.from_iterable(combinations(alone, k) for k in range(len(alone) + 1)):
-            expected = sum(p * len({*stay} & {*released}) for stay, p in weight.items()) / sum(weight.values())
-            assert float(expected) == pytest.approx(found * len(released), rel=1e-14)
 
 
 # --- log-linear model -------------------------------------------------------------------------------------------------
@@ -229,66 +177,50 @@ def weighted():
     return tabulate(frame, frame, keys=["k"], target="t", weights="w")
 
 
+LETTERS = from_counts(TABLE, key_labels={"k": list("abc")}).o
+AB = {"k": list("ab")}
+PAIR = {"o": from_counts([[1, 2]], key_labels=AB).o, "margins": from_counts([[0, 2]], key_labels=AB).o, "model": "loglinear"}
+SIZES, WEIGHED_SIZES = class_sizes(TABLE), class_sizes(weighted().o)
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("given", "message"),
     [
+        ({"population_size": 3}, r"`population_size` must be at least the number of records of `o`, 4; got 3"),
+        ({"o": {1: 9}, "population_size": 8}, r"at least the number of records of `o`, 9"),
+        ({"population_size": 8.5}, r"a whole number; got 8.5"),
+        ({"population_size": 0}, r"`population_size` must be the number of people"),
+        ({"model": "hoshino"}, r"`model` must be one of 'pitman'"),
+        ({"o": {0: 4}}, r"each size an integer, 1 or more.*; got 0"),
+        ({"o": {1: -4}}, r"each number of classes an integer, 0 or more.*; got -4"),
+        ({"o": {1.5: 4}}, r"each size an integer, 1 or more, below 2\*\*53; got 1.5"),
+        ({"o": {1: np.inf}}, r"an integer, 0 or more, below 2\*\*53; got inf"),
+        ({"o": {1e30: 1}}, r"below 2\*\*53; got 1000000000000000019884624838656"),
+        ({"o": LETTERS, "model": "loglinear", "s": LETTERS / 2}, r"`s` must hold integers: a key is unique if one record has it"),
+        ({"o": {2**40: 2**20}, "population_size": 2**53}, r"fewer than 2\*\*53 records"),
+        ({"o": [[0.5, 1.5]]}, r"`o` must hold integers: a key is unique"),
+        ({"o": weighted().o}, r"sums of the sampling weights 'w'.*tables.o_records"),
+        ({"o": weighted().o, "model": "loglinear"}, r"sums of the sampling weights"),
         (
-            lambda: population_uniqueness(TABLE, population_size=3),
-            r"`population_size` must be at least the number of records of `o`, 4; got 3",
-        ),
-        (lambda: population_uniqueness({1: 9}, population_size=8), r"at least the number of records of `o`, 9"),
-        (lambda: population_uniqueness(TABLE, population_size=8.5), r"a whole number; got 8.5"),
-        (lambda: population_uniqueness(TABLE, population_size=0), r"`population_size` must be the number of people"),
-        (lambda: population_uniqueness(TABLE, population_size=8, model="hoshino"), r"`model` must be one of 'pitman'"),
-        (lambda: population_uniqueness({0: 4}, population_size=8), r"each size an integer, 1 or more.*; got 0"),
-        (lambda: population_uniqueness({1: -4}, population_size=8), r"each number of classes an integer, 0 or more.*; got -4"),
-        (lambda: population_uniqueness({1.5: 4}, population_size=8), r"each size an integer, 1 or more, below 2\*\*53; got 1.5"),
-        (lambda: population_uniqueness({1: np.inf}, population_size=8), r"an integer, 0 or more, below 2\*\*53; got inf"),
-        (
-            lambda: population_uniqueness({1e30: 1}, population_size=8),
-            r"below 2\*\*53; got 1000000000000000019884624838656",
-        ),
-        (
-            lambda: population_uniqueness(
-                *[(x := from_counts(TABLE, key_labels={"k": list("abc")}).o)], population_size=9, model="loglinear", s=x / 2
-            ),
-            r"`s` must hold integers: a key is unique if one record has it",
-        ),
-        (lambda: population_uniqueness({2**40: 2**20}, population_size=2**53), r"fewer than 2\*\*53 records"),
-        (lambda: population_uniqueness([[0.5, 1.5]], population_size=8), r"`o` must hold integers: a key is unique"),
-        (lambda: population_uniqueness(weighted().o, population_size=9), r"sums of the sampling weights 'w'.*tables.o_records"),
-        (lambda: population_uniqueness(weighted().o, population_size=9, model="loglinear"), r"sums of the sampling weights"),
-        (
-            lambda: population_uniqueness(class_sizes(weighted().o), population_size=9),
+            {"o": class_sizes(weighted().o)},
             r"class sizes that are sums of the sampling weights 'w', but a key is unique .*tables.o_records",
         ),
+        ({"o": SIZES.where(SIZES["size"] > 1)}, r"each number of classes an integer, 0 or more.*; got nan"),
+        ({"o": class_sizes([[1.5, 1]])}, r"size an integer, 1 or more.*; got 1\.5"),
+        ({"o": {1: 4}, "s": RELEASE}, r"give `o` as a table of counts"),
+        ({"o": {1: 4}, "model": "loglinear"}, r"needs the columns of the key"),
+        ({"model": "loglinear"}, r"needs a table whose keys have labels"),
+        ({"margins": TABLE}, r"`margins` are those of the model"),
+        ({"o": LETTERS, "population_size": 3, "model": "loglinear"}, r"at least the number of records"),
         (
-            lambda: population_uniqueness((x := class_sizes(TABLE)).where(x["size"] > 1), population_size=9),
-            r"each number of classes an integer, 0 or more.*; got nan",
-        ),
-        (lambda: population_uniqueness(class_sizes([[1.5, 1]]), population_size=9), r"size an integer, 1 or more.*; got 1\.5"),
-        (lambda: population_uniqueness({1: 4}, population_size=9, s=RELEASE), r"give `o` as a table of counts"),
-        (lambda: population_uniqueness({1: 4}, population_size=9, model="loglinear"), r"needs the columns of the key"),
-        (lambda: population_uniqueness(TABLE, population_size=9, model="loglinear"), r"needs a table whose keys have labels"),
-        (lambda: population_uniqueness(TABLE, population_size=9, margins=TABLE), r"`margins` are those of the model"),
-        (
-            lambda: population_uniqueness(*[from_counts(TABLE, key_labels={"k": list("abc")}).o], population_size=3, model="loglinear"),
-            r"at least the number of records",
-        ),
-        (
-            lambda: population_uniqueness(
-                from_counts([[1, 2]], key_labels={"k": list("ab")}).o,
-                population_size=9,
-                model="loglinear",
-                margins=from_counts([[0, 2]], key_labels={"k": list("ab")}).o,
-            ),
+            {**PAIR, "model": "loglinear"},
             r"`margins` must have records at every level that a sample unique has; a level of the key \('a',\) has none",
         ),
     ],
 )
-def test_mistakes_are_told(call, message):
+def test_mistakes_are_told(given, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        call()
+        population_uniqueness(**{"o": TABLE, "population_size": 9, **given})
 
 
 def test_records_of_a_weighted_table_are_counted():

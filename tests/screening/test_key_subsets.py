@@ -344,15 +344,6 @@ def test_attrs_say_how_the_counts_came_to_be():
     assert attrs["categories"] == {"sex": ["x", "m", "f"], "age": ["(-inf, 3.5]", "(3.5, inf)"]}
 
 
-@pytest.mark.slow
-def test_files_are_swept_as_frames_are(tmp_path):
-    o, s = people(50, 1)[KEYS + TARGETS], people(40, 2)[KEYS + TARGETS]
-    for name, table in (("o", o), ("s", s)):
-        table.astype({"sex": object}).to_parquet(tmp_path / f"{name}.parquet")
-    found = sweep(tmp_path / "o.parquet", tmp_path / "s.parquet", keys=KEYS, targets=TARGETS, measures=ALL)
-    np.testing.assert_allclose(found.value, sweep(o, s, keys=KEYS, targets=TARGETS, measures=ALL).value, rtol=1e-12)
-
-
 def test_a_long_sweep_shows_its_progress(monkeypatch):
     """Its measure takes until the step is shown, at most half a minute."""
     monkeypatch.setattr(progress, "DELAY", 0.0)

@@ -80,20 +80,6 @@ SIMULATED = [
 ]
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
-def test_many_releases_are_simulated_and_have_the_mean_and_the_variance_of_the_model(model):
-    """Five standard errors of the mean; the share of draws below it is between the bounds of the law."""
-    o = ORIGINALS["O_3"]
-    law = cap_law(o, model, rng=0)
-    assert isinstance(law, Simulated)
-    mean, variance = capstats.laws.expected_cap(o, model).item(), capstats.laws.variance_cap(o, model).item()
-    assert law.values.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / len(law.values)))
-    assert law.values.var() == pytest.approx(variance, rel=0.06)
-    assert law.least <= law.values[0] <= law.values[-1] <= law.greatest
-    assert f"{model!r}; 20,000 simulated releases, 95 % interval" in repr(law)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_quantiles_of_a_table_of_a_hundred_cells_are_narrow(model):
@@ -127,14 +113,6 @@ def test_what_no_release_can_have_is_certain():
     assert (law.least, law.greatest) == (least, greatest)
     assert law.cdf([least - 0.01, greatest]).least.values.tolist() == [0, 1]
     assert law.cdf([least - 0.01, greatest]).greatest.values.tolist() == [0, 1]
-
-
-@pytest.mark.slow
-def test_equal_keys_and_unused_keys_are_no_trouble():
-    o = np.array([[3, 3, 0, 3], [1, 1, 0, 1], [2, 2, 0, 2]])
-    law = cap_law(o, Uniform(400), rng=0, level=0.99)
-    assert isinstance(law, Simulated)
-    assert law.values.mean() == pytest.approx(capstats.laws.expected_cap(o, Uniform(400)).item(), abs=5e-3)
 
 
 @pytest.mark.slow
@@ -202,15 +180,6 @@ def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch
     assert len(of_cdf) > 140
     assert np.mean(of_cdf) >= least > 0.87
     assert np.mean(of_quantile) >= least
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("case", [0, 4, 8, 11, 13, 15, 18])
-def test_a_distribution_function_is_within_massarts_distance(case):
-    known, law = exact_and_simulated(case)
-    values = np.array([float(value) for value in known.probabilities])
-    share = np.searchsorted(law.values, values * (1 + 1e-12), side="right") / len(law.values)
-    assert np.abs(share - known.cdf(values).least.values).max() < np.sqrt(np.log(2 / 1e-6) / (2 * len(law.values)))
 
 
 @pytest.mark.slow

@@ -220,39 +220,6 @@ def test_quantiles_of_a_simulated_law_are_order_statistics():
         assert found.greatest.values[i] == pytest.approx(held[greatest], abs=1e-9)
 
 
-@pytest.mark.slow
-def test_an_interval_covers_the_exact_number_at_its_level():
-    """400 laws of 200 values: at each point the share of intervals that hold the exact number is at least the level, up to 4 errors."""
-    level, laws = 0.9, 400
-    p = np.array([0.05, 0.25, 0.5, 0.9])
-    of_cdf, of_quantile = np.zeros(4), np.zeros(4)
-    for seed in range(laws):
-        law = Simulated(uniform_draws, (0, 1), about="", cost=BUDGET // 200, rng=seed, level=level)
-        for held, found in ((of_cdf, law.cdf(p)), (of_quantile, law.quantile(p))):
-            held += (found.least.values <= p) & (p <= found.greatest.values)
-    least = level - 4 * np.sqrt(level * (1 - level) / laws)
-    assert (of_cdf / laws >= least).all()
-    assert (of_quantile / laws >= least).all()
-    assert (of_cdf / laws < 0.97).all()  # and it is not much more
-
-
-@pytest.mark.slow
-def test_a_simulated_law_is_monotone_and_its_quantiles_agree_with_its_distribution_function():
-    law = Simulated(uniform_draws, (0, 1), about="even", cost=1, rng=0)
-    x = np.linspace(-0.1, 1.1, 500)
-    found = law.cdf(x)
-    for side in (found.least.values, found.greatest.values):
-        assert (np.diff(side) >= 0).all()
-        assert ((side >= 0) & (side <= 1)).all()
-    p = np.linspace(0, 1, 101)
-    quantiles = law.quantile(p)
-    for side in (quantiles.least.values, quantiles.greatest.values):
-        assert (np.diff(side) >= 0).all()
-    assert (quantiles.least <= quantiles.greatest).all()
-    assert (law.cdf(quantiles.greatest.values).greatest.values >= p).all()
-    assert (law.cdf(quantiles.least.values - 1e-9).least.values <= p).all()
-
-
 def test_a_simulated_law_has_no_density_and_prints_intervals():
     law = Simulated(uniform_draws, (0, 1), about="even", cost=1, rng=0)
     with pytest.raises(ValueError, match="A simulated law has no density, only sampled values"):

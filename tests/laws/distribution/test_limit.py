@@ -16,11 +16,10 @@ from capstats.laws.models.cell_urns import CellUrn
 GIVEN = {"O_1": 1.0, "O_2": 1.0, "O_3": 0.995823, "O_4": 0.993932}
 
 
-def averages(o, draws, rng):
-    """Average CAP with shares of each key that are even on the simplex."""
-    o = np.asarray(o)
-    q = rng.dirichlet(np.ones(len(o)), (draws, o.shape[1]))
-    return np.einsum("ij,dji->d", o, q) / o.sum()
+def distance(law, draws):
+    """The greatest distance from sorted draws, at each hundredth of them, to the bounds of a law."""
+    found, share = law.cdf(draws[::100]), np.searchsorted(draws, draws[::100], side="right") / len(draws)
+    return max((share - found.greatest.values).max(), (found.least.values - share).max())
 
 
 @pytest.mark.parametrize("label", GIVEN)
@@ -32,21 +31,15 @@ def test_almost_all_releases_of_the_papers_originals_have_a_smaller_average(labe
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("label", ["O_2", "O_3", "O_4"])
-def test_a_simulation_has_this_law(label):
+@pytest.mark.parametrize(
+    ("label", "model"), [*((label, Uniform()) for label in ("O_2", "O_3", "O_4")), *(("O_3", Dirichlet(alpha=x)) for x in (0, 0.5, 3))]
+)
+def test_a_simulation_has_this_law(label, model):
     """Kolmogorov's distance times the root of the draws is above 2.7 with probability 2 exp(-2 * 2.7^2) = 9e-7."""
-    o = paper_originals().sel(original=label, drop=True).values
-    draws = np.sort(averages(o, 100_000, np.random.default_rng(5)))
-    law = cap_law(o, Uniform(), rng=0, level=0.99)
-    at = draws[::500]
-    found = law.cdf(at)
-    share = np.searchsorted(draws, at, side="right") / len(draws)
-    distance = max((share - found.greatest.values).max(), (found.least.values - share).max())
-    assert distance * np.sqrt(len(draws)) < 2.7
-    # mean 1/I, and variance sum_j (sum_i o_ij^2 - o_.j^2 / I) / (I (I + 1)) / n^2
-    variance = ((o**2).sum(0) - o.sum(0) ** 2 / 3).sum() / 12 / o.sum() ** 2
-    assert abs(draws.mean() - 1 / 3) < 4 * np.sqrt(variance / len(draws))
-    assert draws.var() == pytest.approx(variance, rel=0.03)
+    o, rng = paper_originals().sel(original=label, drop=True).values, np.random.default_rng(5)
+    shares = rng.standard_gamma(np.ones(o.shape) if isinstance(model, Uniform) else o + model.alpha, (40_000, *o.shape))
+    draws = np.sort(np.einsum("ij,dij->d", o, shares / shares.sum(1, keepdims=True)) / o.sum())
+    assert distance(cap_law(o, model, rng=0, level=0.99), draws) * np.sqrt(len(draws)) < 2.7
 
 
 def test_where_all_counts_of_each_key_are_equal_the_law_is_one_value():
@@ -73,21 +66,6 @@ def test_the_law_of_dirichlet_shares_is_exact_where_records_are_few():
     law = cap_law([[3], [1]], Dirichlet(alpha=1))
     # the share of the first target is Beta(4, 2), the average (1 + 2 q) / 4: at q = 1/2 it is 5/32 + 1/32
     assert law.cdf(0.5).least == 6 / 32
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("alpha", [0, 0.5, 3])
-def test_a_simulation_has_the_law_of_dirichlet_shares(alpha):
-    """By Massart's inequality two samples, of 20,000 and 40,000, or one and the law, are this far apart once in a million times."""
-    rng = np.random.default_rng(7)
-    o = paper_originals().sel(original="O_3", drop=True).values
-    shares = rng.standard_gamma(o + alpha, (40_000, *o.shape))
-    draws = np.sort(np.einsum("ij,dij->d", o, shares / shares.sum(1, keepdims=True)) / o.sum())
-    law = cap_law(o, Dirichlet(alpha=alpha), rng=0, level=0.99)
-    found = law.cdf(draws[::200])
-    share = np.searchsorted(draws, draws[::200], side="right") / len(draws)
-    distance = max((share - found.greatest.values).max(), (found.least.values - share).max())
-    assert distance < np.sqrt(np.log(2 / 1e-6) / (2 * 40_000))
 
 
 @pytest.mark.parametrize(("model", "o"), [(Uniform(), [[3, 1, 7], [0, 2, 4], [5, 0, 0]]), (Dirichlet(alpha=2), [[3, 1], [1, 4]])])
@@ -165,8 +143,7 @@ def test_draws_follow_the_law():
     law = cap_law([[3, 2, 4], [1, 2, 4], [0, 2, 1]], Dirichlet(alpha=1), rng=0, level=0.99)
     assert isinstance(law, ClosedForm)
     draws = np.sort(law._draws(30_000, np.random.default_rng(8)))
-    found, share = law.cdf(draws[::100]), np.searchsorted(draws, draws[::100], side="right") / len(draws)
-    assert max((share - found.greatest.values).max(), (found.least.values - share).max()) * np.sqrt(len(draws)) < 2.7
+    assert distance(law, draws) * np.sqrt(len(draws)) < 2.7
 
 
 def test_a_model_of_cells_whose_limit_is_not_known_is_refused():

@@ -11,7 +11,6 @@ import pytest
 import capstats
 from capstats import from_counts, tabulate
 from capstats.laws import Given, expected_cap, variance_cap
-from capstats.tables.domains import full_domain
 
 NETWORK = {
     "age": pd.Series([0.25, 0.75], pd.Index(["old", "young"], name="age")),
@@ -83,68 +82,9 @@ def trees_of(records, order):
     return found
 
 
-def columns_of(records, order):
-    """Each column by itself."""
-    return {column: records[column].value_counts(normalize=True) for column in order}
-
-
-def drawn(generator, number, rng):
-    """Records drawn one column after the other, each label by its own probabilities."""
-    found = pd.DataFrame(index=range(number))
-    for column, by in generator.items():
-        if not isinstance(by, pd.Series):
-            shares, levels = by.predict_proba(found[list(by.feature_names_in_)]), by.classes_
-            chosen = (rng.random((number, 1)) > np.cumsum(shares, 1)).sum(1)
-            found[column] = np.asarray(levels)[np.minimum(chosen, len(levels) - 1)]
-            continue
-        parents = [name for name in by.index.names if name != column]
-        found[column] = None
-        groups = found.groupby(parents[0]).groups.items() if parents else [((), found.index)]
-        for parent, rows in groups:
-            shares = by.xs(parent, level=parents[0]) if parents else by
-            found.loc[rows, column] = rng.choice(np.asarray(shares.index), len(rows), p=shares.to_numpy() / shares.sum())
-    return found
-
-
-def survey():
-    return capstats.datasets.anes96()[["educ", "PID", "vote"]]
-
-
 def people(name, order):
     counts = getattr(capstats.datasets, name)()
     return counts.loc[counts.index.repeat(counts["count"]), order].reset_index(drop=True)
-
-
-SETS = {
-    "anes96": (survey, ["educ", "PID", "vote"]),
-    "titanic": (lambda: people("titanic", ["Class", "Sex", "Age", "Survived"]), ["Class", "Sex", "Age", "Survived"]),
-    "hair": (lambda: people("hair_eye_color", ["Hair", "Sex", "Eye"]), ["Hair", "Sex", "Eye"]),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("made", [network_of, trees_of, columns_of])
-@pytest.mark.parametrize("name", SETS)
-def test_releases_that_are_drawn_record_by_record_have_the_exact_mean_and_variance(name, made):
-    read, order = SETS[name]
-    records, m, draws, rng = coded(read()), 60, 10_000, np.random.default_rng(7)
-    *keys, target = order
-    o = full_domain(tabulate(records, records, keys=keys, target=target)).o
-    generator = made(records, order)
-    model = Given.from_conditionals(o, m, columns=generator)
-    released = drawn(generator, m * draws, rng)
-    place = o.indexes["key"].get_indexer(pd.MultiIndex.from_frame(released[keys].astype(int)))
-    cell = o.indexes["target"].get_indexer(released[target].astype(int)) * o.sizes["key"] + place
-    assert (place >= 0).all()
-    counts = np.bincount(np.repeat(np.arange(draws), m) * o.size + cell, minlength=draws * o.size).reshape(draws, *o.shape)
-    for unmatched in ("zero", "drop"):
-        caps = capstats.average_cap(o, counts, unmatched=unmatched).values
-        mean, variance = (float(moment(o, model, unmatched=unmatched)) for moment in (expected_cap, variance_cap))
-        squares = (caps - mean) ** 2
-        assert abs(caps.mean() - mean) < 4 * sqrt(variance / draws)
-        assert abs(squares.mean() - variance) < 4 * squares.std() / sqrt(draws)
-    few = capstats.average_cap(o, counts[:2000], unmatched="nearest").values
-    assert abs(few.mean() - float(expected_cap(o, model, unmatched="nearest"))) < 4 * few.std() / sqrt(len(few))
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
 from math import comb, sqrt
 
 import numpy as np
@@ -10,9 +9,6 @@ import pytest
 import sparse
 import xarray as xr
 from every_release import every_release, made
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import examples
 
 from capstats import average_cap
 from capstats.datasets import paper_originals
@@ -35,51 +31,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 Z = 5  # standard deviations that a frequency may be away; beyond it by chance once in two million times
 
 
-def all_tables(cells, m):
-    """Every way to put m records into cells."""
-    return {table for table in product(range(m + 1), repeat=cells) if sum(table) == m}
-
-
 def flat(tables):
     return tables.values.reshape(len(tables), -1)
 
 
 def z_score(hits, draws, probability):
     return (hits - draws * probability) / sqrt(draws * probability * (1 - probability))
-
-
-# Few records: every table is counted. Bars are drawn one by one until they are distinct where bars**2 < places, and without
-# replacement elsewhere; both ways occur here.
-
-SMALL = {
-    "one by one: 1x2, 6": (1, 2, 6),
-    "one by one: 3x1, 7": (3, 1, 7),
-    "one by one: 2x2, 8": (2, 2, 8),
-    "without replacement: 2x2, 3": (2, 2, 3),
-    "without replacement: 2x3, 2": (2, 3, 2),
-    "without replacement: 1x3, 1": (1, 3, 1),
-    "without replacement: 2x2, 6": (2, 2, 6),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.few(1)
-@pytest.mark.parametrize("case", SMALL)
-def test_every_table_is_as_frequent_as_every_other(case):
-    """Each frequency within five standard deviations, and the chi-square statistic within five of its own."""
-    targets, keys, m = SMALL[case]
-    cells = targets * keys
-    assert case.startswith("one by one") == ((cells - 1) ** 2 < m + cells - 1)
-    tables = all_tables(cells, m)
-    assert len(tables) == comb(m + cells - 1, cells - 1)
-    draws = 400 * len(tables)
-    found = Counter(map(tuple, flat(sample_tables(np.ones((targets, keys)), Uniform(m), draws=draws, rng=41)).tolist()))
-    assert set(found) == tables
-    probability = 1 / len(tables)
-    assert all(abs(z_score(hits, draws, probability)) < Z for hits in found.values())
-    chi_square = sum((hits - draws * probability) ** 2 / (draws * probability) for hits in found.values())
-    degrees = len(tables) - 1
-    assert abs(chi_square - degrees) < Z * sqrt(2 * degrees)
 
 
 @pytest.fixture(scope="module")
@@ -98,13 +55,10 @@ def test_every_cell_of_3x3_tables_has_its_exact_distribution(many_tables):
             assert abs(z_score((cells[:, cell] >= x).sum(), 100_000, tail)) < Z
 
 
-def test_every_two_cells_of_3x3_tables_have_the_exact_mean_and_covariance(many_tables):
-    """Mean m / k, variance m (m + k) (k - 1) / (k^2 (k + 1)), correlation -1 / (k - 1)."""
-    m, k, draws = 900, 9, 100_000
+def test_every_two_cells_of_3x3_tables_have_the_exact_correlation(many_tables):
+    """Which is -1 / (k - 1)."""
+    k, draws = 9, 100_000
     cells = flat(many_tables).astype(float)
-    variance = m * (m + k) * (k - 1) / (k**2 * (k + 1))
-    assert (abs(cells.mean(0) - m / k) < Z * sqrt(variance / draws)).all()
-    assert (abs(cells.var(0) / variance - 1) < 0.03).all()
     correlation = np.corrcoef(cells, rowvar=False)[np.triu_indices(k, 1)]
     assert (abs(correlation + 1 / (k - 1)) < Z / sqrt(draws)).all()
 
@@ -118,7 +72,9 @@ def test_neighbouring_draws_are_independent(many_tables):
 # The other models: each release as often as it should be, and average CAP with its exact moments
 
 ORIGINAL = [[2, 0, 1], [1, 1, 0]]
-MODELS = {
+MODELS = {  # bars of uniform tables are drawn one by one until they are distinct where bars**2 < places, and without replacement elsewhere
+    "uniform without replacement": {"m": 3},
+    "uniform one by one": {"m": 8, "o": [[1, 0], [1, 1]]},
     "bootstrap": {"m": 2},
     "independent": {"m": 2},
     "dirichlet": {"m": 2, "alpha": Fraction(1, 2)},
@@ -142,9 +98,10 @@ def as_given(told):
 @pytest.mark.parametrize("case", MODELS)
 def test_every_release_of_a_model_is_as_frequent_as_it_should_be(case):
     """The chi-square statistic of the releases that are expected five times or more, and of all others together."""
-    model, told, draws = case.split()[0], MODELS[case], 50_000
-    releases = every_release(ORIGINAL, model=model, **told)
-    drawn = sample_tables(ORIGINAL, made(model, **as_given(told)), draws=draws, rng=45).values
+    model, told, draws = case.split()[0], dict(MODELS[case]), 50_000
+    o = told.pop("o", ORIGINAL)
+    releases = every_release(o, model=model, **told)
+    drawn = sample_tables(o, made(model, **as_given(told)), draws=draws, rng=45).values
     counted = Counter(tuple(map(tuple, table)) for table in drawn.tolist())
     assert set(counted) <= set(releases)
     often = {table: draws * float(p) for table, p in releases.items() if draws * p >= 5}
@@ -186,26 +143,6 @@ def test_average_cap_of_drawn_tables_has_its_exact_mean_and_variance(original, m
     assert abs(squares.mean() - variance) < 4 * squares.std() / sqrt(draws)
 
 
-@pytest.mark.slow
-@examples(40)
-@given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
-def test_drawn_tables_keep_the_margins_that_their_model_keeps(targets, keys, records, seed):
-    cells = np.random.default_rng(seed).integers(0, targets * keys, records)
-    o = np.bincount(cells, minlength=targets * keys).reshape(targets, keys)
-    for model, told in [
-        ("permutation", {"s": o}),
-        ("swap", {"records": records // 2}),
-        ("partial", {"alpha": 0.5}),
-        ("pram", {"theta": 0.5}),
-    ]:
-        drawn = sample_tables(np.ones_like(o) if model == "permutation" else o, made(model, **told), draws=3, rng=seed)
-        assert drawn.dtype == np.int64
-        assert (drawn >= 0).all()
-        assert (drawn.sum("target") == o.sum(0)).all()
-        if model in ("permutation", "swap"):
-            assert (drawn.sum("key") == o.sum(1)).all()
-
-
 def test_nothing_is_drawn_into_cells_without_weight():
     o = np.zeros((3, 50), int)
     o[1, ::7] = 10**6
@@ -223,23 +160,12 @@ def test_limits_of_the_models_change_nothing():
 def test_a_sparse_original_gives_the_same_tables():
     held = xr.DataArray(sparse.COO.from_numpy(np.array(ORIGINAL)), dims=("target", "key"))
     for case, told in MODELS.items():
+        told = {name: value for name, value in told.items() if name != "o"}
         same = [sample_tables(o, made(case.split()[0], **as_given(told)), draws=4, rng=2).values for o in (ORIGINAL, held)]
         np.testing.assert_array_equal(*same)
 
 
 # What comes out
-
-
-@pytest.mark.slow
-@examples(100)
-@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 10**6), st.integers(1, 5), st.integers(0, 99))
-def test_tables_have_m_records_and_none_is_negative(targets, keys, m, draws, seed):
-    tables = sample_tables(np.ones((targets, keys)), Uniform(m), draws=draws, rng=seed)
-    assert tables.dims == ("draw", "target", "key")
-    assert tables.shape == (draws, targets, keys)
-    assert tables.dtype == np.int64
-    assert (tables >= 0).all()
-    assert (tables.sum(["target", "key"]) == m).all()
 
 
 def test_one_cell_takes_all_records():
