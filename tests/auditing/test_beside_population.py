@@ -9,7 +9,7 @@ import pytest
 from read_reports import one_line
 
 import capstats
-from capstats import audit, from_counts, population, tabulate
+from capstats import audit, population, tabulate
 from capstats.cli.program import main
 from capstats.datasets import anes96
 
@@ -162,12 +162,6 @@ def test_the_file_of_the_population_is_named_and_no_report_is_written_over_it(tm
     with pytest.raises(ValueError, match="which is read as well"):
         found.to_html(file)
     assert pd.read_csv(file).k.tolist() == PEOPLE["k"]
-
-
-def test_counts_without_a_target_are_the_same_as_by_hand():
-    register = tabulate(PEOPLE, keys="k", target=None)
-    assert register.o.sum("target").values.tolist() == [4, 1, 2, 2, 2]
-    assert from_counts(register.o.values).o.shape == (1, 5)
 
 
 def test_sparse_tables_with_weights_give_the_numbers_of_dense_ones():

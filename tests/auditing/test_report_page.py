@@ -3,15 +3,13 @@
 import base64
 import hashlib
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from itertools import pairwise
 
 import html5lib
 import numpy as np
 import pytest
-from chromium import in_frames, loaded, printed
+from chromium import in_frames, listening, loaded, printed
 from read_reports import public
 
 from capstats import audit
@@ -176,23 +174,9 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def canary():
-    """A server that keeps the paths that it is asked for."""
-    asked = []
-
-    class Answers(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(404)
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    server.server_close()
+    """A server, and the paths that it is asked for."""
+    with listening() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -207,11 +191,15 @@ def hostile_audit(canary, releases):
     k, t = (f"{x} {labels[0]}{labels[1]}" for x in "kt")
     people = {k: [labels[i] for i in rng.integers(0, 10, 300)], t: [labels[i] for i in rng.integers(0, 10, 300)]}
     fewer = {name: [x for x in column if x != labels[2]][:200] for name, column in people.items()}
-    return audit(people, dict.fromkeys(labels[:releases], fewer), keys=k, target=t, utility={labels[1]: 1.0}, against=labels[0])
+    asked = {"utility": {labels[1]: 1.0}, "against": labels[0], "provenance": {"example": labels[5]}}
+    return audit(people, dict.fromkeys(labels[:releases], fewer), keys=k, target=t, **asked)
 
 
 def test_hostile_labels_are_text(hostile, canary):
     published = public(hostile_audit(canary, 4))
+    for found in (hostile, hostile_audit(canary, 2)):
+        assert all(line.isprintable() for line in repr(found).splitlines())
+        assert r"\u202eevil\x1b[31m red" in repr(found)
     assert not any(label in published for label in ("calc", "evil", "begin", "raw"))
     for page in (hostile.to_html(), published, hostile._repr_html_()):
         assert "<script" not in page
