@@ -59,7 +59,7 @@ def printed(folder: Path, page: str) -> bytes:
 @contextmanager
 def listening() -> Iterator[tuple[str, list[str]]]:
     """A web server on this machine, which answers everybody, and the paths that it was asked for."""
-    asked = []
+    asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

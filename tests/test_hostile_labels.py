@@ -228,9 +228,9 @@ def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str,
 
 
 def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    levels = 50_000
-    for name, shift in (("original", 0), ("synthetic", 1)):
-        rows = "".join(f"<i>{i},<u>{(i + shift) % levels}\n" for i in range(levels))
+    """All keys but the last two are guessed right with certainty."""
+    for name, last in (("original", [49_998, 49_999]), ("synthetic", [49_999, 49_998])):
+        rows = "".join(f"<i>{i},<u>{target}\n" for i, target in enumerate([*range(49_998), *last]))
         (tmp_path / f"{name}.csv").write_text(f"key,target\n{rows}", encoding="utf-8")
     files = [str(tmp_path / f"{name}.csv") for name in ("original", "synthetic")]
     page = tmp_path / "page.html"
@@ -239,6 +239,7 @@ def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest
     assert len(text) < 10_000
     assert "Not shown: 49,988 levels" in text
     assert page.stat().st_size < 200_000
+    assert "49,988 more keys with people guessed right with certainty." in page.read_text(encoding="utf-8")
     assert main(["records", *files, "--key=key", "--target=target", "--top=3"]) == 0
     assert len(capsys.readouterr().out) < 10_000
 

@@ -106,11 +106,6 @@ def test_nearest_keys_are_left_out_with_the_reason_where_they_have_no_labels_or_
     assert matched.measures.average_cap_nearest == matched.measures.average_cap_zero
 
 
-def test_levels_without_original_people_are_left_out():
-    found = audit({"k": ["a"], "t": ["x"]}, {"k": ["a", "a"], "t": ["x", "z"]}, keys="k", target="t")
-    assert found.by_target.indexes["target"].tolist() == ["x"]
-
-
 def test_fractional_counts_leave_the_quartiles_out_and_say_so():
     frame = titanic()
     frame["weight"] = frame["count"] * 0.3

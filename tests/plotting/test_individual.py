@@ -99,15 +99,6 @@ def test_boxes_may_stand_in_the_given_order_of_which_the_first_is_on_the_left_or
         plot_individual_cap(given, order="worst")
 
 
-def test_long_labels_of_tables_do_not_overlap(ax):
-    s = {f"synthetic_release_of_generator_{i}": np.array([[8, 7], [25, 60]]) for i in range(6)}
-    tables = from_counts(np.array([[20, 5], [30, 45]]), s)
-    plot_individual_cap(cap_boxplot(tables.o, tables.s), ax=ax)
-    ax.figure.draw_without_rendering()
-    labels = [label.get_window_extent() for label in ax.get_xticklabels()]
-    assert all(left.x1 < right.x0 for left, right in pairwise(labels))
-
-
 def test_tables_with_equal_averages_keep_their_given_order(ax):
     """On O_1 every average is 1/3, whatever the last bit."""
     o_1 = paper_originals().sel(original="O_1", drop=True)
