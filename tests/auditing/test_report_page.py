@@ -9,6 +9,7 @@ from itertools import pairwise
 import html5lib
 import numpy as np
 import pytest
+from accessible import luminance
 from chromium import in_frames, listening, loaded, printed
 from read_reports import public
 
@@ -117,13 +118,6 @@ def test_a_figure_says_in_words_what_it_shows(pages):
             assert len(drawing.get("aria-label")) > 40
             assert texts(figure.find("figcaption"))
     assert len(list(parsed(pages[0]).iter("figure"))) == 3
-
-
-def luminance(colour):
-    """Relative luminance of WCAG 2.2."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_text_on_white_has_a_contrast_of_at_least_4_5():
