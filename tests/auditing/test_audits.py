@@ -15,14 +15,12 @@ import capstats
 from capstats import (
     audit,
 )
-from capstats.auditing.measures import MEASURES, SENTENCES
+from capstats.auditing.measures import SENTENCES
 from capstats.codes.progress import Progress, Step
 from capstats.datasets import anes96, titanic
 from capstats.laws import Bootstrap, Independent, expected_disclosure
 from capstats.sources.files import FileSource
 from capstats.tables.printing import percent
-
-QUANTILES = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
