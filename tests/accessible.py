@@ -74,3 +74,10 @@ def luminous(tab: Page, selector: str) -> tuple[Any, float]:
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     light = linear @ np.array([0.2126, 0.7152, 0.0722])
     return light, float((light.max() + 0.05) / (light.min() + 0.05))
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of WCAG 2.2, of a colour such as #0a5c94."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -155,9 +155,7 @@ ALONE: dict[str, Call] = {  # of one table
     "cap_law bootstrap": lambda x: laws.cap_law(x, laws.Bootstrap(), rng=0).cdf([0.3, 0.5, 0.6]),
     "individual_risk": lambda x: population.individual_risk(weighted(x)),
     "household_risk": lambda x: population.household_risk(weighted(x)),
-    "expected_reidentifications": lambda x: population.expected_reidentifications(
-        xr.Dataset({"o": 10 * x, "o_records": (x > 0).astype(np.int64)})
-    ),
+    "expected_reidentifications": lambda x: population.expected_reidentifications(weighted(x)),
     "population_profile of twice the sample": lambda x: population.population_profile(x, population=2 * x),
     "dis_suda": lambda x: population.dis_suda(x, sampling_fraction=0.1),
     "minimal_sample_uniques": population.minimal_sample_uniques,

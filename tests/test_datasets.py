@@ -18,17 +18,10 @@ TABLES = [smoking, paper_originals, paper_synthetics]
 
 
 @pytest.mark.parametrize("dataset", [*FRAMES, *TABLES])
-def test_attrs_name_source_and_licence(dataset: Callable[[], Any]) -> None:
-    attrs = dataset().attrs
-    assert attrs["source"]
-    assert attrs["licence"]
-
-
-@pytest.mark.parametrize("dataset", [*FRAMES, *TABLES])
-def test_docstring_names_source_and_licence(dataset: Callable[[], Any]) -> None:
-    assert dataset.__doc__ is not None
-    assert "Source: " in dataset.__doc__
-    assert "Licence: " in dataset.__doc__
+def test_attrs_and_docstring_name_source_and_licence(dataset: Callable[[], Any]) -> None:
+    for name in ("source", "licence"):
+        assert dataset().attrs[name]
+        assert f"{name.capitalize()}: " in str(dataset.__doc__)
 
 
 def test_every_data_set_is_tested_and_public() -> None:
@@ -36,29 +29,18 @@ def test_every_data_set_is_tested_and_public() -> None:
     assert names == set(datasets.__all__)
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_two_calls_give_equal_but_independent_frames(
-    frame: Callable[[], pd.DataFrame],
-) -> None:
-    first, second = frame(), frame()
-    pd.testing.assert_frame_equal(first, second)
-    numeric = first.select_dtypes("number").columns[0]
-    first.loc[0, numeric] = -1
+@pytest.mark.parametrize("dataset", [*FRAMES, *TABLES])
+def test_two_calls_give_equal_but_independent_data(dataset: Callable[[], Any]) -> None:
+    first, second = dataset(), dataset()
+    check: Callable[[Any, Any], None] = pd.testing.assert_frame_equal if dataset in FRAMES else xr.testing.assert_identical
+    check(first, second)
+    if dataset in FRAMES:
+        first.loc[0, first.select_dtypes("number").columns[0]] = -1
+    else:
+        (first["o"] if dataset is smoking else first).values[..., 0, 0] = -1
     first.attrs["source"] = "mine"
-    pd.testing.assert_frame_equal(second, frame())
-    assert second.attrs == frame().attrs != first.attrs
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_two_calls_give_equal_but_independent_tables(
-    table: Callable[[], xr.Dataset | xr.DataArray],
-) -> None:
-    first, second = table(), table()
-    xr.testing.assert_identical(first, second)
-    counts = first["o"] if isinstance(first, xr.Dataset) else first
-    counts.values[..., 0, 0] = -1
-    first.attrs["source"] = "mine"
-    xr.testing.assert_identical(second, table())
+    check(second, dataset())
+    assert second.attrs == dataset().attrs != first.attrs
 
 
 @pytest.mark.parametrize("frame", FRAMES)

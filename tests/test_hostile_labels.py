@@ -27,7 +27,7 @@ HOSTILE = [
     "]]>-->*/;}</style></svg>",
     "{{7*7}}{% raw %}",
     "$\\frac{1}{2}$ %s {0}",
-    "\x1b[31mred\x1b]0;title\x07",
+    "\x1b[31mred\x1b]0;title\x07\x9b",
     "\u202egnp.exe",
     "\u0645\u0631\u062d\u0628\u0627",
     "=cmd|' /C calc'!A0",
@@ -107,23 +107,21 @@ def is_inert(text: str) -> bool:
     return all(c.isprintable() for line in text.split("\n") for c in line)
 
 
-@pytest.mark.parametrize("command", ["audit", "records", "anonymity"])
+@pytest.mark.parametrize("command", ["audit", "records", "anonymity", "sweep"])
 def test_text_shows_labels_whole_or_shortened_and_nothing_that_a_terminal_obeys(
     folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     more = {"audit": ["--holdout", str(folders["hostile"] / "holdout.csv")], "records": ["--top", "460"]}.get(command, [])
     text = printed(folders, capsys, command, *more)
+    if command == "sweep":
+        assert "<b onclick=alert(1)>key + =1+1" in text
+        return
     assert "t\\x1b[2J\\u202e" in text  # the name of the target
     assert "LLLL" * 25 not in text
     assert max(map(len, text.splitlines())) <= WIDTH
     if command != "anonymity":
         assert [label for label in SHOWN if label[:11] not in text] == []
         assert "LLLL...LLLL" in text
-
-
-def test_sweep_names_hostile_columns(folders: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(folders, capsys, "sweep")
-    assert "<b onclick=alert(1)>key + =1+1" in text
 
 
 @pytest.mark.parametrize("command", ["audit", "sweep", "records", "anonymity"])
@@ -230,9 +228,9 @@ def test_a_figure_has_no_element_that_tame_labels_do_not_make(folders: dict[str,
 
 
 def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    levels = 50_000
-    for name, shift in (("original", 0), ("synthetic", 1)):
-        rows = "".join(f"<i>{i},<u>{(i + shift) % levels}\n" for i in range(levels))
+    """All keys but the last two are guessed right with certainty."""
+    for name, last in (("original", [49_998, 49_999]), ("synthetic", [49_999, 49_998])):
+        rows = "".join(f"<i>{i},<u>{target}\n" for i, target in enumerate([*range(49_998), *last]))
         (tmp_path / f"{name}.csv").write_text(f"key,target\n{rows}", encoding="utf-8")
     files = [str(tmp_path / f"{name}.csv") for name in ("original", "synthetic")]
     page = tmp_path / "page.html"
@@ -241,6 +239,7 @@ def test_fifty_thousand_levels_are_a_page_to_read(tmp_path: Path, capsys: pytest
     assert len(text) < 10_000
     assert "Not shown: 49,988 levels" in text
     assert page.stat().st_size < 200_000
+    assert "49,988 more keys with people guessed right with certainty." in page.read_text(encoding="utf-8")
     assert main(["records", *files, "--key=key", "--target=target", "--top=3"]) == 0
     assert len(capsys.readouterr().out) < 10_000
 

@@ -31,7 +31,11 @@ def anchors(path: Path) -> set[str]:
 
 
 @each_notebook
-def test_links_of_a_notebook_lead_to_a_file_of_the_project_and_to_a_heading_in_it(name: str) -> None:
+def test_links_of_a_notebook_lead_to_a_heading_of_the_project_or_to_what_lasts_and_no_page_is_only_named(name: str) -> None:
+    outside = re.findall(r"https?://[^\s)>\"]+", prose(name))
+    assert [url for url in outside if not url.startswith("https://doi.org/")] == []
+    cells = "\n".join(cell.source for cell in stored(name).cells if cell.cell_type == "markdown")
+    assert re.findall(r"`(?:theory/)?([\w-]+\.(?:md|ipynb))`", cells) == []
     here = NOTEBOOKS[name]
     for target in LINK.findall(prose(name)):
         if target.startswith("https://"):
@@ -41,19 +45,6 @@ def test_links_of_a_notebook_lead_to_a_file_of_the_project_and_to_a_heading_in_i
         assert path.is_file(), f"{name} links to {target}"
         assert path.is_relative_to(ROOT), target
         assert not anchor or anchor in anchors(path), f"{name} links to {target}"
-
-
-@each_notebook
-def test_pages_and_notebooks_are_linked_and_not_only_named(name: str) -> None:
-    cells = "\n".join(cell.source for cell in stored(name).cells if cell.cell_type == "markdown")
-    named = re.findall(r"`(?:theory/)?([\w-]+\.(?:md|ipynb))`", cells)
-    assert named == []
-
-
-@each_notebook
-def test_links_out_of_the_project_are_to_what_lasts(name: str) -> None:
-    outside = re.findall(r"https?://[^\s)>\"]+", prose(name))
-    assert [url for url in outside if not url.startswith("https://doi.org/")] == []
 
 
 @each_notebook

@@ -153,20 +153,13 @@ def test_checks_do_not_contain_the_answers(name):
 
 
 @each_notebook
-def test_lines_of_code_are_not_wide_and_words_not_many(name):
+def test_lines_of_code_are_not_wide_words_not_many_and_no_time_is_stated_that_is_not_measured(name):
     notebook = stored(name)
     code = [cell.source for cell in code_cells(notebook)] + [exercise.solution for exercise in exercises(notebook)]
     assert [line for text in code for line in text.splitlines() if len(line) > WIDTH] == []
     assert sum(len(cell.source.split()) for cell in notebook.cells) <= WORDS.get(name, 1_800)
-
-
-@each_tutorial
-def test_notebook_begins_with_a_picture(name):
-    notebook = stored(name)
-    first = notebook.cells[1]
-    assert has_tags(first, "picture")
-    assert [True for output in first.outputs if "image/png" in output.get("data", {})] == [True]
-    assert not any(has_tags(cell, "picture") for cell in notebook.cells[2:])
+    prose = " ".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert re.findall(r"\d+ (?:seconds|minutes)", prose) == []
 
 
 @each_notebook
@@ -220,28 +213,21 @@ def test_before_every_picture_and_number_of_the_slides_there_is_a_vote():
 
 
 @each_tutorial
-def test_notebook_opens_with_its_question_and_answer(name):
-    first = stored(name).cells[0]
+def test_notebook_opens_with_its_question_answer_and_picture_and_closes_with_things_to_try_and_its_source(name):
+    first, picture, *others = stored(name).cells
     assert first.cell_type == "markdown"
     assert re.match(r"# .+\n", first.source)
     parts = ["Question", "Guess", "Answer"] if name in GUESSES else ["Question", "Answer"]
     assert re.findall(r"^\*\*(\w+)\.\*\* .", first.source, flags=re.MULTILINE) == parts
     assert ("\n\n<details><summary>Answer</summary>\n\n**Answer.** " in first.source) == (name in GUESSES)
-
-
-@each_tutorial
-def test_notebook_closes_with_things_to_try_and_its_source(name):
-    last = stored(name).cells[-1]
+    assert has_tags(picture, "picture")
+    assert [True for output in picture.outputs if "image/png" in output.get("data", {})] == [True]
+    assert not any(has_tags(cell, "picture") for cell in others)
+    last = others[-1]
     assert last.cell_type == "markdown"
     assert last.source.startswith("## Things to try next\n")
     assert last.source.count("\n- ") >= 3
     assert re.search(r"\n\n\*\*Source\.\*\* [^\n]+\Z", last.source)
-
-
-@each_notebook
-def test_notebook_states_no_time_that_it_does_not_measure(name):
-    prose = " ".join(cell.source for cell in stored(name).cells if cell.cell_type == "markdown")
-    assert re.findall(r"\d+ (?:seconds|minutes)", prose) == []
 
 
 @each_notebook

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import doctest
-import os
 import re
 import runpy
 import subprocess
@@ -199,10 +198,12 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 @pytest.mark.slow
-def test_importing_capstats_loads_nothing_optional_or_slow() -> None:
+def test_importing_capstats_loads_nothing_optional_or_slow_and_no_room_that_it_does_not_need() -> None:
     loaded = loaded_by("import capstats; capstats.tabulate, capstats.average_cap, capstats.read_counts")
     assert "capstats.counting.tabulate" in loaded
     assert not {name for name in loaded for lazy in LAZY if name == lazy or name.startswith(f"{lazy}.")}
+    unneeded = {"anonymity", "attacks", "auditing", "disclosure", "laws", "lessons", "peers", "plotting", "population", "screening"}
+    assert not loaded & {f"capstats.{room}" for room in unneeded | {"sdmetrics", "paper"}}
 
 
 @pytest.mark.slow
@@ -217,13 +218,6 @@ def test_counting_frames_in_memory_loads_no_engine() -> None:
         "import capstats; d = {'k': ['a'], 't': ['x']}; capstats.average_cap(*[capstats.tabulate(d, keys='k', target='t').o] * 2)"
     )
     assert not loaded & {"duckdb", "polars", "matplotlib", "scipy.stats"}
-
-
-@pytest.mark.slow
-def test_importing_capstats_loads_no_room_that_it_does_not_need() -> None:
-    loaded = loaded_by("import capstats; capstats.tabulate, capstats.average_cap, capstats.read_counts")
-    unneeded = {"anonymity", "attacks", "auditing", "disclosure", "laws", "lessons", "peers", "plotting", "population", "screening"}
-    assert not loaded & {f"capstats.{room}" for room in unneeded | {"sdmetrics", "paper"}}
 
 
 # --- public names -----------------------------------------------------------------------------------------------------
@@ -382,23 +376,3 @@ def test_a_removed_name_says_what_to_use(path: str) -> None:
         exec(f"from {room} import {name}")
     assert not hasattr(module, name)
     assert name not in module.__all__
-
-
-@pytest.mark.slow
-def test_a_type_checker_sees_a_misspelt_name_and_takes_a_right_one(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
-    right = [
-        "capstats.average_cap",
-        "capstats.laws.cap_bounds",
-        "disclosure.disco",
-        "capstats.attacks.model_attack",
-        "capstats.paper.SEED",
-    ]
-    wrong = ["capstats.avrage_cap", "capstats.lawz", "disclosure.disko", "capstats.attacks.model_atack", "capstats.tcap"]
-    file = tmp_path / "names.py"
-    file.write_text("\n".join(["import capstats", "from capstats import disclosure", *right, *wrong]), encoding="utf-8")
-    options = ["--no-site-packages", "--ignore-missing-imports", "--follow-imports=silent", "--no-implicit-reexport", "--no-error-summary"]
-    command = [sys.executable, "-m", "mypy", "--config-file=", f"--cache-dir={tmp_path}", *options, file.name]
-    found = subprocess.run(command, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}, capture_output=True, text=True)
-    lines = [int(line.split(":")[1]) for line in found.stdout.splitlines()]
-    assert lines == list(range(3 + len(right), 3 + len(right) + len(wrong))), found.stdout + found.stderr

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import capstats
-from capstats import average_cap, laws
+from capstats import average_cap, disclosure, laws
 from capstats.laws import Dirichlet, Swap, calibrate, cap_law, expected_cap, sample_tables
 
 o, s = [[20, 5], [30, 45]], np.array([[10, 5], [23, 62]])
@@ -49,6 +49,9 @@ laws.minimum_cap(o, unmatched="zero")
 laws.dp_bound([0.5, 0.5], 1.0, unmatched="nearest")
 laws.noisy_counts(o, epsilon=1, adjacency="substitution", domain="public")
 laws.membership_test(o, s, h=o, alternative="two-sided").p_value
+disclosure.disco
+capstats.attacks.model_attack
+capstats.paper.SEED
 """
 WRONG = """
 average_cap()
@@ -76,6 +79,10 @@ cap_law(o, "uniform")
 cap_law(o, laws.Uniform()).cfd(0.5)
 laws.noisy_counts(o, epsilon=1, adjacency="substitution")
 laws.membership_test(o, s, h=o, alternative="larger")
+capstats.lawz
+capstats.tcap
+disclosure.disko
+capstats.attacks.model_atack
 """
 
 

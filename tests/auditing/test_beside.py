@@ -147,13 +147,6 @@ def test_the_reports_of_several_releases_say_so(alike):
     assert alike.measures.individual_disclosure.item() > 0
 
 
-def test_an_audit_without_a_holdout_says_nothing_of_it():
-    original, release, _ = split()
-    text = one_line(audit(original, release, **ASKED))
-    assert text.count("holdout") == text.count("only a holdout can tell") == 2
-    assert "holdout_differs" not in audit(pd.DataFrame(original), release, **ASKED).provenance
-
-
 def test_categories_that_each_table_makes_of_its_own_values_do_not_make_them_differ():
     """Their order depends on who is in which table."""
     rng = np.random.default_rng(1)

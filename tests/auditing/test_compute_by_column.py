@@ -21,11 +21,6 @@ ORIGINAL, RELEASES = people(60, 1), {"one": people(50, 2), "two": people(30, 3)}
 XOR = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "t": ["x", "y", "y", "x"]}
 
 
-def average(keys, target):
-    tables = tabulate(ORIGINAL, RELEASES, keys=keys, target=target)
-    return average_cap(tables.o, tables.s, unmatched="nearest").values
-
-
 def test_each_column_alone_tells_nothing_where_both_tell_all():
     """Without the other column a guess is right for one of two; the two columns share the half that they add together."""
     found = audit(XOR, XOR, allow_same=True, keys=["a", "b"], target="t").by_column
@@ -36,18 +31,6 @@ def test_each_column_alone_tells_nothing_where_both_tell_all():
         "leave_one_out": [0.5, 0.5],
         "shapley": [0.25, 0.25],
     }
-
-
-@pytest.mark.parametrize("target", ["income", ["income", "health"]])
-def test_the_averages_are_those_of_tables_counted_anew(target):
-    found = audit(ORIGINAL, RELEASES, keys=KEYS, target=target)
-    assert found.by_column.alone.dims == ("key_column", "synthetic")
-    for column in KEYS:
-        others = [key for key in KEYS if key != column]
-        of_column = found.by_column.sel(key_column=column)
-        np.testing.assert_allclose(of_column.alone, average(column, target), rtol=1e-12)
-        np.testing.assert_allclose(of_column.without, average(others, target), rtol=1e-12)
-        np.testing.assert_allclose(of_column.leave_one_out, average(KEYS, target) - average(others, target), atol=1e-15)
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -111,17 +94,6 @@ def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monke
     assert set(whole.data_vars) - set(found.data_vars) == {"shapley"}
     for left in found.data_vars:
         np.testing.assert_allclose(found[left], whole[left], atol=1e-15)
-
-
-def test_a_holdout_and_weights_do_not_get_in_the_way():
-    weighted = ORIGINAL.assign(w=np.linspace(0.5, 3, 60))
-    asked = {"keys": KEYS, "target": "income", "weights": ("w", None)}
-    plain, compared = audit(weighted, RELEASES, **asked), audit(weighted, RELEASES, holdout=weighted, allow_same=True, **asked)
-    np.testing.assert_allclose(plain.by_column.alone, compared.by_column.alone, rtol=1e-12)
-    tables = tabulate(weighted, RELEASES, keys="age", target="income", weights=("w", None))
-    np.testing.assert_allclose(
-        plain.by_column.alone.sel(key_column="age"), average_cap(tables.o, tables.s, unmatched="nearest"), rtol=1e-12
-    )
 
 
 def test_sparse_tables_have_the_numbers_of_dense_ones():

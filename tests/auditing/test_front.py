@@ -408,12 +408,14 @@ def test_the_share_of_a_release_with_copies_may_reach_0_and_is_not_said_to_be_ha
     assert averaged not in none + text(copied)
 
 
-def test_of_several_releases_the_table_is_first_and_then_what_to_do(fresh):
+def test_of_several_releases_the_table_is_first_and_then_what_to_do_and_on_a_page_the_scale_is_the_last_of_the_front_sheet(fresh):
     several = audited({"fresh": FRESH, "copy": ORIGINAL})
     first, second, *_ = several.sections()
     assert (first, second) == ("Release by release, the worst first", "What would lower it most (copy)")
     assert isinstance(several.sections()[first][0], Grid)
     assert next(iter(fresh.sections())) == "At a glance"
+    for page in (several.to_html(), fresh.to_html()):
+        assert page.index("Groups at most risk") < page.index('<div class="scale">') < page.index("<details>")
 
 
 def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
@@ -427,12 +429,6 @@ def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
     assert gains.tolist() == sorted(gains, reverse=True)
     fine = audited({"copy": population(600, 150, 1), "fresh": population(600, 150, 3)}, population(600, 150, 2), population(600, 150, 1))
     assert "points" not in " ".join(blocks(fine, Grid, "Release by release")[0].rows[0])
-
-
-def test_on_a_page_the_scale_is_the_last_of_the_front_sheet(fresh):
-    for found in (audited({"fresh": FRESH, "copy": ORIGINAL}), fresh):
-        page = found.to_html()
-        assert page.index("Groups at most risk") < page.index('<div class="scale">') < page.index("<details>")
 
 
 def test_the_column_whose_absence_lowers_it_most_is_named():

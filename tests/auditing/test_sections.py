@@ -54,7 +54,8 @@ def test_no_number_of_a_table_below_the_front_sheet_is_a_percentage_and_nothing_
         tables = [block for blocks in below for block in blocks if isinstance(block, Grid)]
         assert tables
         assert not any("%" in line for table in tables for line in table.lines())
-        assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", repr(result), re.IGNORECASE)
+        told = repr(result) + result.to_html().partition("</style>")[2]
+        assert not re.search(r"\b(safe|unsafe|good|bad|acceptable|excellent|severe)\b", told, re.IGNORECASE)
 
 
 # --- Levels that do not meet
@@ -93,11 +94,6 @@ def test_a_target_that_shares_no_level_is_refused_and_called_by_its_own_name():
         audit(*tables, keys="k", target="target")
 
 
-def test_a_holdout_that_shares_no_level_is_refused():
-    with pytest.raises(ValueError, match="`holdout`"):
-        audit(ORIGINAL, ORIGINAL, allow_same=True, keys="region", target="t", holdout={**ORIGINAL, "region": ["south"] * 20})
-
-
 def test_the_report_of_tables_that_do_not_meet_says_it_first():
     result = audit(
         ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True, allow_same=True
@@ -108,7 +104,8 @@ def test_the_report_of_tables_that_do_not_meet_says_it_first():
     assert "Column 'age' has no level in common" in html.unescape(result._repr_html_()).partition("What was read")[0]
 
 
-def test_levels_in_another_spelling_are_said_first_and_kept_with_their_numbers():
+@pytest.mark.filterwarnings("error::capstats.LevelsWarning")
+def test_levels_in_another_spelling_are_said_first_without_a_warning_and_kept_with_their_numbers():
     result = audited(region=["south", "North"] * 10)
     first = one_line(result).partition("What was read")[0]
     assert "Column 'region'" in first
@@ -123,11 +120,6 @@ def test_keys_that_never_meet_are_said_first_where_all_columns_do():
     result = audited(age=["41", "40"] * 10)
     assert result.measures.matched_share == 0
     assert "No key of `original` is in `synthetic`, although each column shares levels" in one_line(result).partition("What was read")[0]
-
-
-def test_an_audit_reports_and_does_not_warn_as_well():
-    """Warnings are errors in these tests."""
-    audited(region=["south", "North"] * 10)
 
 
 def test_a_label_that_few_records_hold_is_not_shown_as_an_example():
@@ -175,14 +167,6 @@ def test_levels_that_few_people_have_are_cut_and_counted():
     assert [line[0] for line in grid.rows] == [str(x) for x in range(8, 20)]
     assert "Not shown: 8 levels with fewer people." in repr(result)
     assert result.by_target.sizes["target"] == 20
-
-
-@pytest.mark.parametrize("count", [1, 6])
-def test_levels_with_long_labels_are_shortened_in_the_middle(count):
-    people = {"k": [*range(8)], "t": [f"{x} {'a very long answer ' * 10} {x}" for x in range(8)]}
-    result = audit(people, {f"s{i}": people for i in range(count)}, allow_same=True, keys="k", target="t")
-    assert all(len(line) <= 100 for line in repr(result).splitlines())
-    assert "0 a" in repr(result)
 
 
 def test_the_report_says_that_it_is_confidential(found):

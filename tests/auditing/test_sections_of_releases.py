@@ -218,13 +218,10 @@ def test_names_that_differ_in_the_middle_over_more_than_the_room_are_headed_by_t
     assert headings(labels) == [f"{i} {shortened(sign * 40, 22)}" for i, sign in enumerate("xy", 1)]
 
 
-def test_the_length_of_names_may_be_given():
+def test_short_names_are_not_numbered_and_the_length_of_names_may_be_given():
     """The number, its space and the two ends are as long as asked for; names that fit stay as they are."""
     assert headings(["x" * 40, "y"], 28) == ["1 xxxxxxxxxxx...xxxxxxxxxxxx", "2 y"]
     assert headings(["x" * 28, "y"], 28) == ["x" * 28, "y"]
-
-
-def test_short_names_are_not_numbered():
     assert headings([f"{i}.csv" for i in range(20)]) == [f"{i}.csv" for i in range(20)]
 
 

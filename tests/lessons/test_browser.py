@@ -1,19 +1,16 @@
 """The page of `capstats browser` in Chromium: its numbers are the library's, and nothing leaves it."""
 
 import gzip
-import http.server
 import io
 import re
-import threading
 import zipfile
-from contextlib import contextmanager
 from pathlib import Path
 
 import html5lib
 import numpy as np
 import pandas as pd
 import pytest
-from chromium import opened
+from chromium import listening, opened
 from lesson_pages import numbers, wait_for
 from two_files import counted, named
 
@@ -304,29 +301,6 @@ LEAKS = """async (address) => {
 }"""
 
 
-@contextmanager
-def server():
-    """A web server on this machine, and the paths that it was asked for."""
-    asked = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(200)
-            self.send_header("Access-Control-Allow-Origin", "*")
-            self.end_headers()
-
-        do_POST = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
-        threading.Thread(target=found.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{found.server_port}/", asked
-        found.shutdown()
-
-
 def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path):
     """The same attempts succeed on a page without the policy, so that they are attempts."""
     text = browser_page()
@@ -337,8 +311,8 @@ def test_a_deliberate_attempt_to_send_something_fails_in_every_way(tab, tmp_path
         other = tab.context.browser.new_page()
         try:
             other.goto((tmp_path / f"{name}.html").as_uri())
-            with server() as (address, asked):
-                sent, blocked, attempts = other.evaluate(LEAKS, address)
+            with listening() as (address, asked):
+                sent, blocked, attempts = other.evaluate(LEAKS, f"{address}/")
                 for _ in range(20 if name == "closed" else 200):  # a second for what comes late; ten for what must come
                     if len({*asked}) < len(attempts):
                         other.wait_for_timeout(50)

@@ -40,6 +40,11 @@ LEFT = f"""() => {{
 def test_a_lesson_opens_without_complaint_and_is_as_wide_as_the_screen(name, browser, tmp_path):
     with opened(browser, tmp_path, page(name)) as tab:
         assert tab.locator("h1").inner_text() == LESSONS[name].title
+        all_shown = "[...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, e.dataset.value, e.textContent])"
+        for title, value, text in tab.evaluate(all_shown):
+            assert value is not None, title
+            float(value)  # all its digits
+            assert text, title
         tab.evaluate(OPEN)
         for width, scheme in ((1280, "light"), (375, "dark"), (320, "light")):
             tab.emulate_media(color_scheme=scheme)
@@ -66,18 +71,6 @@ def test_every_control_is_reached_with_the_tab_key_has_a_name_and_shows_the_focu
             assert found["ring"], f"no visible focus: {found['where']}"
             assert found["seen"], f"not visible: {found['where']}"
         assert tab.evaluate(LEFT) == []
-
-
-@each_lesson
-def test_every_number_shown_has_all_its_digits_beside_it(name, browser, tmp_path):
-    with opened(browser, tmp_path, page(name)) as tab:
-        shown = tab.evaluate(
-            "[...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, e.dataset.value, e.textContent])"
-        )
-        for title, value, text in shown:
-            assert value is not None, title
-            float(value)
-            assert text, title
 
 
 @each_lesson

@@ -47,18 +47,8 @@ def test_no_table_is_riskier_than_an_original_whose_key_says_nothing_or_everythi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "m"), [kept for kept in FINITE if kept[1] == 10])
-def test_the_kept_bounds_hold_those_of_the_library_with_few_records(name, m):
-    check(name, m)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "m"), [kept for kept in FINITE if kept[1] > 10])
+@pytest.mark.parametrize(("name", "m"), FINITE)
 def test_the_kept_bounds_hold_those_of_the_library(name, m):
-    check(name, m)
-
-
-def check(name, m):
     lower, upper = FINITE[name, m]
     found = no_riskier(name, m)
     assert lower <= found[0] <= found[1] <= upper

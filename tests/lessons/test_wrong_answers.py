@@ -15,29 +15,19 @@ A, B = (paper_synthetics().sel(synthetic=name, drop=True).values for name in "bg
 FIRST = [round(average_cap(O, s).item() * 900) for s in (A, B, O)]
 SECOND = [round(correct_predictions(O, s).item()) for s in (A, B, O)]
 
-WRONG = {
+WRONG = {  # of each table and lesson some; that all numbers of a table are named, the last test finds
     "average": {
         "above": [
             (O[0, 2], "these are the patients over 65 with diabetes"),
-            (O[0, 1], "these are the patients aged 40 to 65 with diabetes"),
-            (O[2, 1], "these are the patients aged 40 to 65 with heart disease"),
-            (O[2, 0], "these are the patients under 40 with heart disease"),
-            (O[2, 2], "these are the patients over 65 with heart disease"),
             (O[:, 2].sum(), "these are the patients over 65"),
-            (O[:, 1].sum(), "these are the patients aged 40 to 65"),
             (O[0].sum(), "these are the patients with diabetes"),
             (900 - O[:, 2].sum(), "these are all patients but those over 65"),
             (A[1, 2], "these are the records of A over 65 with asthma"),
-            (A[:, 2].sum(), "these are the records of A over 65"),
-            (A[:, 0].sum(), "these are the records of A under 40"),
             (B[1, 2], "these are the records of B over 65 with asthma"),
-            (B[:, 2].sum(), "these are the records of B over 65"),
         ],
         "others": [
             (individual_cap(O, B).values[0, 2], "that is the share of those with diabetes among the records of B over 65"),
-            (individual_cap(O, B).values[2, 2], "that is the share of those with heart disease among the records of B over 65"),
             (O[0, 2] / O[:, 2].sum(), "that is the share of those with diabetes among the patients over 65"),
-            (O[1, 2] / O[:, 2].sum(), "that is the share of those with asthma among the patients over 65"),
             (average_cap(O, A).item(), "that is the average of A"),
             (average_cap(O, B).item(), "that is the average of B"),
             (average_cap(O, O).item(), "that is the average of the original itself"),
@@ -67,8 +57,6 @@ WRONG = {
         "hidden": [
             (1, "these are the original people over 65 with asthma"),
             (9, "these are the original people over 65 with diabetes"),
-            (15, "these are the original people with diabetes"),
-            (16, "these are all original people but those aged 40 to 65 with asthma"),
             (11, "these are all original people but those over 65 with diabetes"),
         ],
     },
@@ -77,7 +65,6 @@ WRONG = {
         "exposed": [(O[2].sum() / 900, "that is the share of those with heart disease among all patients")],
         "swapped": [
             (O[0].sum(), "these are the patients with diabetes"),
-            (O[2].sum(), "these are the patients with heart disease"),
             (O[:, 1].sum(), "these are the patients aged 40 to 65"),
         ],
     },
@@ -114,25 +101,15 @@ EXPLAINED = {  # wrong answers with a sentence of their own; of numbers the last
 }
 
 
-def test_at_least_forty_wrong_answers_are_listed():
-    assert sum(len(answers) for asked in WRONG.values() for answers in asked.values()) >= 40
-
-
-@pytest.mark.parametrize("lesson", WRONG)
-def test_a_wrong_answer_that_is_another_number_of_the_page_is_named(browser, tmp_path, lesson):
+@pytest.mark.parametrize("lesson", EXPLAINED)
+def test_a_wrong_answer_has_a_sentence_of_its_own_and_one_that_is_another_number_of_the_page_is_named(browser, tmp_path, lesson):
     with opened(browser, tmp_path, page(lesson)) as tab:
         predicted(tab)
-        for name, answers in WRONG[lesson].items():
+        for name, answers in WRONG.get(lesson, {}).items():
             for value, said in answers:
                 state, verdict = judged(tab, name, round(float(value), 3) if value < 1 else int(value))
                 assert (state, verdict[: len(said) + 10]) == ("wrong", f"Not yet: {said}."), (name, value, verdict)
             assert len({said for _, said in answers}) == len(answers)
-
-
-@pytest.mark.parametrize("lesson", EXPLAINED)
-def test_each_wrong_answer_that_can_be_explained_has_a_sentence_of_its_own(browser, tmp_path, lesson):
-    with opened(browser, tmp_path, page(lesson)) as tab:
-        predicted(tab)
         for name, answers in EXPLAINED[lesson].items():
             found = [judged(tab, name, answer) for answer in answers]
             assert {state for state, _ in found} == {"wrong"}, name

