@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -162,17 +161,6 @@ def test_a_damaged_file_is_one_line(tmp_path, capsys):
     quietly(capsys, "count", "original.csv", "synthetic.csv", *COLUMNS, "--out", str(path))
     path.write_text(path.read_text().replace("Sick,", "Sick,1"))
     assert "is damaged: its content is not what was written. Restore it from a copy" in refused(capsys, "audit", str(path))
-
-
-def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
-    for name in ("original.csv", "synthetic.csv"):
-        (tmp_path / name).write_bytes(Path(name).read_bytes())
-    monkeypatch.chdir(tmp_path)
-    settings = {"original": "original.csv", "synthetic": "synthetic.csv", "keys": "smoking", "target": "health", "out": "t.csv"}
-    Path("c.toml").write_text("\n".join(f'{name} = "{value}"' for name, value in settings.items()))
-    quietly(capsys, "count", "--config", "c.toml")
-    Path("a.toml").write_text('original = "t.csv"\n')
-    assert json.loads(quietly(capsys, "audit", "--config", "a.toml", "--json"))["measures"]["original_records"] == 100
 
 
 def test_copies_are_counted_with_the_records_and_reported_from_the_file(tmp_path, capsys, counts):
