@@ -37,12 +37,6 @@ def test_attrs_say_how_the_counts_came_to_be() -> None:
     }
 
 
-def test_a_weight_of_zero_keeps_its_cell() -> None:
-    tables = tabulate({**RECORDS, "sex": ["f", "f", "m", "zero"]}, keys="sex", target="income", weights="w")
-    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("zero",)]
-    assert tables.o.sel(sex="zero").values.tolist() == [0, 0]
-
-
 @pytest.mark.parametrize("name", ["o", "synthetic", "records", "method"])
 def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: str) -> None:
     records = {name: ["f", "m"], "age": [1, 2], "t": ["x", "y"]}
@@ -58,25 +52,6 @@ def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: st
     assert alone.o.target.attrs["long_name"] == name
     joint = tabulate(records, keys="age", target=[name, "t"])
     assert joint.indexes["target"].names == [f"{name}_", "t"]
-
-
-@pytest.mark.parametrize(
-    ("columns", "stored"),
-    [
-        (["o", "o_", "o__"], ["o___", "o_", "o__"]),
-        (["o__", "o_", "o"], ["o__", "o_", "o___"]),
-        ([1, "1", "1_"], ["1__", "1", "1_"]),
-        ([("a", 1), None, ""], ["('a', 1)_", "None_", "_"]),
-        (["key", "target", "s"], ["key_", "target_", "s_"]),
-    ],
-)
-def test_names_that_collide_get_underscores_until_they_are_free(columns: list[Any], stored: list[str]) -> None:
-    records = {c: [i, i] for i, c in enumerate(columns)} | {"t": ["x", "y"]}
-    tables = tabulate(records, keys=columns, target="t")
-    assert list(tables.indexes["key"].names) == stored
-    assert tables.indexes["key"].tolist() == [tuple(range(len(columns)))]
-    assert tables.attrs["key_columns"] == [str(c) for c in columns]
-    assert tables.attrs["renamed"] == {new: str(old) for new, old in zip(stored, columns, strict=True) if new != old}
 
 
 def test_columns_whose_names_look_alike_keep_their_own_categories() -> None:

@@ -15,7 +15,6 @@ import xarray as xr
 import capstats
 from capstats.tables import dense
 from capstats.tables.aligned import Aligned
-from capstats.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -64,19 +63,14 @@ def test_a_count_that_is_none_raises_with_rule_value_and_labels_of_its_cell(valu
         capstats.average_cap(bad, COUNTS)
 
 
-def test_a_bad_cell_of_a_batch_is_named_with_its_member() -> None:
-    bad = table([COUNTS, [[1, 2], [3, -4]]], "s", draw=["a", "b"])
-    with pytest.raises(ValueError, match=r"`s` must be non-negative; got -4 at key='m', target='high', draw='b'\."):
-        capstats.average_cap(COUNTS, bad)
-
-
 @pytest.mark.parametrize("last", [-1, 2**53])
 def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
     monkeypatch.setattr(dense, "BLOCK", 8)
     s = np.ones((10, 2, 2), np.int64)
     s[-1, -1, -1] = last
-    with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at key=1, target=1, draw=9"):
-        capstats.average_cap(COUNTS, s)
+    for given, place in ((s, "key=1, target=1, draw=9"), (table(s, "s", draw=[*"abcdefghij"]), "key='m', target='high', draw='j'")):
+        with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at {place}"):
+            capstats.average_cap(COUNTS, given)
 
 
 @pytest.mark.parametrize(
@@ -214,20 +208,6 @@ def test_a_measure_changes_no_table_that_it_was_given() -> None:
         measure(o, s)
     assert o.identical(before[0])
     assert s.identical(before[1])
-
-
-def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
-    aligned = Aligned({"o": table(), "s": table([[1, 1]], "s", key=["m", "x"], target=["low"])})
-    shapes = []
-
-    def difference(o: Table, s: Table) -> Table:
-        shapes.append((o.values.shape, s.values.shape))
-        return o.like(o.values - s.values)
-
-    result = aligned.map(difference, "difference", ("target", "key"))
-    assert shapes == [((2, 3), (2, 3))]
-    assert result.sel(target="low").values.tolist() == [1, 1, -1]
-    assert result.name == "difference"
 
 
 @pytest.mark.parametrize("name", ["dio", "share_unique", "disco", "key_summary"])

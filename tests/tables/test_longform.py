@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -121,15 +120,6 @@ def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[
     to_frame(tables).to_parquet(path)
     for read in (path, pd.read_parquet(path)):
         same(tabulate(read, read, keys="size", target="income", counts=("o", "s")), tables)
-
-
-def test_the_long_form_of_other_libraries_is_read_too() -> None:
-    tables = tabulate(RECORDS, OTHER, keys=["group", "size"], target="income")
-    frame = to_frame(tables)
-    polars = pl.DataFrame({c: frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame}).with_columns(
-        pl.col("group").cast(pl.Enum(LEVELS)), pl.col("income").cast(pl.Enum(["low", "mid", "high"]))
-    )
-    same(tabulate(polars, polars, keys=["group", "size"], target="income", counts=("o", "s")), tables)
 
 
 def test_unlabelled_tables_have_a_long_form() -> None:
