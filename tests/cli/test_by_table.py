@@ -45,30 +45,27 @@ def book(name, sheets):
     made.save(name)
 
 
+ODD = {  # CSV with its encoding, or sheets: files whose oddity a message mends
+    "UTF-16": (PLAIN, "utf-16"),
+    "UTF-16 without a mark": (PLAIN, "utf-16-be"),
+    "cp1252": (PLAIN.replace("a", "ä"), "cp1252"),
+    "note": (f"# made 2026\n{PLAIN}", "utf-8"),
+    "title": (f"Survey 2026,,\n,,\n{PLAIN}", "utf-8"),
+    "blank": (f"\n{PLAIN}", "utf-8"),
+    "capitals": (PLAIN.replace("k,t,w", "K,T,w"), "utf-8"),
+    "sheets": {"Data": PLAIN, "More": PLAIN.replace("1,a,1\n", ""), "Notes": "nothing"},
+    "sheet with a title": {"Data": f"Survey 2026\n{PLAIN}"},
+}
+
+
 def odd(name):
-    """A file whose oddity a message mends."""
-    if name == "UTF-16":
-        Path("o.csv").write_text(PLAIN, encoding="utf-16")
-    elif name == "UTF-16 without a mark":
-        Path("o.csv").write_text(PLAIN, encoding="utf-16-be")
-    elif name == "cp1252":
-        Path("o.csv").write_text(PLAIN.replace("a", "ä"), encoding="cp1252")
-    elif name == "note":
-        Path("o.csv").write_text(f"# made 2026\n{PLAIN}")
-    elif name == "title":
-        Path("o.csv").write_text(f"Survey 2026,,\n,,\n{PLAIN}")
-    elif name == "blank":
-        Path("o.csv").write_text(f"\n{PLAIN}")
-    elif name == "capitals":
-        Path("o.csv").write_text(PLAIN.replace("k,t,w", "K,T,w"))
-    elif name == "sheets":
-        book("o.xlsx", {"Data": PLAIN, "More": PLAIN.replace("1,a,1\n", ""), "Notes": "nothing"})
-    elif name == "sheet with a title":
-        book("o.xlsx", {"Data": f"Survey 2026\n{PLAIN}"})
-    return "o.xlsx" if "sheet" in name else "o.csv"
-
-
-ODD = ["UTF-16", "UTF-16 without a mark", "cp1252", "note", "title", "blank", "capitals", "sheets", "sheet with a title"]
+    """The file of a name in `ODD`."""
+    if "sheet" in name:
+        book("o.xlsx", ODD[name])
+        return "o.xlsx"
+    text, encoding = ODD[name]
+    Path("o.csv").write_text(text, encoding=encoding)
+    return "o.csv"
 
 
 @pytest.mark.parametrize("name", ODD)
