@@ -65,21 +65,8 @@ POINTS: dict[str, list[Any]] = {
     "infinite": [0],
     "nothing": [1],
 }
-ARROW = pa.table(
-    {
-        "float": pa.array(COLUMNS["float"], pa.float64()),
-        "int": pa.array(COLUMNS["int"], pa.int64()),
-        "whole": pa.array(COLUMNS["whole"], pa.int8()),
-        "date": pa.array(COLUMNS["date"], pa.date32()),
-        "datetime": pa.array(COLUMNS["datetime"], pa.timestamp("us")),
-        "zone": pa.array(COLUMNS["zone"], pa.timestamp("us", "Europe/Berlin")),
-        "constant": pa.array(COLUMNS["constant"]),
-        "infinite": pa.array(COLUMNS["infinite"], pa.float64()),
-        "nothing": pa.array(COLUMNS["nothing"], pa.float64()),
-        "w": pa.array(COLUMNS["w"]),
-        "t": pa.array(COLUMNS["t"]),
-    }
-)
+ARROW_TYPES = {"whole": pa.int8(), "zone": pa.timestamp("us", "Europe/Berlin"), "nothing": pa.float64()}  # that are not the usual ones
+ARROW = pa.table({c: pa.array(values, ARROW_TYPES.get(c)) for c, values in COLUMNS.items()})
 TYPES = {"date": "date", "datetime": "datetime", "zone": "datetime"}  # of columns that are text in CSV
 
 

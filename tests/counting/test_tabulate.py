@@ -83,7 +83,6 @@ def test_every_source_gives_the_identical_dataset(tmp_path: Path, keys: Any, cat
         xr.testing.assert_identical(found, expected)
         assert {k: v.dtype for k, v in found.coords.items()} == {k: v.dtype for k, v in expected.coords.items()}
         assert found.o.dtype == found.s.dtype == np.int64
-    assert expected is not None
     records = Counter(tuple(MISSING if x is None else x for x in row) for row in ROWS)
     kept = {
         r: n

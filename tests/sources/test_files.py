@@ -165,28 +165,11 @@ def test_a_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None
     assert records(path, ["a"]) == records(str(path), ["a"]) == {("x",): 1}
 
 
-def test_a_glob_of_parquet_matches_columns_by_name(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": ["x"], "b": ["y"]}), tmp_path / "1.parquet")
-    pq.write_table(pa.table({"b": ["y"], "a": ["x"]}), tmp_path / "2.parquet")
-    assert records(tmp_path / "*.parquet", ["a", "b"]) == {("x", "y"): 2}
-
-
 def test_a_column_that_one_file_of_a_glob_lacks_raises(tmp_path: Path) -> None:
     written(tmp_path, "a,b\nx,1\n", "1.csv")
     written(tmp_path, "a,c\nx,1\n", "2.csv")
     with pytest.raises(ValueError, match=r"Column 'b' is not in `original`"):
         records(tmp_path / "*.csv", ["a", "b"])
-
-
-def test_a_file_that_is_not_there_raises_with_the_path(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"`original`: no file matches '.*none.csv'\. Check the path"):
-        records(tmp_path / "none.csv", ["a"])
-
-
-def test_a_relative_path_is_read_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written(tmp_path, "a\nx\n")
-    monkeypatch.chdir(tmp_path)
-    assert records("t.csv", ["a"]) == records(Path("t.csv"), ["a"]) == records("*.csv", ["a"]) == {("x",): 1}
 
 
 @pytest.mark.parametrize("name", ["t.docx", "t", "csv", "t.csv.7z"])

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse
 import sparse
 import xarray as xr
+from small_tables import as_sparse
 
 import capstats
 from capstats.tables import dense
@@ -226,16 +227,15 @@ def test_none_in_place_of_a_table_is_named(name: str) -> None:
 @pytest.mark.parametrize("stored", [False, True])
 def test_weights_whose_products_would_be_0_are_refused(measure: Any, weight: float, stored: bool) -> None:
     counts = xr.DataArray(np.array([[2.5, 1], [0, weight]]), dims=("target", "key"))
-    counts = counts.copy(data=sparse.COO.from_numpy(counts.values)) if stored else counts
     with pytest.raises(ValueError, match=r"`o` must be 0 or at least 1e-100, .*; got 1e-\d+ at key=1, target=1"):
-        measure(counts, COUNTS)
+        measure(as_sparse(counts) if stored else counts, COUNTS)
     assert capstats.average_cap([[1e-100, 0], [0, 1e-100]], [[1e-100, 0], [1e-100, 1e-100]]).item() == 0.75
 
 
 @pytest.mark.parametrize("sparse_too", [False, True])
 def test_a_dim_of_the_tables_that_the_result_would_have_twice_is_an_error(sparse_too: bool) -> None:
     o = xr.DataArray([COUNTS, COUNTS], dims=("quantile", "target", "key"))
-    table = o.copy(data=sparse.COO.from_numpy(o.values)) if sparse_too else o
+    table = as_sparse(o) if sparse_too else o
     with pytest.raises(ValueError, match=r"has a dim 'quantile', which is that of the result. Rename it: .rename\(quantile=...\)."):
         Aligned({"o": table}).map(lambda o: o.key_total, "found", ("quantile",))
     assert Aligned({"o": table.rename(quantile="of")}).map(lambda o: o.key_total, "found", ("quantile",)).dims == ("of", "quantile")

@@ -12,7 +12,7 @@ import pytest
 import sparse
 import xarray as xr
 from measures_of_counts import ALONE, BOTH, IN_ORDER, OF_INTEGERS, ONE_TABLE
-from small_tables import drawn
+from small_tables import as_sparse, drawn
 
 import capstats
 from capstats.screening.formulas import FORMULAS
@@ -39,10 +39,6 @@ def tables(kind: str, case: str = "") -> tuple[xr.DataArray, xr.DataArray]:
     labels = xr.Coordinates.from_pandas_multiindex(axis, "key").assign(target=[2, 5, 1, 4])
     o, s = (xr.DataArray(x, dims=("synthetic", "target", "key")[3 - x.ndim :]).assign_coords(labels) for x in (o, s))
     return o, s
-
-
-def as_sparse(array: xr.DataArray) -> xr.DataArray:
-    return array.copy(data=sparse.COO.from_numpy(array.values))
 
 
 def variables(result: xr.Dataset | xr.DataArray) -> dict[Any, xr.DataArray]:
