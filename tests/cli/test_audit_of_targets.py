@@ -69,22 +69,6 @@ def test_limits_hold_for_each_target(files, capsys):
     assert "'median' is no measure" in refused(capsys, *files, "--targets", "all", "--fail-above", "median=1")
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--audience", "public", "--ledger", "l.json"], "--audience public works for one target only"),
-        (["--target", "health"], "--target cannot be given with --targets, which has a row for each target and no more."),
-        (["--rank-by", "average_cap_zero", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
-        (["--html", "o.csv"], "--html is 'o.csv', which is read as well."),
-    ],
-)
-def test_what_is_of_one_target_is_refused(files, capsys, more, message):
-    assert main([*files, "--targets", "all", *more]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert message in err
-
-
 def test_copies_are_looked_for_once_and_a_holdout_tells_what_chance_gives(files, capsys):
     o, s = pd.read_csv("o.csv"), pd.read_csv("s.csv")
     pd.concat([o[:120], s[120:]]).assign(age=lambda x: x.age.astype(str)).to_csv("copies.csv", index=False)

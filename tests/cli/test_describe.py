@@ -159,23 +159,6 @@ def test_no_value_of_the_data_is_shown_but_codes_and_labels_of_the_file(tmp_path
     assert all(word not in json.dumps(in_json(capsys, "describe", *files)) for word in ("cook", "smith"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give ORIGINAL."),
-        (["nowhere.csv"], "`original`: no file matches 'nowhere.csv'."),
-        (["original.csv", "--type", "x=number"], "--types names 'x', which is in no table."),
-        (["original.csv", "--decimal", ";"], '--decimal must be "." or ","; got \';\'.'),
-        (["original.csv", "--keys", "smoking"], "unrecognized arguments of describe: --keys"),
-        (["ragged.csv"], "cannot be read"),
-    ],
-)
-def test_a_mistake_is_one_line(arguments, message, here, capsys):
-    err = refused(capsys, "describe", *arguments)
-    assert message in err
-    assert err.count("\n") == 1
-
-
 @pytest.mark.parametrize("given", [["original.csv", "synthetic.csv"], ["original.csv", "commas.csv", "--keys", "smoking"]])
 def test_an_audit_without_columns_points_here(given, here, capsys):
     files = [word for word in given if word.endswith(".csv")]

@@ -10,7 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from command_line import SMOKERS, refused, run
+from command_line import PUBLIC, SMOKERS, refused, run
 
 import capstats
 from capstats.cli import main
@@ -35,7 +35,28 @@ def test_the_installed_command_is_this_one():
 
 
 FILES = ["audit", "original.csv", "synthetic.csv"]
+ANES = ["--example", "anes96"]
+TARGETS = [*SMOKERS[:5], "--targets", "all"]
 MISTAKES = {
+    "option twice": (["audit", *ANES, "--missing", "drop", "--missing", "level"], "--missing is given twice. Give it once"),
+    "json twice": (["audit", *ANES, "--json", "a.json", "--json"], "--json is given twice. Give it once"),
+    "model twice": (["paper", "--out", "p", "--model", "uniform", "--model", "bootstrap"], "--model is given twice. Give it once"),
+    "weights twice": (["audit", "a.csv", "b.csv", "--weights", "a", "--weights", "b"], "--weights must be one column, or two or three"),
+    "no population": (["measure", "population_profile", *ANES], "population_profile needs population: give --population."),
+    "no model": (["measure", "expected_cap", *ANES], "expected_cap needs model: give 'expected_cap(model=...)'."),
+    "another model": (["measure", "expected_cap(model=Bootstrap(records=9))", *ANES], "Give m=, the number of records of a release."),
+    "no sampling weights": (["measure", "individual_risk", *ANES], "Tabulate with sampling weights: give --weights to tabulate."),
+    "describe nothing": (["describe"], "give ORIGINAL."),
+    "describe no file": (["describe", "nowhere.csv"], "`original`: no file matches 'nowhere.csv'."),
+    "describe a ragged file": (["describe", "ragged.csv"], "cannot be read"),
+    "describe keys": (["describe", "original.csv", "--keys", "smoking"], "unrecognized arguments of describe: --keys"),
+    "decimal sign": (["describe", "original.csv", "--decimal", ";"], '--decimal must be "." or ","; got \';\'.'),
+    "several targets for the public": ([*TARGETS, *PUBLIC], "--audience public works for one target only"),
+    "several targets and one": ([*TARGETS, "--target", "health"], "--target cannot be given with --targets, which has a row for each"),
+    "several targets ranked": (
+        [*TARGETS, "--rank-by", "average_cap_zero", "--figure", "x.png"],
+        "--rank-by and --figure cannot be given with --targets",
+    ),
     "no command": ([], "capstats: the following arguments are required: COMMAND"),
     "unknown command": (["nonsense"], "invalid choice: 'nonsense'"),
     "unknown option": ([*SMOKERS, "--colour", "red"], "unrecognized arguments of audit: --colour red. Try `capstats audit --help`."),
@@ -121,7 +142,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.few(20)
+@pytest.mark.few(30)
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
     arguments, message = MISTAKES[case]

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
+from capstats import average_cap, laws
 from capstats.codes import names
 from capstats.codes.names import hint, hint_of_data, in_cell, listed, named, printable, printable_json, shortened
 from capstats.tables.axes import RESERVED, free_name
@@ -158,24 +159,18 @@ SMALL = [[1, 2], [3, 4]]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: capstats.average_cap(SMALL, SMALL, version=2),
-            r'no argument `version`\. Give unmatched=: "zero" is version 1, "drop" is ver',
-        ),
-        (lambda: capstats.average_cap(SMALL, SMALL, normalize=True), r"no argument `normalize`\. Give capstats\.cap\.normalized_cap\."),
-        (lambda: capstats.average_cap(SMALL, SMALL, unmached="drop"), r"no argument `unmached`\. Did you mean 'unmatched'\?"),
-        (lambda: capstats.average_cap(SMALL, SMALL, colour=1), r"no argument `colour`\. It takes o, s, unmatched, radius, within\."),
+        (lambda: average_cap(SMALL, SMALL, version=2), r'no argument `version`\. Give unmatched=: "zero" is version 1, "drop" is ver'),
+        (lambda: average_cap(SMALL, SMALL, normalize=True), r"no argument `normalize`\. Give capstats\.cap\.normalized_cap\."),
+        (lambda: average_cap(SMALL, SMALL, unmached="drop"), r"no argument `unmached`\. Did you mean 'unmatched'\?"),
+        (lambda: average_cap(SMALL, SMALL, colour=1), r"no argument `colour`\. It takes o, s, unmatched, radius, within\."),
         (
             lambda: capstats.average_cap_interval(SMALL, SMALL, o_squares=SMALL),
-            r"`o_squares`\. Give the Dataset of tabulate as the first arg",
+            r"`o_squares`\. Give the Dataset of tabulate as the first",
         ),
         (lambda: capstats.average_cap_interval(SMALL, SMALL, confidence=0.9), r"`confidence`\. Give level=\."),
-        (lambda: capstats.laws.Bootstrap(n=10), r"Bootstrap\(\) has no argument `n`\. Give m=, the number of records of a release\."),
-        (lambda: capstats.laws.Dirichlet(3, alfa=1), r"Dirichlet\(\) has no argument `alfa`\. Did you mean 'alpha'\?"),
-        (
-            lambda: capstats.laws.sample_tables(SMALL, capstats.laws.Uniform(3), draws=2, seed=1),
-            r"`seed`\. Give rng=, a seed or a numpy Gen",
-        ),
+        (lambda: laws.Bootstrap(n=10), r"Bootstrap\(\) has no argument `n`\. Give m=, the number of records of a release\."),
+        (lambda: laws.Dirichlet(3, alfa=1), r"Dirichlet\(\) has no argument `alfa`\. Did you mean 'alpha'\?"),
+        (lambda: laws.sample_tables(SMALL, laws.Uniform(3), draws=2, seed=1), r"`seed`\. Give rng=, a seed or a numpy Gen"),
         (lambda: capstats.anonymity.k_anonymity(table=SMALL), r"k_anonymity\(\) has no argument `table`\. Give o=, or a Dataset"),
         (lambda: capstats.disclosure.disco(SMALL, synthetic=SMALL), r"disco\(\) has no argument `synthetic`\. Give s=, or a Dataset"),
     ],

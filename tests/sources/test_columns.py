@@ -308,23 +308,15 @@ def test_values_that_cannot_be_labels_raise_with_column_and_table(values: Any) -
         column_of(values, "age", "original")
 
 
-@pytest.mark.parametrize(
-    ("raised", "error", "message"),
-    [
-        (
-            ZeroDivisionError("of Anna Muster"),
-            TypeError,
-            r"Column 'age' of `original` holds values that cannot be labels \(ZeroDivisionError\)",
-        ),
-        (MemoryError(), MemoryError, "^$"),
-    ],
-)
-def test_whatever_a_hash_raises_is_said_by_its_class(raised: Exception, error: type[Exception], message: str) -> None:
+@pytest.mark.parametrize("raised", [ZeroDivisionError("of Anna Muster"), MemoryError()])
+def test_whatever_a_hash_raises_is_said_by_its_class(raised: Exception) -> None:
     class Item:
         def __hash__(self) -> int:
             raise raised
 
-    with pytest.raises(error, match=message):
+    said = r"Column 'age' of `original` holds values that cannot be labels \(ZeroDivisionError\)"
+    memory = isinstance(raised, MemoryError)
+    with pytest.raises(MemoryError if memory else TypeError, match="^$" if memory else said):
         column_of([Item(), 1], "age", "original")
 
 

@@ -143,18 +143,14 @@ def test_counting_expanded_records_gives_the_counts_back(keys: Any, target: Any)
 
 
 @pytest.mark.parametrize(
-    ("counts", "error", "message"),
+    ("counts", "message"),
     [
-        ([[0.5, 1]], ValueError, r"`o` holds fractional counts, which are no numbers of records\. Use to_frame"),
-        (
-            [[[1]], [[2]]],
-            ValueError,
-            r"`o` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as o\.isel",
-        ),
+        ([[0.5, 1]], r"`o` holds fractional counts, which are no numbers of records\. Use to_frame"),
+        ([[[1]], [[2]]], r"`o` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as o\.isel"),
     ],
 )
-def test_what_cannot_be_expanded_raises(counts: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_what_cannot_be_expanded_raises(counts: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         expand(counts)
 
 
