@@ -71,9 +71,7 @@ def odd(name):
 @pytest.mark.parametrize("name", ODD)
 def test_a_remedy_that_is_pasted_works(name, capsys):
     arguments = ["audit", odd(name), "s.csv", *COLUMNS]
-    told = refused(capsys, *arguments)
-    assert told.count("\n") == 1
-    assert main([*arguments, *advised(told), "--allow-no-match"]) == 0
+    assert main([*arguments, *advised(refused(capsys, *arguments)), "--allow-no-match"]) == 0
     with pytest.raises(ValueError, match=r"=\{'original': .*\} \(--") as raised:
         capstats.tabulate(arguments[1], "s.csv", keys="k", target="t")
     option, value = re.search(r"(\w+)=(\{.*\}) \(--", str(raised.value)).groups()
@@ -148,7 +146,6 @@ def test_the_separator_that_excel_writes_first_is_taken(capsys):
     Path("o.csv").write_text("sep=;\nk;t;w\n1;a;1\n2;b,b;2\n2;a\n")
     assert "line 5: the record has 2 fields, the header has 3" in refused(capsys, "audit", "o.csv", "s.csv", *COLUMNS)
     Path("o.csv").write_text("sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n"))
-    assert in_json(capsys, "audit", "o.csv", "s.csv", *COLUMNS)["measures"]["original_records"] == 3
     assert main(["audit", "o.csv", "s.csv", *COLUMNS, "--skip", "original=1"]) == 0
 
 
@@ -168,9 +165,6 @@ def test_weights_and_numbers_with_a_comma_name_the_decimal_sign(capsys):
         assert main([*arguments, *more, *advised(told)]) == 0
     capsys.readouterr()
     assert main([*arguments, "--weights", "w", "--decimal", ",", "--type", "k=number"]) == 0
-    Path("s.csv").write_text(OTHER.replace("2,b", "2.0,b"))
-    assert main([*arguments, "--decimal", ",", "--type", "k=number"]) == 2
-    assert main([*arguments, "--decimal", ",", "--type", "k=number", *advised(capsys.readouterr().err)]) == 0
 
 
 def test_types_and_codes_may_name_any_column_of_the_tables(capsys):

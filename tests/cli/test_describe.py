@@ -14,6 +14,12 @@ from capstats.cli import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 NAMES = {"age": "age, in years", "sex": "sex of 'him'", "region": 'the "region"', "job": " job", "income": "income;net"}
 
 
@@ -66,8 +72,7 @@ FOLDERS = {"semicolons": semicolons, "stata": stata, "spss": spss, "latin": lati
 
 
 @pytest.mark.parametrize("which", FOLDERS)
-def test_the_commands_run(which, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_commands_run(which, tmp_path, capsys):
     original, release, *others = FOLDERS[which](tmp_path)
     reading = others if which == "latin" else []
     commands = in_json(capsys, "describe", original, release, *others)["commands"]
@@ -110,8 +115,7 @@ COLUMNS = {  # of original and release, and what is proposed for them
 
 
 @pytest.mark.parametrize("which", COLUMNS)
-def test_every_command_is_one_that_an_audit_accepts(which, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_every_command_is_one_that_an_audit_accepts(which, tmp_path, capsys):
     *columns, proposed = COLUMNS[which]
     for name, column in zip("os", columns, strict=True):
         frame = pd.DataFrame({"age": column, "sex": ["f", "m"] * 30, "vote": list("abc") * 20, "pw": range(1, N + 1)})
@@ -138,8 +142,7 @@ def test_the_commands_run_in_a_shell(tmp_path):
         assert subprocess.run(line, shell=True, capture_output=True, check=False, text=True).returncode == 0
 
 
-def test_it_prints_what_the_library_prints(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_it_prints_what_the_library_prints(tmp_path, capsys):
     files = stata(tmp_path)
     assert main(["describe", *files]) == 0
     assert capsys.readouterr() == (f"{capstats.describe(*files)}\n", "")
@@ -148,8 +151,7 @@ def test_it_prints_what_the_library_prints(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out) == {**json.loads(expected.to_json()), "warnings": []}
 
 
-def test_no_value_of_the_data_is_shown_but_codes_and_labels_of_the_file(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_no_value_of_the_data_is_shown_but_codes_and_labels_of_the_file(tmp_path, capsys):
     files = stata(tmp_path)
     out = printed(capsys, "describe", *files)
     assert "Gender; 1 = male, 2 = female" in out

@@ -53,6 +53,11 @@ MISTAKES = {
     "decimal sign": (["describe", "original.csv", "--decimal", ";"], '--decimal must be "." or ","; got \';\'.'),
     "several targets for the public": ([*TARGETS, *PUBLIC], "--audience public works for one target only"),
     "several targets and one": ([*TARGETS, "--target", "health"], "--target cannot be given with --targets, which has a row for each"),
+    "several targets and published tables": ([*TARGETS, "--published", "t.toml"], "--published cannot be given with --targets"),
+    "records of two releases": (
+        ["records", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:]],
+        "give one SYNTHETIC; got 2. Run the command once for each.",
+    ),
     "several targets ranked": (
         [*TARGETS, "--rank-by", "average_cap_zero", "--figure", "x.png"],
         "--rank-by and --figure cannot be given with --targets",

@@ -84,11 +84,6 @@ def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_pa
     assert not [note for note in notes if note[0] in "=+@"]
 
 
-def test_one_release_is_needed(arguments, folder, capsys):
-    (folder / "r.csv").write_bytes((folder / "s.csv").read_bytes())
-    assert "give one SYNTHETIC; got 2. Run the command once for each." in refused(capsys, "records", "o.csv", "s.csv", "r.csv", *COLUMNS)
-
-
 def test_rows_that_stand_for_no_record_are_left_out(tmp_path, capsys):
     path = tmp_path / "counts.csv"
     path.write_text("k,t,n\na,x,2\na,y,0\nb,y,1\n")

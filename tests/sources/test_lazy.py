@@ -59,8 +59,8 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
-def counted(table: Any, weights: Any = None, **options: Any) -> xr.Dataset:
-    return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, weights=weights, **options)
+def counted(table: Any, **options: Any) -> xr.Dataset:
+    return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, **options)
 
 
 DUCKDB = duckdb.connect()  # an older relation does not keep its connection open
@@ -83,7 +83,7 @@ OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::User
 @pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
-@pytest.mark.parametrize("weights", [None, "w", "v"])
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"weights": "v"}, {"missing": "drop"}], ids=str)
 @pytest.mark.parametrize(
     "engine",
     [
@@ -93,14 +93,14 @@ OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::User
     ],
 )
 def test_every_engine_counts_the_awkward_records_alike(
-    engine: str, weights: str | None, parquet: str, request: pytest.FixtureRequest
+    engine: str, options: dict[str, Any], parquet: str, request: pytest.FixtureRequest
 ) -> None:
     if engine == "cluster":
         request.getfixturevalue("cluster")
         table = dd.read_parquet(parquet).repartition(npartitions=3)
     else:
         table = spark_session().read.parquet(parquet) if engine == "spark" else ENGINES[engine](parquet)
-    assert counted(table, weights).identical(counted(records(), weights))
+    assert counted(table, **options).identical(counted(records(), **options))
 
 
 def test_original_and_synthetic_may_live_on_different_relations(parquet: str) -> None:
@@ -113,13 +113,6 @@ def test_partial_counts_of_shards_on_different_relations_add_up_to_the_whole() -
     whole = counted(records())
     first = records().head(4)
     assert capstats.merge_counts(counted(first.lazy()), counted(pd.DataFrame({c: v[4:] for c, v in RAW.items()}))).identical(whole)
-
-
-@pytest.mark.slow
-def test_missing_records_are_dropped_alike(parquet: str) -> None:
-    found = counted(pl.scan_parquet(parquet), missing="drop")
-    assert found.identical(counted(records(), missing="drop"))
-    assert found.attrs["dropped"] == {"original": 7, "synthetic": 7}  # all but the first, fifth and sixth
 
 
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), None])

@@ -118,19 +118,6 @@ def small(n: int = 1) -> xr.Dataset:
     return from_counts([[n, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]})
 
 
-@endings
-@pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
-def test_the_owner_alone_can_read_it_and_nothing_else_is_left(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"t.{ending}"
-    before = os.umask(0)
-    try:
-        write_counts(small(), path)
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.few(1)
 @endings
 def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, ending: str) -> None:
@@ -141,21 +128,14 @@ def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, e
     assert read_counts(path).o.values.tolist() == [[1, 2]]
     write_counts(small(2), path, overwrite=True)
     assert read_counts(path).o.values.tolist() == [[2, 2]]
+    assert list(tmp_path.iterdir()) == [path]
+    assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize(
-    ("path", "error", "message"),
-    [
-        ("t.xlsx", ValueError, "must end in .parquet, .csv or .json"),
-        ("absent/t.csv", OSError, "No such file"),
-        ("folder.csv", ValueError, "is a folder"),
-        ("link.csv", ValueError, "is a symbolic link"),
-    ],
-)
-def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path, path: str, error: Any, message: str) -> None:
-    (tmp_path / "folder.csv").mkdir()
+@pytest.mark.parametrize(("path", "message"), [("t.xlsx", "must end in .parquet, .csv or .json"), ("link.csv", "is a symbolic link")])
+def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path, path: str, message: str) -> None:
     (tmp_path / "link.csv").symlink_to(tmp_path / "elsewhere.csv")
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         write_counts(small(), tmp_path / path, overwrite=True)
     assert not (tmp_path / "elsewhere.csv").exists()
 
