@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 import capstats
 from capstats.codes.column import in_order, natural, one_kind
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.tables.axes import level_index
 
 BERLIN = "Europe/Berlin"
 
@@ -71,6 +70,7 @@ LABELS: list[tuple[list[Any], Any, str]] = [  # values of any library, the one l
     (WHOLE, 1, "number"),
     ([0.5, np.float32(0.5), np.longdouble("0.5"), Decimal("0.5"), Fraction(1, 2)], 0.5, "number"),
     ([HTTPStatus.OK], 200, "number"),
+    *(([whole], whole, "number") for whole in (2**53 + 1, -(2**63), 2**64 - 1, 10**30)),
     ([0, -0.0], 0, "number"),
     ([np.float32("inf")], np.inf, "number"),
     ([-np.inf], -np.inf, "number"),
@@ -92,13 +92,6 @@ def test_a_value_of_any_library_is_one_plain_label(value: Any, label: Any, kind:
     assert hash(found) == hash(label)
     assert repr(canonical(-0.0)) == "0"
     assert kind_of(canonical(np.datetime64("-0044-03-15"))) == "datetime"  # a day that Python does not have
-
-
-@pytest.mark.parametrize("value", [2**53 + 1, -(2**63), 2**64 - 1, 10**30])
-def test_integers_are_kept_exactly(value: int) -> None:
-    assert canonical(value) == value
-    assert list(level_index([value])) == [value]
-    assert list(level_index([value, 1])) == [value, 1]
 
 
 def test_one_kind_ignores_missing_and_finds_none_where_there_is_no_label() -> None:

@@ -57,7 +57,6 @@ def test_one_column_of_labels_needs_no_name(labels: Any) -> None:
     ("names", "key", "target"),
     [
         (["sex"], ["sex"], ["sex"]),
-        (["s"], ["s_"], ["s"]),
         ([0], ["0_"], ["0"]),
         (["key"], ["key_"], ["key"]),
         (["target"], ["target_"], ["target"]),

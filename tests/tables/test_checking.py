@@ -9,8 +9,6 @@ import xarray as xr
 
 from capstats.tables.checking import as_counts, in_range
 
-COUNTS = [[1, 2], [3, 4]]
-
 
 @pytest.mark.parametrize("dims", [("key", "target"), ("target", "draw", "key"), ("key", "draw", "target")])
 def test_dims_are_found_by_name_in_any_order(dims: tuple[str, ...]) -> None:
