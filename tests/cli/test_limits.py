@@ -25,12 +25,6 @@ def test_a_measure_at_its_limit_is_not_above_it(here, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_one_synthetic_table_above_the_limit_is_enough_and_is_named(here, capsys):
-    files = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--json"]
-    assert main([*files, "--fail-above", "unmatched_records=10"]) == 1
-    assert capsys.readouterr().err == "capstats audit: --fail-above: unmatched_records of 'smokers.csv' is 50 (limit 10).\n"
-
-
 def test_a_measure_that_is_undefined_does_not_pass(here, capsys):
     """One record of a holdout has no standard error."""
     Path("one.csv").write_text("smoking,health\nSmoking,Sick\n")
