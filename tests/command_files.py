@@ -28,10 +28,7 @@ def folder(tmp_path_factory):
     frame.to_csv(folder / "titanic.csv", index=False)
     (folder / "gaps.csv").write_text("age,sick\n30,yes\n?,no\n,no\n40,-\n30,no\n")
     (folder / "folder.png").mkdir()
-    (folder / "header.csv").write_text("smoking,health\n")
-    (folder / "empty.csv").write_text("")
     (folder / "broken.parquet").write_bytes(b"this is no Parquet file, whatever its name says")
-    (folder / "text.docx").write_text("smoking,health\n")
     (folder / "text.rds").write_bytes(b"\x1f\x8b")
     (folder / "ragged.csv").write_text("smoking,health\nSmoking,Sick\nSmoking\n")
     return folder

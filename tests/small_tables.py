@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import sparse
 import xarray as xr
 
 from capstats.tables.axes import axis_from, coords_of
@@ -22,6 +23,11 @@ RECORDS = pd.DataFrame(
         "w": [1.0, 2, 3, 4, 0, 1, 1, 2],
     }
 )
+
+
+def as_sparse(table: Any) -> Any:
+    """The table, or the tables of a Dataset, held in sparse.COO."""
+    return table.map(as_sparse, keep_attrs=True) if isinstance(table, xr.Dataset) else table.copy(data=sparse.COO.from_numpy(table.values))
 
 
 def dataset_of(**tables: Any) -> xr.Dataset:

@@ -36,23 +36,10 @@ def test_it_prints_what_the_library_prints(files, capsys):
     found = audit_targets("o.csv", "s.csv", keys=["age", "sex"], bins={"age": 4})
     assert capsys.readouterr() == (f"{found}\n", "")
     assert list(found.left_out) == ["id"]
-
-
-def test_each_target_has_the_numbers_of_its_own_audit(files, capsys):
-    rows = in_json(capsys, *files, "--targets", "health", "--each-target", "income, net")["targets"]
-    assert [row["target_column"] for row in rows] == ["income, net", "health"]  # the worst first
-    for row in rows:
-        measures = in_json(capsys, *files, "--target-column", row["target_column"])["measures"]
-        for name in ("average_cap_zero", "baseline", "original_cap", "records_above_nine_tenths", "records_certain"):
-            assert row[name] == measures[name]
-
-
-def test_several_releases_have_rows_of_their_own(files, capsys):
-    rows = in_json(capsys, *files[:3], "t.csv", *files[3:], "--targets", "all")["targets"]
-    assert {(row["target_column"], row["synthetic"]) for row in rows} == {
-        (c, s) for c in ("health", "income, net") for s in ("s.csv", "t.csv")
-    }
-    assert [row["baseline_excess"] for row in rows] == sorted((row["baseline_excess"] for row in rows), reverse=True)
+    given = [*files[:3], "t.csv", *files[3:], "--targets", "health", "--each-target", "income, net"]
+    rows = in_json(capsys, *given)["targets"]
+    asked = {"keys": ["age", "sex"], "bins": {"age": 4}, "targets": ["health", "income, net"]}
+    assert rows == audit_targets("o.csv", {name: name for name in ("s.csv", "t.csv")}, **asked).to_dict()["targets"]
 
 
 def test_the_command_for_the_worst_target_runs(files, capsys, tmp_path):
@@ -80,22 +67,6 @@ def test_limits_hold_for_each_target(files, capsys):
     assert capsys.readouterr().err == f"capstats audit: --fail-above: average_cap_zero of 'income, net' is {worst:.10g} (limit 0.9).\n"
     assert main([*files, "--targets", "all", "--fail-above", "average_cap_zero=1"]) == 0
     assert "'median' is no measure" in refused(capsys, *files, "--targets", "all", "--fail-above", "median=1")
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--audience", "public", "--ledger", "l.json"], "--audience public works for one target only"),
-        (["--target", "health"], "--target cannot be given with --targets, which has a row for each target and no more."),
-        (["--rank-by", "average_cap_zero", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
-        (["--html", "o.csv"], "--html is 'o.csv', which is read as well."),
-    ],
-)
-def test_what_is_of_one_target_is_refused(files, capsys, more, message):
-    assert main([*files, "--targets", "all", *more]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert message in err
 
 
 def test_copies_are_looked_for_once_and_a_holdout_tells_what_chance_gives(files, capsys):

@@ -92,9 +92,3 @@ def test_a_file_that_the_original_contradicts_is_named_by_its_cell(here, capsys)
     message = refused(capsys, *ASKED, "--published", "tables.toml")
     assert "Published table 2 (class, age and survived): the cell class = " in message
     assert "holds 7 people by its rule, and the original has another number" in message
-
-
-def test_outputs_do_not_replace_the_list_and_several_targets_have_none(here, capsys):
-    assert "--published cannot be given with --targets" in refused(
-        capsys, *ASKED[:5], "--targets", "survived", "--published", "tables.toml"
-    )

@@ -45,38 +45,33 @@ def book(name, sheets):
     made.save(name)
 
 
+ODD = {  # CSV with its encoding, or sheets: files whose oddity a message mends
+    "UTF-16": (PLAIN, "utf-16"),
+    "UTF-16 without a mark": (PLAIN, "utf-16-be"),
+    "cp1252": (PLAIN.replace("a", "ä"), "cp1252"),
+    "note": (f"# made 2026\n{PLAIN}", "utf-8"),
+    "title": (f"Survey 2026,,\n,,\n{PLAIN}", "utf-8"),
+    "blank": (f"\n{PLAIN}", "utf-8"),
+    "capitals": (PLAIN.replace("k,t,w", "K,T,w"), "utf-8"),
+    "sheets": {"Data": PLAIN, "More": PLAIN.replace("1,a,1\n", ""), "Notes": "nothing"},
+    "sheet with a title": {"Data": f"Survey 2026\n{PLAIN}"},
+}
+
+
 def odd(name):
-    """A file whose oddity a message mends."""
-    if name == "UTF-16":
-        Path("o.csv").write_text(PLAIN, encoding="utf-16")
-    elif name == "UTF-16 without a mark":
-        Path("o.csv").write_text(PLAIN, encoding="utf-16-be")
-    elif name == "cp1252":
-        Path("o.csv").write_text(PLAIN.replace("a", "ä"), encoding="cp1252")
-    elif name == "note":
-        Path("o.csv").write_text(f"# made 2026\n{PLAIN}")
-    elif name == "title":
-        Path("o.csv").write_text(f"Survey 2026,,\n,,\n{PLAIN}")
-    elif name == "blank":
-        Path("o.csv").write_text(f"\n{PLAIN}")
-    elif name == "capitals":
-        Path("o.csv").write_text(PLAIN.replace("k,t,w", "K,T,w"))
-    elif name == "sheets":
-        book("o.xlsx", {"Data": PLAIN, "More": PLAIN.replace("1,a,1\n", ""), "Notes": "nothing"})
-    elif name == "sheet with a title":
-        book("o.xlsx", {"Data": f"Survey 2026\n{PLAIN}"})
-    return "o.xlsx" if "sheet" in name else "o.csv"
-
-
-ODD = ["UTF-16", "UTF-16 without a mark", "cp1252", "note", "title", "blank", "capitals", "sheets", "sheet with a title"]
+    """The file of a name in `ODD`."""
+    if "sheet" in name:
+        book("o.xlsx", ODD[name])
+        return "o.xlsx"
+    text, encoding = ODD[name]
+    Path("o.csv").write_text(text, encoding=encoding)
+    return "o.csv"
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_a_remedy_that_is_pasted_works(name, capsys):
     arguments = ["audit", odd(name), "s.csv", *COLUMNS]
-    told = refused(capsys, *arguments)
-    assert told.count("\n") == 1
-    assert main([*arguments, *advised(told), "--allow-no-match"]) == 0
+    assert main([*arguments, *advised(refused(capsys, *arguments)), "--allow-no-match"]) == 0
     with pytest.raises(ValueError, match=r"=\{'original': .*\} \(--") as raised:
         capstats.tabulate(arguments[1], "s.csv", keys="k", target="t")
     option, value = re.search(r"(\w+)=(\{.*\}) \(--", str(raised.value)).groups()
@@ -151,7 +146,6 @@ def test_the_separator_that_excel_writes_first_is_taken(capsys):
     Path("o.csv").write_text("sep=;\nk;t;w\n1;a;1\n2;b,b;2\n2;a\n")
     assert "line 5: the record has 2 fields, the header has 3" in refused(capsys, "audit", "o.csv", "s.csv", *COLUMNS)
     Path("o.csv").write_text("sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n"))
-    assert in_json(capsys, "audit", "o.csv", "s.csv", *COLUMNS)["measures"]["original_records"] == 3
     assert main(["audit", "o.csv", "s.csv", *COLUMNS, "--skip", "original=1"]) == 0
 
 
@@ -171,9 +165,6 @@ def test_weights_and_numbers_with_a_comma_name_the_decimal_sign(capsys):
         assert main([*arguments, *more, *advised(told)]) == 0
     capsys.readouterr()
     assert main([*arguments, "--weights", "w", "--decimal", ",", "--type", "k=number"]) == 0
-    Path("s.csv").write_text(OTHER.replace("2,b", "2.0,b"))
-    assert main([*arguments, "--decimal", ",", "--type", "k=number"]) == 2
-    assert main([*arguments, "--decimal", ",", "--type", "k=number", *advised(capsys.readouterr().err)]) == 0
 
 
 def test_types_and_codes_may_name_any_column_of_the_tables(capsys):

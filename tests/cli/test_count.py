@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -65,14 +64,7 @@ def test_an_audit_of_counts_is_the_audit_of_the_records(tmp_path, capsys, releas
     quietly(capsys, "count", *records, "--out", path)
     text = quietly(capsys, "audit", *records)
     of_counts = quietly(capsys, "audit", path)
-    unknown = "  same records  whether two of the tables hold the same records is not known: the report was made from counts\n"
-    if holdout:  # the check was left out
-        assert "same records" in of_counts
-        lines = [" ".join(line.split()) for line in text.splitlines()]
-        assert [line for line in lines if line not in {" ".join(line.split()) for line in of_counts.splitlines()}] == []
-    else:
-        assert of_counts == text
-        assert unknown not in of_counts
+    assert "same records" in of_counts if holdout else of_counts == text  # the check was left out with --allow-same
     first, second = (in_json(capsys, "audit", *given) for given in ([path], records))
     for found in (first, second):
         found["provenance"].pop("settings")
@@ -155,24 +147,6 @@ def test_a_copy_of_the_original_is_refused(tmp_path, capsys):
     assert main(["count", "original.csv", "original.csv", *COLUMNS, "--out", str(tmp_path / "t.csv")]) == 2
     assert "are both read from the file" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_damaged_file_is_one_line(tmp_path, capsys):
-    path = tmp_path / "t.csv"
-    quietly(capsys, "count", "original.csv", "synthetic.csv", *COLUMNS, "--out", str(path))
-    path.write_text(path.read_text().replace("Sick,", "Sick,1"))
-    assert "is damaged: its content is not what was written. Restore it from a copy" in refused(capsys, "audit", str(path))
-
-
-def test_a_configuration_counts_too(tmp_path, capsys, monkeypatch):
-    for name in ("original.csv", "synthetic.csv"):
-        (tmp_path / name).write_bytes(Path(name).read_bytes())
-    monkeypatch.chdir(tmp_path)
-    settings = {"original": "original.csv", "synthetic": "synthetic.csv", "keys": "smoking", "target": "health", "out": "t.csv"}
-    Path("c.toml").write_text("\n".join(f'{name} = "{value}"' for name, value in settings.items()))
-    quietly(capsys, "count", "--config", "c.toml")
-    Path("a.toml").write_text('original = "t.csv"\n')
-    assert json.loads(quietly(capsys, "audit", "--config", "a.toml", "--json"))["measures"]["original_records"] == 100
 
 
 def test_copies_are_counted_with_the_records_and_reported_from_the_file(tmp_path, capsys, counts):

@@ -35,28 +35,6 @@ def test_arguments_become_options(message: str, written: str) -> None:
     assert in_options(message, AUDIT) == written
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["audit", "--example", "anes96", "--missing", "drop", "--missing", "level"], "--missing is given twice. Give it once"),
-        (["audit", "--example", "anes96", "--json", "a.json", "--json"], "--json is given twice. Give it once"),
-        (["paper", "--out", "p", "--model", "uniform", "--model", "bootstrap"], "--model is given twice. Give it once"),
-        (["audit", "a.csv", "b.csv", "--weights", "a", "--weights", "b"], "--weights must be one column, or two or three"),
-        (["measure", "population_profile", "--example", "anes96"], "population_profile needs population: give --population."),
-        (["measure", "expected_cap", "--example", "anes96"], "expected_cap needs model: give 'expected_cap(model=...)'."),
-        (["measure", "expected_cap(model=Bootstrap(records=9))", "--example", "anes96"], "Give m=, the number of records of a release."),
-        (["measure", "individual_risk", "--example", "anes96"], "Tabulate with sampling weights: give --weights to tabulate."),
-    ],
-)
-def test_a_mistake_is_told_in_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        status: object = main(arguments)
-    except SystemExit as error:
-        status = error.code
-    assert status == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_printed_report_advises_options_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """In Python both forms are printed, as in the file of --json."""
     monkeypatch.chdir(tmp_path)

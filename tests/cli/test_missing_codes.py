@@ -23,17 +23,17 @@ def files(tmp_path, monkeypatch):
     Path("s.csv").write_text(RELEASE)
 
 
-def test_codes_of_one_column_move_no_bin(files, capsys):
-    found = in_json(capsys, *ARGUMENTS, "--null-values", "income=-99, -98")
-    assert found["provenance"]["bins"] == {"income": [20.0]}
-    assert found["provenance"]["null_values"] == found["provenance"]["settings"]["null-values"] == AS_TABLE
-    assert "likely_codes" in found["provenance"]  # NA of sex
-
-
-def test_a_code_of_all_columns_is_compared_as_a_number(files, capsys):
-    found = in_json(capsys, *ARGUMENTS, "--null-values=-99", "--null-values", "-98", "--null-values", "")
-    assert found["provenance"]["bins"] == {"income": [20.0]}
-    assert found["provenance"]["null_values"] == ["-99", "-98", ""]
+def test_codes_of_one_column_and_of_all_move_no_bin(files, capsys):
+    found = in_json(capsys, *ARGUMENTS, "--null-values", "income=-99, -98")["provenance"]
+    assert found["bins"] == {"income": [20.0]}
+    assert found["null_values"] == found["settings"]["null-values"] == AS_TABLE
+    assert "likely_codes" in found  # NA of sex
+    found = in_json(capsys, *ARGUMENTS, "--null-values=-99", "--null-values", "-98", "--null-values", "")["provenance"]
+    assert (found["bins"], found["null_values"]) == ({"income": [20.0]}, ["-99", "-98", ""])
+    both = ["--null-values", "income=-99,-98", "--null-values", "NA", "--null-values", ""]
+    found = in_json(capsys, *ARGUMENTS, *both, "--missing", "drop")["provenance"]
+    assert found["null_values"] == {"*": ["NA", ""], **AS_TABLE}
+    assert found["dropped"] == {"original": 4, "synthetic": 1}
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,6 @@ def test_a_configuration_names_codes_as_the_command_line_does(toml, files, capsy
     found = in_json(capsys, *ARGUMENTS, "--config", "risk.toml")
     assert found["measures"] == expected["measures"]
     assert found["provenance"]["bins"] == {"income": [20.0]}
-
-
-def test_codes_of_all_columns_and_of_one_stand_side_by_side(files, capsys):
-    arguments = [*ARGUMENTS, "--null-values", "income=-99,-98", "--null-values", "NA", "--null-values", ""]
-    found = in_json(capsys, *arguments, "--missing", "drop")
-    assert found["provenance"]["null_values"] == {"*": ["NA", ""], **AS_TABLE}
-    assert found["provenance"]["dropped"] == {"original": 4, "synthetic": 1}
 
 
 @pytest.mark.parametrize(
@@ -88,6 +81,7 @@ def test_codes_that_occur_nowhere_may_be_allowed(command, files, capsys):
 
 
 def test_the_report_names_likely_codes_and_the_public_page_does_not(files, capsys):
+    """The advice keeps the codes that are given."""
     lines = [f"{[-99, 999, *range(20, 60)][i % 42]},{'fm'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(840)]
     Path("o.csv").write_text("\n".join(["income,sex,sick", *lines]))
     Path("s.csv").write_text("\n".join(["income,sex,sick", *lines[:420]]))
@@ -95,13 +89,7 @@ def test_the_report_names_likely_codes_and_the_public_page_does_not(files, capsy
     sentence = "Column 'income' holds -99 and 999, which look like codes of missing values."
     assert sentence in " ".join(capsys.readouterr().out.split())
     assert "--null-values income=-99,999" in Path("internal.html").read_text()
+    assert "say --null-values income=-99,999" in " ".join(printed(capsys, *ARGUMENTS, "--null-values", "income=-99").split())
     assert main([*ARGUMENTS, "--html", "public.html", "--audience", "public", "--ledger", "ledger.json"]) == 0
     public = re.sub(r"https://[^\"]*", "", Path("public.html").read_text())
     assert not any(text in public for text in ("codes of missing values", "null-values", "-99", "999"))
-
-
-def test_the_advice_keeps_the_codes_that_are_given(files, capsys):
-    lines = [f"{[-99, -98, *range(20, 60)][i % 42]},{'fm'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(840)]
-    Path("o.csv").write_text("\n".join(["income,sex,sick", *lines]))
-    Path("s.csv").write_text("\n".join(["income,sex,sick", *lines[:420]]))
-    assert "say --null-values income=-99,-98" in " ".join(printed(capsys, *ARGUMENTS, "--null-values", "income=-99").split())

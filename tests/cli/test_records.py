@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 from command_line import in_json, printed, refused
 
-from capstats import audit
 from capstats.cli import main
-from capstats.disclosure import record_risk
 
 pytestmark = pytest.mark.slow
 
@@ -86,25 +84,6 @@ def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_pa
     assert not [note for note in notes if note[0] in "=+@"]
 
 
-def test_a_link_is_refused_before_anything_is_read_and_nothing_is_written_through_it(arguments, tmp_path, capsys):
-    (tmp_path / "target").write_text("as it was")
-    (tmp_path / "link.csv").symlink_to(tmp_path / "target")
-    assert "--csv: " in (err := refused(capsys, *arguments, "--csv", str(tmp_path / "link.csv")))
-    assert "is a symbolic link" in err
-    assert (tmp_path / "target").read_text() == "as it was"
-
-
-def test_a_file_that_is_read_is_not_written_over(arguments, capsys):
-    for file in ("o.csv", "./s.csv"):
-        assert f"--csv is {file!r}, which is read as well. Give another path." in refused(capsys, *arguments, "--csv", file)
-    assert Path("o.csv").read_text(encoding="cp1252").startswith("age;town;ill;note\n")
-
-
-def test_one_release_is_needed(arguments, folder, capsys):
-    (folder / "r.csv").write_bytes((folder / "s.csv").read_bytes())
-    assert "give one SYNTHETIC; got 2. Run the command once for each." in refused(capsys, "records", "o.csv", "s.csv", "r.csv", *COLUMNS)
-
-
 def test_rows_that_stand_for_no_record_are_left_out(tmp_path, capsys):
     path = tmp_path / "counts.csv"
     path.write_text("k,t,n\na,x,2\na,y,0\nb,y,1\n")
@@ -123,13 +102,6 @@ def test_other_formats_are_read_too(tmp_path, capsys):
         assert [row["record"] for row in rows] == [5, 6, 7]
         assert [row["cap"] for row in rows] == [1, 0.5, 0.5]
         assert number is None or [row[number] for row in rows] == [1, 2, 3]
-
-
-def test_the_library_and_the_command_agree_on_the_order(arguments):
-    options = {"bins": {"age": 6}, "null_values": "?", "encoding": "cp1252", "decimal": ","}
-    found = record_risk("o.csv", "s.csv", keys=["age", "town"], target="ill", sort_by="cap", **options)
-    whole = audit("o.csv", "s.csv", keys=["age", "town"], target="ill", **options)
-    assert found["cap"].mean() == pytest.approx(float(whole.measures.average_cap_zero), rel=1e-12)
 
 
 def test_each_record_is_listed_with_the_number_of_its_copies(arguments, folder, capsys):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from capstats.codes.checks import NAMES, check_choice, check_integer, check_number, shown, shown_name
 
@@ -51,10 +52,6 @@ def test_a_number_outside_or_at_an_excluded_end_is_wrong(value: Any) -> None:
         check_number(value, "share", "below 1", least=0, most=1, excluded=(1,), more=" Correct it.")
 
 
-def test_a_number_without_ends_may_be_infinite() -> None:
-    assert check_number(math.inf, "x", "a number") == math.inf
-
-
 @pytest.mark.parametrize("value", [1, 3, np.int64(2), np.uint8(3)])
 def test_an_integer_is_returned_as_an_int(value: Any) -> None:
     found = check_integer(value, "m", "1 to 3", least=1, most=3)
@@ -69,13 +66,19 @@ def test_an_integer_outside_is_wrong(value: Any) -> None:
 
 
 def test_a_table_is_not_shown() -> None:
-    assert shown(pd.DataFrame({"name": ["Ada"]})) == "DataFrame of length 1"
-    assert shown(np.array(["Ada"])) == "ndarray of length 1"
-    assert (shown("x"), shown(1.5), shown(None)) == ("'x'", "1.5", "None")
+    tables = [
+        pd.DataFrame({"name": ["Ada"]}),
+        np.array(["Ada"]),
+        xr.DataArray(["Ada"]),
+        ["Ada"],
+        {"Ada": 1},
+    ]
+    assert [shown(x) for x in tables] == [f"{type(x).__name__} of length 1" for x in tables]
+    assert [shown(x) for x in (None, True, -1, 1.5, "drop")] == ["None", "True", "-1", "1.5", "'drop'"]
 
 
 def test_integers_beyond_all_floats_are_infinite_numbers() -> None:
-    assert check_number(10**400, "above", "a number", least=0) == math.inf
+    assert check_number(math.inf, "x", "a number") == check_number(10**400, "above", "a number", least=0) == math.inf
     assert check_number(-(10**400), "above", "a number") == -math.inf
     with pytest.raises(ValueError, match="`alpha` must be a finite number"):
         check_number(10**400, "alpha", "a finite number", excluded=[math.inf])

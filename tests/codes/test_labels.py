@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 import capstats
 from capstats.codes.column import in_order, natural, one_kind
 from capstats.codes.labels import MISSING, canonical, kind_of
-from capstats.tables.axes import level_index
 
 BERLIN = "Europe/Berlin"
 
@@ -37,26 +36,14 @@ def test_every_missing_value_is_the_one_missing_label(value: Any) -> None:
     assert canonical(value) is MISSING
 
 
-@pytest.mark.parametrize("value", ["", "NA", "nan", "None", "missing", 0, False])
-def test_what_only_looks_missing_is_a_label(value: Any) -> None:
-    assert canonical(value) == value
-    assert canonical(value) is not MISSING
-
-
-def test_missing_is_a_singleton_that_survives_pickle_and_copy() -> None:
+def test_missing_is_a_singleton_that_survives_pickle_and_copy_and_equals_itself_only() -> None:
     assert capstats.MISSING is MISSING
     assert type(MISSING)() is MISSING
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps([MISSING], protocol))[0] is MISSING
     assert copy.copy(MISSING) is MISSING
     assert copy.deepcopy({"x": [MISSING]})["x"][0] is MISSING
-
-
-def test_missing_is_printed_as_the_word() -> None:
     assert repr(MISSING) == str(MISSING) == f"{MISSING}" == "missing"
-
-
-def test_missing_equals_itself_only() -> None:
     assert all(other != MISSING for other in (None, "missing", np.nan, 0, ""))
     assert len({MISSING, canonical(None), "missing"}) == 2
 
@@ -76,86 +63,35 @@ def test_missing_sorts_after_every_other_label(other: Any) -> None:
 # --- Canonical labels and kinds ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "value",
-    [1, 1.0, np.int8(1), np.uint64(1), np.float16(1), np.float64(1), np.longdouble(1), Decimal(1), Decimal("1.00"), Fraction(2, 2)],
-    ids=repr,
-)
-def test_a_whole_number_of_any_type_is_the_same_int(value: Any) -> None:
-    assert canonical(value) == 1
-    assert type(canonical(value)) is int
-    assert kind_of(canonical(value)) == "number"
+UTC = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+WHOLE = [1, 1.0, np.int8(1), np.uint64(1), np.float16(1), np.float64(1), np.longdouble(1), Decimal(1), Decimal("1.00"), Fraction(2, 2)]
+DAY = [dt.datetime(2024, 2, 29), np.datetime64("2024-02-29", "ns"), np.datetime64("2024-02-29T00"), pd.Timestamp("2024-02-29")]
+LABELS: list[tuple[list[Any], Any, str]] = [  # values of any library, the one label that they are, and its kind
+    (WHOLE, 1, "number"),
+    ([0.5, np.float32(0.5), np.longdouble("0.5"), Decimal("0.5"), Fraction(1, 2)], 0.5, "number"),
+    ([HTTPStatus.OK], 200, "number"),
+    *(([whole], whole, "number") for whole in (2**53 + 1, -(2**63), 2**64 - 1, 10**30)),
+    ([0, -0.0], 0, "number"),
+    ([np.float32("inf")], np.inf, "number"),
+    ([-np.inf], -np.inf, "number"),
+    ([True, np.True_], True, "bool"),
+    ([False], False, "bool"),
+    (["ä", np.str_("ä")], "ä", "text"),
+    *(([text], text, "text") for text in ("", "NA", "nan", "None", "missing")),
+    ([dt.date(2024, 2, 29), np.datetime64("2024-02-29")], dt.date(2024, 2, 29), "date"),
+    (DAY, pd.Timestamp("2024-02-29"), "datetime"),
+    ([UTC, pd.Timestamp("2024-01-01 01:00", tz=BERLIN), pd.Timestamp(UTC)], pd.Timestamp(UTC), "datetime with zone"),
+    ([np.timedelta64(1, "D"), np.timedelta64(86400 * 10**9, "ns"), dt.timedelta(days=1)], pd.Timedelta("1D"), "duration"),
+]
 
 
-@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.longdouble("0.5"), Decimal("0.5"), Fraction(1, 2)], ids=repr)
-def test_a_fractional_number_of_any_type_is_the_same_float(value: Any) -> None:
-    assert canonical(value) == 0.5
-    assert type(canonical(value)) is float
-
-
-def test_a_member_of_an_enumeration_of_integers_is_its_integer() -> None:
-    assert type(canonical(HTTPStatus.OK)) is int
-
-
-@pytest.mark.parametrize("value", [2**53 + 1, -(2**63), 2**64 - 1, 10**30])
-def test_integers_are_kept_exactly(value: int) -> None:
-    assert canonical(value) == value
-    assert list(level_index([value])) == [value]
-    assert list(level_index([value, 1])) == [value, 1]
-
-
-def test_infinity_is_a_number() -> None:
-    assert canonical(np.float32("inf")) == np.inf
-    assert kind_of(canonical(-np.inf)) == "number"
-
-
-def test_negative_zero_is_zero() -> None:
+@pytest.mark.parametrize(("value", "label", "kind"), [(value, label, kind) for values, label, kind in LABELS for value in values], ids=repr)
+def test_a_value_of_any_library_is_one_plain_label(value: Any, label: Any, kind: str) -> None:
+    found = canonical(value)
+    assert (found, type(found), kind_of(found)) == (label, type(label), kind)
+    assert hash(found) == hash(label)
     assert repr(canonical(-0.0)) == "0"
-
-
-@pytest.mark.parametrize("value", [True, np.True_])
-def test_a_bool_stays_a_bool(value: Any) -> None:
-    assert canonical(value) is True
-    assert kind_of(canonical(value)) == "bool"
-
-
-@pytest.mark.parametrize("value", ["ä", np.str_("ä")])
-def test_a_text_is_a_plain_text(value: Any) -> None:
-    assert type(canonical(value)) is str
-    assert kind_of(canonical(value)) == "text"
-
-
-@pytest.mark.parametrize("value", [dt.date(2024, 2, 29), np.datetime64("2024-02-29")])
-def test_a_date_of_any_library_is_the_same_date(value: Any) -> None:
-    assert canonical(value) == dt.date(2024, 2, 29)
-    assert kind_of(canonical(value)) == "date"
-
-
-@pytest.mark.parametrize(
-    "value", [dt.datetime(2024, 2, 29), np.datetime64("2024-02-29", "ns"), np.datetime64("2024-02-29T00"), pd.Timestamp("2024-02-29")]
-)
-def test_a_datetime_of_any_library_is_the_same_timestamp(value: Any) -> None:
-    assert canonical(value) == pd.Timestamp("2024-02-29")
-    assert hash(canonical(value)) == hash(pd.Timestamp("2024-02-29"))
-    assert kind_of(canonical(value)) == "datetime"
-
-
-def test_one_instant_in_two_zones_is_one_label() -> None:
-    utc = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
-    labels = {canonical(utc), canonical(pd.Timestamp("2024-01-01 01:00", tz=BERLIN)), canonical(pd.Timestamp(utc))}
-    assert labels == {pd.Timestamp(utc)}
-    assert kind_of(labels.pop()) == "datetime with zone"
-
-
-@pytest.mark.parametrize("value", [np.timedelta64(1, "D"), np.timedelta64(86400 * 10**9, "ns"), dt.timedelta(days=1), pd.Timedelta("1D")])
-def test_a_duration_of_any_library_is_the_same_label_and_no_number(value: Any) -> None:
-    assert canonical(value) == pd.Timedelta("1D")
-    assert type(canonical(value)) is pd.Timedelta
-    assert kind_of(canonical(value)) == "duration"
-
-
-def test_a_day_that_python_does_not_have_is_no_number() -> None:
-    assert kind_of(canonical(np.datetime64("-0044-03-15"))) == "datetime"
+    assert kind_of(canonical(np.datetime64("-0044-03-15"))) == "datetime"  # a day that Python does not have
 
 
 def test_one_kind_ignores_missing_and_finds_none_where_there_is_no_label() -> None:

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
+from capstats import average_cap, laws
 from capstats.codes import names
 from capstats.codes.names import hint, hint_of_data, in_cell, listed, named, printable, printable_json, shortened
 from capstats.tables.axes import RESERVED, free_name
@@ -68,10 +69,6 @@ def test_a_key_column_called_records_changes_no_number_of_synthpop() -> None:
     assert repr(found) == repr(capstats.peers.as_synthpop(capstats.tabulate(*plain, keys=["a", "b"], target="t")))
 
 
-def test_a_reserved_name_gets_a_trailing_underscore() -> None:
-    assert [free_name(name, []) for name in RESERVED] == [f"{name}_" for name in RESERVED]
-
-
 @pytest.mark.parametrize(
     ("column", "taken", "stored"),
     [
@@ -87,12 +84,15 @@ def test_a_reserved_name_gets_a_trailing_underscore() -> None:
 )
 def test_a_stored_name_is_a_text_that_is_free(column: Any, taken: list[Any], stored: str) -> None:
     assert free_name(column, taken) == stored
+    assert free_name("key", []) == "key__"  # that of keys without labels has one
+    assert [free_name(name, []) for name in RESERVED - {"key"}] == [f"{name}_" for name in RESERVED - {"key"}]
 
 
 def test_an_unknown_name_is_told_the_nearest_or_all() -> None:
     assert hint("incom", ["sex", "income"]) == " Did you mean 'income'?"
     assert hint("xyz", ["sex", 1]) == " It has 'sex', 1."
     assert hint("1", [0, 1]) == " Did you mean 1?"
+    assert hint("SEX", ["sex", "inc"]) == " Did you mean 'sex'?"
     assert hint("xyz", [f"c{i}" for i in range(30)]).endswith("'c19', ....")
     assert hint("xyz", []) == " It has none."
 
@@ -108,10 +108,6 @@ def test_of_names_that_may_be_values_only_a_near_one_is_shown() -> None:
         assert hint_of_data(asked, [*record, name]) == f" Did you mean {name!r}?"
     assert hint_of_data("disease", ["HIV"], "level") == " Its only level does not have a similar name."
     assert hint_of_data("sex", []) == " It has none."
-
-
-def test_the_nearest_name_is_found_whatever_its_case() -> None:
-    assert hint("SEX", ["sex", "inc"]) == " Did you mean 'sex'?"
 
 
 # --- printable text --------------------------------------------------------------------------------------------------
@@ -134,23 +130,10 @@ def test_escapes_are_those_of_python():
 
 
 def test_names_whose_ends_cannot_be_seen_are_quoted():
-    assert [named(x) for x in ("age", "Größe_2", "a, b", "age group", "", " a", "it's", "a.csv")] == [
-        "age",
-        "Größe_2",
-        "'a, b'",
-        "'age group'",
-        "''",
-        "' a'",
-        '"it\'s"',
-        "a.csv",
-    ]
-
-
-def test_labels_in_cells_are_quoted_only_where_spaces_hide():
-    assert [in_cell(x) for x in ("a b", "South ", "", 1)] == ["a b", "'South '", "''", "1"]
-
-
-def test_lists_end_in_and():
+    plain, quoted = ["age", "Größe_2", "a.csv"], ["a, b", "age group", "", " a", "it's"]
+    assert [named(x) for x in plain] == plain
+    assert [named(x) for x in quoted] == list(map(repr, quoted))
+    assert [in_cell(x) for x in ("a b", "South ", "", 1)] == ["a b", "'South '", "''", "1"]  # only where spaces hide
     assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
@@ -169,11 +152,6 @@ def test_json_is_printable_and_reads_back_as_it_was(told):
     assert json.loads(text) == told
 
 
-def test_a_text_of_the_width_is_whole_and_a_longer_one_is_not():
-    assert shortened("abcdefg", 7) == "abcdefg"
-    assert shortened("abcdefgh", 7) == "ab...gh"
-
-
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 SMALL = [[1, 2], [3, 4]]
@@ -182,24 +160,18 @@ SMALL = [[1, 2], [3, 4]]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: capstats.average_cap(SMALL, SMALL, version=2),
-            r'no argument `version`\. Give unmatched=: "zero" is version 1, "drop" is ver',
-        ),
-        (lambda: capstats.average_cap(SMALL, SMALL, normalize=True), r"no argument `normalize`\. Give capstats\.cap\.normalized_cap\."),
-        (lambda: capstats.average_cap(SMALL, SMALL, unmached="drop"), r"no argument `unmached`\. Did you mean 'unmatched'\?"),
-        (lambda: capstats.average_cap(SMALL, SMALL, colour=1), r"no argument `colour`\. It takes o, s, unmatched, radius, within\."),
+        (lambda: average_cap(SMALL, SMALL, version=2), r'no argument `version`\. Give unmatched=: "zero" is version 1, "drop" is ver'),
+        (lambda: average_cap(SMALL, SMALL, normalize=True), r"no argument `normalize`\. Give capstats\.cap\.normalized_cap\."),
+        (lambda: average_cap(SMALL, SMALL, unmached="drop"), r"no argument `unmached`\. Did you mean 'unmatched'\?"),
+        (lambda: average_cap(SMALL, SMALL, colour=1), r"no argument `colour`\. It takes o, s, unmatched, radius, within\."),
         (
             lambda: capstats.average_cap_interval(SMALL, SMALL, o_squares=SMALL),
-            r"`o_squares`\. Give the Dataset of tabulate as the first arg",
+            r"`o_squares`\. Give the Dataset of tabulate as the first",
         ),
         (lambda: capstats.average_cap_interval(SMALL, SMALL, confidence=0.9), r"`confidence`\. Give level=\."),
-        (lambda: capstats.laws.Bootstrap(n=10), r"Bootstrap\(\) has no argument `n`\. Give m=, the number of records of a release\."),
-        (lambda: capstats.laws.Dirichlet(3, alfa=1), r"Dirichlet\(\) has no argument `alfa`\. Did you mean 'alpha'\?"),
-        (
-            lambda: capstats.laws.sample_tables(SMALL, capstats.laws.Uniform(3), draws=2, seed=1),
-            r"`seed`\. Give rng=, a seed or a numpy Gen",
-        ),
+        (lambda: laws.Bootstrap(n=10), r"Bootstrap\(\) has no argument `n`\. Give m=, the number of records of a release\."),
+        (lambda: laws.Dirichlet(3, alfa=1), r"Dirichlet\(\) has no argument `alfa`\. Did you mean 'alpha'\?"),
+        (lambda: laws.sample_tables(SMALL, laws.Uniform(3), draws=2, seed=1), r"`seed`\. Give rng=, a seed or a numpy Gen"),
         (lambda: capstats.anonymity.k_anonymity(table=SMALL), r"k_anonymity\(\) has no argument `table`\. Give o=, or a Dataset"),
         (lambda: capstats.disclosure.disco(SMALL, synthetic=SMALL), r"disco\(\) has no argument `synthetic`\. Give s=, or a Dataset"),
     ],
@@ -218,7 +190,8 @@ def test_functions_that_name_arguments_are_those_of_their_modules_and_can_be_pic
 
 
 def test_a_label_in_a_table_is_cut_in_its_middle() -> None:
-    assert in_cell("abcdefghij", 7) == "ab...ij"
+    assert in_cell("abcdefghij", 7) == shortened("abcdefghij", 7) == "ab...ij"
+    assert shortened("abcdefg", 7) == "abcdefg"
     assert in_cell("abcdefghij", 10) == in_cell("abcdefghij") == "abcdefghij"
 
 

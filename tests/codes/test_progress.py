@@ -131,24 +131,17 @@ def test_a_bar_comes_after_two_seconds_and_is_updated_every_second() -> None:
         until(lambda: terminal.text.count("waiting: ") > before.count("waiting: "))
 
 
-def test_a_short_count_shows_nothing() -> None:
+def test_a_short_count_shows_nothing_and_false_turns_it_off(request: pytest.FixtureRequest) -> None:
     with Terminal() as terminal:
         tabulate(TABLE, keys="a", target="t", progress=True)
-    assert terminal.text == ""
-
-
-def test_false_turns_it_off(slow: None) -> None:
-    with Terminal() as terminal:
+        request.getfixturevalue("slow")
         tabulate(TABLE, keys="a", target="t", progress=False)
     assert terminal.text == ""
 
 
-def test_nothing_is_shown_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str], slow: None) -> None:
+def test_where_stderr_is_no_terminal_it_is_shown_on_request_alone(capsys: pytest.CaptureFixture[str], slow: None) -> None:
     tabulate(TABLE, keys="a", target="t")
     assert capsys.readouterr() == ("", "")
-
-
-def test_true_shows_it_even_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str], slow: None) -> None:
     tabulate(TABLE, keys="a", target="t", progress=True)
     out, err = capsys.readouterr()
     assert out == ""

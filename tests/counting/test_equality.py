@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from sdmetrics_calls import DIRECT, METHODS, direct
 
-import capstats
 from capstats import tabulate
 from capstats.counting.equality import _points
 from capstats.peers import disclosure_protection
@@ -165,9 +164,3 @@ def test_what_the_drop_in_takes_as_sdmetrics_does_tabulate_refuses() -> None:
 def test_one_value_is_cut_around_itself(value: float, points: list[float]) -> None:
     """A thousandth of it on either side, or of 1 where it is 0."""
     assert _points(np.array([value, value]), 4) == pytest.approx(points, rel=1e-12, abs=1e-15)
-
-
-def test_a_column_without_a_common_level_is_told_with_the_names_that_sdmetrics_has() -> None:
-    real, synthetic = ({"k": list(k), "t": ["x", "y"]} for k in ("ab", "cd"))
-    with pytest.warns(capstats.LevelsWarning, match=r"no level in common in `real_data` \(2 levels\) and `synthetic_data` \(2 levels\)"):
-        DisclosureProtection.compute(pd.DataFrame(real), pd.DataFrame(synthetic), ["k"], ["t"])

@@ -174,7 +174,6 @@ def test_texts_are_compared_with_the_numbers_they_are(tmp_path: Path) -> None:
     mine, theirs = one.columns["x"], other.columns["x"]
     assert joint_kind(mine, theirs) == "number"
     entry = compared_labels(mine, theirs)
-    assert entry is not None
     assert (entry["shared"], entry["absent"], entry["absent_records"], entry["foreign"]) == (1, 1, 1, 1)
     one, other = looked({"x": [1, 2]}, {"x": ["a", "b"]})
     assert joint_kind(one.columns["x"], other.columns["x"]) is None

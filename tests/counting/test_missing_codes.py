@@ -63,7 +63,8 @@ def without_codes(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
 def csv(columns: dict[str, list[Any]], path: Path, end: str = "\n", sign: str = ".") -> Path:
     """A CSV file; with commas before decimals its separator is the semicolon."""
     between = "," if sign == "." else ";"
-    lines = [between.join("" if x is None else str(x).replace(".", sign) for x in row) for row in zip(*columns.values(), strict=True)]
+    held = {None: "", "": '""'}  # an empty text has quotes
+    lines = [between.join(held.get(x, str(x).replace(".", sign)) for x in row) for row in zip(*columns.values(), strict=True)]
     path.write_text(end.join([between.join(columns), *lines]))
     return path
 
@@ -73,16 +74,20 @@ def parquet(columns: dict[str, list[Any]], folder: Path) -> Path:
     return folder / "t.parquet"
 
 
+ENUM = "ENUM('1', 'NA', '', '2', '30', '?', '-1', 'a', 'b', '7')"
 DOORS: dict[str, Callable[[dict[str, list[Any]], Path], Any]] = {
     "columns": lambda columns, _: columns,
     "pandas": lambda columns, _: pd.DataFrame(columns),
-    "pandas categories": lambda columns, _: pd.DataFrame(columns).astype({"word": "category", "children": "category"}),
+    "pandas categories": lambda columns, _: pd.DataFrame(columns).astype({c: "category" for c in columns if c in ("word", "children")}),
     "pandas nullable": lambda columns, _: pd.DataFrame(columns).convert_dtypes(),
     "polars": lambda columns, _: pl.DataFrame(columns),
+    "polars categories": lambda columns, _: pl.DataFrame(columns).with_columns(pl.col("^word$").cast(pl.Categorical)),
     "polars lazy": lambda columns, _: pl.LazyFrame(columns),
     "pyarrow": lambda columns, _: pa.table(columns),
+    "pyarrow dictionary": lambda columns, _: pa.table(columns | {"word": pa.array(columns["word"]).dictionary_encode()}),
     "Ibis": lambda columns, _: ibis.memtable(pa.table(columns)),
     "relation": lambda columns, _: duckdb.from_arrow(pa.table(columns)),
+    "relation of an enumeration": lambda columns, _: duckdb.from_arrow(pa.table(columns)).select(f"* REPLACE (word::{ENUM} AS word)"),
     "Dask": lambda columns, _: dd.from_pandas(pl.DataFrame(columns).to_pandas(use_pyarrow_extension_array=True), npartitions=3),
     "Parquet": parquet,
     "CSV": lambda columns, folder: csv(columns, folder / "t.csv"),
@@ -108,6 +113,33 @@ def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bi
     assert found.sizes == expected.sizes
     assert found.attrs.get("bins") == expected.attrs.get("bins")
     assert found.attrs["null_values"]["income"] == ["-99", "-98.5"]
+
+
+@pytest.mark.few(5)
+@pytest.mark.parametrize("door", DOORS)
+def test_without_null_values_an_empty_text_is_a_label(door: str, tmp_path: Path) -> None:
+    """In CSV: with quotes; without them it is missing."""
+    texts = ["1", "NA", "", "2", "1", "30", "NA", None]
+    tables = tabulate(DOORS[door]({"word": texts, "t": ["x", "y"] * 4}, tmp_path), keys="word", target="t")
+    assert {x for (x,) in tables.indexes["key"]} == {"", "1", "2", "30", "NA", MISSING}
+    assert int(tables.o.sel(word=MISSING).sum()) == 1
+
+
+def test_a_pool_of_categories_with_gaps_is_cut_as_text_is() -> None:
+    """Polars keeps the texts of all Categorical columns in one pool, so that those of one column need not stand side by side."""
+    pool = pl.Series(["7001", "a gap", "7002", "another", "7003"]).cast(pl.Categorical)
+    texts = ["7001", "7003", "", "7002", "7003"]
+    options: dict[str, Any] = {"keys": "k", "target": "t", "null_values": [""], "bins": {"k": [7001, 7002]}}
+    found = tabulate(pl.DataFrame({"k": pl.Series(texts).cast(pl.Categorical), "t": list("xyxyx")}), **options)
+    xr.testing.assert_identical(found, tabulate({"k": texts, "t": list("xyxyx")}, **options))
+    assert len(pool) == 5
+
+
+def test_a_null_value_is_no_category_any_more() -> None:
+    frame = pd.DataFrame({"k": pd.Categorical(["b", "NA", "a"], ["b", "NA", "a"]), "t": ["x"] * 3})
+    tables = tabulate(frame, keys="k", target="t", null_values="NA")
+    assert [x for (x,) in tables.indexes["key"]] == ["b", "a", MISSING]
+    assert tables.attrs["categories"] == {"k": ["b", "a"]}
 
 
 @pytest.mark.spark

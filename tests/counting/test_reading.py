@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
@@ -20,17 +18,6 @@ from capstats import MISSING, tabulate
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 T = ["t", "t", "t"]
-
-
-@pytest.mark.parametrize(
-    "values", [[1, "1", True], [1, True, 1], [1.0, 2.0, True], [None, "1", 1], [dt.date(2024, 1, 1), pd.Timestamp("2024"), None]]
-)
-@pytest.mark.parametrize("make", [list, lambda x: np.array([*x, None], object)[:-1], lambda x: pd.Series(x, dtype=object)])
-def test_kinds_mixed_inside_one_column_raise(values: list[Any], make: Callable[[Any], Any]) -> None:
-    with pytest.raises(
-        TypeError, match=r"Column 'k' of `original` mixes kinds: \w+ and \w+.*\. Convert it to one kind, or say types=\{'k': \"text\"\}"
-    ):
-        tabulate({"k": make(values), "t": T}, keys="k", target="t")
 
 
 def test_types_settle_kinds_that_differ() -> None:
@@ -77,25 +64,6 @@ def test_dropped_records_are_told_for_each_table() -> None:
 def test_labels_of_dropped_records_vanish() -> None:
     tables = tabulate({"k": ["a", "gone"], "t": ["x", None]}, keys="k", target="t", missing="drop")
     assert tables.indexes["key"].tolist() == [("a",)]
-
-
-def test_missing_values_are_kept_unless_they_are_to_be_dropped() -> None:
-    tables = tabulate({"k": ["a", None], "t": ["x", None]}, keys="k", target="t")
-    assert int(tables.o.sum()) == 2
-    assert "dropped" not in tables.attrs
-
-
-@pytest.mark.slow
-def test_null_values_take_the_place_of_the_empty_field_in_csv_and_are_missing_in_frames_too(tmp_path: Path) -> None:
-    path = csv_file(tmp_path / "t.csv", [("NA", "x"), ("-9", "x"), ("", "x"), (None, "x"), ("b", "x")], ["k", "t"])
-    frame = {"k": ["NA", "-9", "", None, "b"], "t": ["x"] * 5}
-    tables = tabulate(path, frame, keys="k", target="t", null_values=["NA", '"NA"', "-9"])
-    assert tables.o.sel(k=MISSING).item() == 2
-    assert tables.o.sel(k="").item() == 2
-    assert tables.s.sel(k=MISSING).item() == 3
-    assert tables.s.sel(k="").item() == 1
-    assert tabulate(path, keys="k", target="t", null_values='"NA"').o.sel(k=MISSING).item() == 1
-    assert tabulate(path, keys="k", target="t").o.sel(k=MISSING).item() == 1
 
 
 @pytest.mark.few(3)

@@ -37,12 +37,6 @@ def test_attrs_say_how_the_counts_came_to_be() -> None:
     }
 
 
-def test_a_weight_of_zero_keeps_its_cell() -> None:
-    tables = tabulate({**RECORDS, "sex": ["f", "f", "m", "zero"]}, keys="sex", target="income", weights="w")
-    assert tables.indexes["key"].tolist() == [("f",), ("m",), ("zero",)]
-    assert tables.o.sel(sex="zero").values.tolist() == [0, 0]
-
-
 @pytest.mark.parametrize("name", ["o", "synthetic", "records", "method"])
 def test_a_reserved_name_is_stored_with_an_underscore_and_hides_nothing(name: str) -> None:
     records = {name: ["f", "m"], "age": [1, 2], "t": ["x", "y"]}

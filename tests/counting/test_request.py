@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from few_records import RECORDS, csv_file
+from few_records import RECORDS
 
 from capstats import tabulate
 from capstats.disclosure import record_risk
@@ -39,13 +38,6 @@ def test_several_targets_are_guessed_together() -> None:
     assert tables.indexes["target"].names == tables.attrs["target_columns"] == ["income", "age"]
     assert tables.indexes["target"].tolist() == [("high", 10), ("low", 2)]
     assert tables.o.values.tolist() == [[1, 0], [2, 1]]
-
-
-@pytest.mark.parametrize("null_values", [["NA", None], b"NA", [["NA"]]], ids=repr)
-def test_null_values_must_be_codes(tmp_path: Path, null_values: Any) -> None:
-    path = csv_file(tmp_path / "t.csv", [("9", "x")], ["k", "t"])
-    with pytest.raises(TypeError, match="`null_values` must be texts, numbers or dates, or a mapping"):
-        tabulate(path, keys="k", target="t", null_values=null_values)
 
 
 def test_an_option_that_does_not_exist_is_told_with_the_nearest_one() -> None:

@@ -73,15 +73,6 @@ def test_a_file_is_no_release_of_itself_under_whatever_name(release: str, how: s
     assert audit("people.csv", release, allow_same=True, **ASKED).measures.average_cap_zero > 0
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("folder")
-def test_a_resampled_file_is_a_release() -> None:
-    found = audit("people.csv", "resampled.csv", **ASKED)
-    assert found.measures.average_cap_zero.item() == pytest.approx(
-        audit(PEOPLE, RESAMPLED, **ASKED).measures.average_cap_zero.item(), rel=1e-12
-    )
-
-
 FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "the object": lambda frame: frame,
     "a copy": lambda frame: frame.copy(),

@@ -7,7 +7,6 @@ or it says that their levels do not meet.
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -17,6 +16,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from few_records import csv_file
 
 from capstats import LevelsWarning, audit, average_cap, tabulate
 from capstats.cli import main
@@ -27,38 +27,27 @@ pytestmark = pytest.mark.slow
 Respelling = tuple[list[Any], Callable[[Any], Any]]
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
-SPELLINGS: dict[str, Respelling] = {
-    "a decimal point": (["40", "41", "42"], lambda x: f"{x}.0"),
-    "a decimal comma": (["1.5", "2.5", "3.5"], lambda x: x.replace(".", ",")),
+
+@cache
+def matrix() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        import spellings
+
+    return spellings
+
+
+SPELLINGS: dict[str, Respelling] = matrix().SPELLINGS | {
     "a plus sign": (["1", "2", "3"], lambda x: f"+{x}"),
-    "leading zeros": (["1", "2", "3"], lambda x: f"00{x}"),
-    "groups of thousands": (["1000", "2000", "3000"], lambda x: f"{int(x):,}"),
     "exponents": (["1000", "2000", "3000"], lambda x: f"{float(x):e}"),
-    "single precision": (["0.1", "0.2", "0.3"], lambda x: repr(float(pd.Series([x]).astype("float32")[0]))),
     "numbers inside intervals": (["(0, 10]", "(10, 20]", "(20, 30]"], lambda x: x.replace(", ", ".0, ").replace("]", ".0]")),
-    "True for yes": (["yes", "no"], lambda x: {"yes": "True", "no": "False"}[x]),
     "1 for true": (["true", "false"], lambda x: {"true": "1", "false": "0"}[x]),
-    "lower case": (["South", "North", "West"], str.lower),
-    "one level in lower case": (["South", "North", "West"], lambda x: x.lower() if x == "South" else x),
-    "a trailing space": (["South", "North", "West"], lambda x: f"{x} "),
-    "an inner space more": (["South West", "North West", "West End"], lambda x: x.replace(" ", "  ")),
-    "a space that does not break": (["South West", "North West", "West End"], lambda x: x.replace(" ", "\u00a0")),
-    "decomposed characters": (["Zürich", "Genève", "Küsnacht"], lambda x: unicodedata.normalize("NFD", x)),
     "full-width characters": (["A1", "B2", "C3"], lambda x: "".join(chr(ord(c) + 0xFEE0) for c in x)),
     "invisible characters": (["South", "North", "West"], lambda x: f"\u200b{x}"),
     "typographic dashes": (["40-49", "50-59", "60-69"], lambda x: x.replace("-", "\u2013")),
-    "the day first": (["2024-01-31", "2024-02-01", "2024-03-05"], lambda x: "/".join(reversed(x.split("-")))),
-    "a date with its time": (["2024-01-31", "2024-02-01", "2024-03-05"], lambda x: f"{x} 00:00:00"),
     "a date without dashes": (["2024-01-31", "2024-02-01", "2024-03-05"], lambda x: x.replace("-", "")),
-    "empty text for missing": ([None, "a", "b"], lambda x: "" if x is None else x),
-    "NA for missing": ([None, "a", "b"], lambda x: "NA" if x is None else x),
-    "missing for nan": (["nan", "a", "b"], lambda x: None if x == "nan" else x),
     "UTF-8 read as cp1252": (["Zürich", "Genève", "Küsnacht"], lambda x: x.encode().decode("cp1252")),
-    "numbers for text": (["40", "41", "42"], int),
-    "floats for text": (["40", "41", "42"], float),
-    "truth values for text": (["True", "False"], lambda x: x == "True"),
     "dates for text": (["2024-01-31", "2024-02-01", "2024-03-05"], pd.Timestamp),
-    "32-bit numbers": ([0.1, 0.2, 0.3], lambda x: float(pd.Series([x], dtype="float32")[0])),
 }
 
 
@@ -71,17 +60,10 @@ def written(table: dict[str, list[Any]], path: Path) -> Path:
     """The table as a file; in CSV None is an empty field, and empty text two quotes."""
     if path.suffix == ".parquet":
         pl.DataFrame(table).write_parquet(path)
-        return path
-    with path.open("w", newline="", encoding="utf-8") as file:
-        file.write("key,target\n")
-        for key, target in zip(table["key"], table["target"], strict=True):
-            text = "" if key is None else '""' if key == "" else _field(str(key))
-            file.write(f"{text},{target}\n")
+    else:
+        rows = [(None if key is None or key != key else str(key), target) for key, target in zip(*table.values(), strict=True)]
+        csv_file(path, rows, list(table))
     return path
-
-
-def _field(text: str) -> str:
-    return f'"{text}"' if set(text) & set(',"\r\n') else text
 
 
 DOORS: dict[str, Callable[[dict[str, Any], str, Path], Any]] = {
@@ -166,24 +148,10 @@ def test_a_file_in_another_encoding_is_refused_or_matches(tmp_path: Path) -> Non
     assert average_cap(counts.o, counts.s) == 1
 
 
-@cache
-def matrix() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        import spellings
-
-    return spellings
-
-
 @pytest.mark.parametrize("sources", [("pandas", "csv"), ("polars", "polars")], ids=" and ".join)
-@pytest.mark.parametrize("spelling", list(matrix().SPELLINGS))
+@pytest.mark.parametrize("spelling", matrix().SPELLINGS)
 def test_copies_are_those_of_a_loop_over_records_or_the_column_is_named(spelling: str, sources: tuple[str, str], tmp_path: Path) -> None:
     """Of a column that is neither key nor target; the whole matrix is benchmarks/spellings.py."""
     commands = {"tabulate": matrix().COMMANDS["tabulate"]}
     for _, outcome, told in matrix().cells(spelling, "neither", sources, tmp_path, commands):
         assert outcome in ("right", "warned"), told
-
-
-def test_the_table_has_the_spellings_that_it_names() -> None:
-    for name, (labels, respell) in SPELLINGS.items():
-        assert [respell(x) for x in labels] != labels, name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +46,7 @@ def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories:
     )
     pq.write_table(table, folder / f"{name}.parquet")
     order = {"group": LEVELS} if categories else {}
-    enum, dictionary = (
-        pl.Enum(LEVELS),
-        pa.DictionaryArray.from_arrays(pa.array([LEVELS.index(x) if x is not None else None for x in group]), LEVELS),
-    )
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([LEVELS.index(x) if x is not None else None for x in group]), LEVELS)
     frame = pd.DataFrame({"group": group, "size": size, "day": day, "target": target}, dtype=object)
     return {
         "csv": (
@@ -61,7 +57,7 @@ def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories:
         "pandas": (frame.assign(group=pd.Categorical(group, LEVELS) if categories else group).astype({"size": "float64"}), {}),
         "pandas nullable": (frame.assign(group=pd.Categorical(group, LEVELS) if categories else group).astype({"size": "Int16"}), {}),
         "pandas objects": (frame, order),
-        "polars": (pl.from_arrow(table).with_columns(pl.col("group").cast(enum if categories else pl.Categorical)), {}),
+        "polars": (pl.from_arrow(table).with_columns(pl.col("group").cast(pl.Enum(LEVELS) if categories else pl.Categorical)), {}),
         "polars text": (pl.from_arrow(table), order),
         "arrow": (table.set_column(0, "group", dictionary) if categories else table, {}),
         "mapping": ({"group": group, "size": size, "day": np.array(day, "M8[D]"), "target": target}, order),
@@ -84,7 +80,6 @@ def test_every_source_gives_the_identical_dataset(tmp_path: Path, keys: Any, cat
         xr.testing.assert_identical(found, expected)
         assert {k: v.dtype for k, v in found.coords.items()} == {k: v.dtype for k, v in expected.coords.items()}
         assert found.o.dtype == found.s.dtype == np.int64
-    assert expected is not None
     records = Counter(tuple(MISSING if x is None else x for x in row) for row in ROWS)
     kept = {
         r: n
@@ -94,11 +89,8 @@ def test_every_source_gives_the_identical_dataset(tmp_path: Path, keys: Any, cat
     assert int(expected.o.sum()) == sum(kept.values())
     if "group" in keys:
         shown = list(dict.fromkeys(x[0] for x in expected.indexes["key"]))
-        order = (
-            [x for x in LEVELS if x in AWKWARD["group"]]
-            if categories
-            else ["", "#1", "NA", "a,b;c\td", 'say "hi"', "z2", "z10", "ä|\u2603\nnew line"]
-        )
+        natural = ["", "#1", "NA", "a,b;c\td", 'say "hi"', "z2", "z10", "ä|\u2603\nnew line"]
+        order = [x for x in LEVELS if x in natural] if categories else natural
         assert shown == [x for x in order if missing == "level" or x in {r[0] for r in kept}] + [MISSING] * (missing == "level")
 
 
@@ -121,82 +113,11 @@ def test_a_table_is_not_changed_by_being_counted() -> None:
     pd.testing.assert_frame_equal(frame, before)
 
 
-# --- Kinds of labels --------------------------------------------------------------------------------------------------
-
-T = ["t", "t", "t"]
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ([1, 2, 10], [1.0, 2.0, 10.0]),
-        ([1, 2, 10], [np.int8(1), np.float32(2), Decimal(10)]),
-        ([1, 2, None], pd.array([1, 2, None], "Int8")),
-        ([0.5, 1, np.nan], [Decimal("0.5"), 1, None]),
-        ([True, False, True], np.array([True, False, True])),
-        ([True, None, False], pd.array([True, None, False], "boolean")),
-        (["a", "", None], pl.Series(["a", "", None])),
-        ([dt.date(2024, 1, 2), None, None], np.array(["2024-01-02", "NaT", "NaT"], "M8[D]")),
-        (pd.to_datetime(["2024-01-02"] * 3), [dt.datetime(2024, 1, 2)] * 3),
-        ([pd.Timestamp("2024-01-02", tz="UTC")] * 3, pd.Series([pd.Timestamp("2024-01-02 09:00", tz="Asia/Tokyo")] * 3)),
-        ([None, None, None], ["x", "x", "x"]),
-        ([None, None, None], [1, 1, 1]),
-        ([None, np.nan, pd.NaT], [pd.NA, None, None]),
-    ],
-)
-def test_labels_of_one_kind_match_by_value(a: Any, b: Any) -> None:
-    """A column without any label agrees with every kind."""
-    tables = tabulate({"k": a, "t": T}, {"k": b, "t": T}, keys="k", target="t")
-    labels = {canonical(x) for values in (a, b) for x in list(values)}
-    assert [x for (x,) in tables.indexes["key"]] == sorted(labels)
-    assert xr.DataArray.equals(tables.o, tables.s) == ({canonical(x) for x in list(a)} == {canonical(x) for x in list(b)})
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ([1, 2, 3], ["1", "2", "3"]),
-        ([1, 0, 1], [True, False, True]),
-        (["True"] * 3, [True] * 3),
-        ([dt.date(2024, 1, 1)] * 3, [pd.Timestamp("2024")] * 3),
-        ([pd.Timestamp("2024")] * 3, [pd.Timestamp("2024", tz="UTC")] * 3),
-        (["2024-01-01"] * 3, [dt.date(2024, 1, 1)] * 3),
-        (pd.Categorical([1, 2, 3]), pd.Categorical(["1", "2", "3"])),
-        ([1, 2, None], pl.Series(["1", "2", None])),
-    ],
-)
-@pytest.mark.parametrize("where", ["key", "target"])
-def test_kinds_that_differ_between_tables_raise(a: Any, b: Any, where: str) -> None:
-    o, s = ({"k": x, "t": T} if where == "key" else {"k": T, "t": x} for x in (a, b))
-    with pytest.raises(
-        TypeError, match=r"Column '[kt]' holds .* labels in `original` and .* labels in `synthetic`: none of them can match\. Convert"
-    ):
-        tabulate(o, s, keys="k", target="t")
-
-
 # --- Order ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        ([["a10", "a2", "a02", "a", "B", "10", "2", None]], ["2", "10", "B", "a", "a02", "a2", "a10", MISSING]),
-        ([[10, 2, 0.5, None]], [0.5, 2, 10, MISSING]),
-        ([category(["a", None, "b"], "ba")], ["b", "a", MISSING]),
-        ([category(["a"], "ba"), ["b", "c"]], ["b", "a", "c"]),
-        ([["d", "c"], category(["a", "b"], "ba")], ["b", "a", "c", "d"]),
-        ([category(["a"], "ca"), category(["c", "b", "a"], "abc")], ["c", "a", "b"]),
-        ([category(["a"], "ab"), category(["c"], "cb"), category(["b"], "b")], ["a", "b", "c"]),
-        ([category(["x", "z"], "zyx"), ["y"]], ["z", "y", "x"]),
-        ([category([10, 2], [10, 2, 5]), [2, 1]], [10, 2, 1]),
-        ([category(["a"], "zyxa")], ["a"]),
-    ],
-)
-def test_the_order_is_that_of_the_categories_then_natural_then_missing(columns: list[Any], expected: list[Any]) -> None:
-    assert keys_of(*columns) == expected
-
-
 def test_levels_in_types_order_every_table_and_need_not_be_used() -> None:
+    assert keys_of(["d", "c", None], category(["a", "b"], "ba")) == ["b", "a", "c", "d", MISSING]
     assert keys_of(["lo", "hi"], category(["mid", "lo"], ["lo", "mid"]), types={"k": ["hi", "none", "mid", "lo"]}) == ["hi", "mid", "lo"]
 
 
@@ -209,9 +130,10 @@ def test_unused_categories_add_nothing() -> None:
 # --- Names ------------------------------------------------------------------------------------------------------------
 
 
-def test_an_error_names_a_column_as_the_caller_does() -> None:
+@pytest.mark.parametrize(("key", "target"), [("o", "t"), ("t", "o")])
+def test_an_error_names_a_column_as_the_caller_does(key: str, target: str) -> None:
     with pytest.raises(TypeError, match=r"Column 'o' holds number .*types=\{'o': \"number\"\}"):
-        tabulate({"o": [1], "t": ["x"]}, {"o": ["1"], "t": ["x"]}, keys="o", target="t")
+        tabulate({"o": [1], "t": ["x"]}, {"o": ["1"], "t": ["x"]}, keys=key, target=target)
 
 
 # --- Errors -----------------------------------------------------------------------------------------------------------
@@ -221,27 +143,16 @@ def test_an_error_names_a_column_as_the_caller_does() -> None:
     ("options", "error", "message"),
     [
         ({"keys": "sexx"}, ValueError, r"Column 'sexx' is not in `original`\. Did you mean 'sex'\?"),
-        ({"target": "incom"}, ValueError, r"Column 'incom' is not in `original`\. Did you mean 'income'\?"),
         ({"keys": ["sex", "income"]}, ValueError, r"Column 'income' is both a key and the target\. A column cannot be both"),
         ({"keys": ["sex", "sex"]}, ValueError, r"Column 'sex' is named twice\..*Name each column once"),
-        ({"target": ["income", "income"]}, ValueError, r"Column 'income' is named twice"),
         ({"keys": []}, ValueError, r"`keys` must name at least one column"),
         ({"keys": None}, ValueError, r"`keys` must name at least one column"),
         ({"target": []}, ValueError, r"`target` must name at least one column"),
         ({"keys": [["sex"]]}, TypeError, r"`keys` must be a column name or a list of them; got list of length 1"),
-        ({"keys": {"sex": 1}}, TypeError, r"`keys` must be a column name or a list of them"),
         ({"missing": "skip"}, ValueError, r'`missing` must be "level" or "drop"; got \'skip\''),
-        ({"missing": None}, ValueError, r'`missing` must be "level" or "drop"; got None'),
         ({"types": {"sexx": "text"}}, ValueError, r"`types` names 'sexx', which is in no table\. Did you mean 'sex'\?"),
         ({"types": {"sex": "txt"}}, ValueError, r"`types` of column 'sex' must be one of 'number', .*; got 'txt'"),
-        ({"types": {"sex": 5}}, ValueError, r"`types` of column 'sex' must be one of .*; got 5"),
-        ({"types": {"sex": []}}, ValueError, r"`types` of column 'sex' must list distinct levels"),
         ({"types": "text"}, TypeError, r"`types` must be a mapping \{column: type\}; got 'text'"),
-        (
-            {"types": {"sex": "number"}},
-            ValueError,
-            r"Column 'sex' of `original` holds 2 levels \(4 records\) that are not a number \(levels that fewer than 10",
-        ),
         (
             {"types": {"sex": ["f", "n"]}},
             ValueError,
@@ -253,24 +164,16 @@ def test_an_error_names_a_column_as_the_caller_does() -> None:
         ({"synthetic": [RECORDS, {"sex": ["f"]}]}, ValueError, r"Column 'income' is not in `synthetic\[1\]`\. Its only column does not"),
         ({"synthetic": {"a": RECORDS, "b": [1]}}, TypeError, r"`synthetic\['b'\]` is list; give a data frame"),
         ({"synthetic": np.ones((2, 2))}, TypeError, r"`synthetic` is ndarray; give a data frame, .* For tables of counts use from_counts"),
-        ({"synthetic": 5}, TypeError, r"`synthetic` is int; give a data frame"),
         ({"holdout": [RECORDS]}, TypeError, r"`holdout` is list; give a data frame"),
         ({"synthetic": {k: v[:0] for k, v in RECORDS.items()}}, ValueError, r"`synthetic` is empty: it has no record"),
         ({"holdout": pd.DataFrame(RECORDS).iloc[:0]}, ValueError, r"`holdout` is empty: it has no record"),
         ({"synthetic": pl.DataFrame(RECORDS).clear()}, ValueError, r"`synthetic` is empty: it has no record"),
-        ({"synthetic": pa.table(RECORDS).slice(0, 0)}, ValueError, r"`synthetic` is empty: it has no record"),
         (
             {"synthetic": {**RECORDS, "sex": [None] * 4}, "missing": "drop"},
             ValueError,
             r"`synthetic` holds no record without a missing value",
         ),
         ({"synthetic": {**RECORDS, "w": [0] * 4}, "weights": "w"}, ValueError, r"`synthetic` holds no record\."),
-        ({"synthetic": {**RECORDS, "sex": ["f"]}}, ValueError, r"columns of `synthetic` differ in length: \{'sex': 1, 'income': 4\}"),
-        (
-            {"synthetic": pd.DataFrame([["f", "x", "m"]], columns=["sex", "income", "sex"])},
-            ValueError,
-            r"Column 'sex' occurs 2 times in `synthetic`\. Rename all but one",
-        ),
     ],
 )
 def test_bad_input_raises_with_rule_value_place_and_remedy(options: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -287,10 +190,6 @@ def test_errors_of_files_name_the_table_and_the_path(tmp_path: Path) -> None:
         tabulate(good, bad, keys="k", target="t")
     with pytest.raises(FileNotFoundError, match=r"`synthetic\[1\]`: no file matches '.*none\.parquet'"):
         tabulate(good, [good, tmp_path / "none.parquet"], keys="k", target="t")
-    with pytest.raises(ValueError, match=r"`original` is empty: it has no record"):
-        tabulate(csv_file(tmp_path / "empty.csv", [], ["k", "t"]), keys="k", target="t")
-    with pytest.raises(ValueError, match=r"Column 'kk' is not in `original`\. Did you mean 'k'\?"):
-        tabulate(good, keys="kk", target="t")
 
 
 # --- The slow and obvious way -----------------------------------------------------------------------------------------
@@ -367,19 +266,6 @@ def test_a_count_is_as_good_as_that_many_records(rows: list[tuple[str, str, int]
     assert weighted.o.to_series().to_dict() == {(t, k): repeated[t, k] for t in sorted(set(target)) for k in sorted(set(key))}
     halves = tabulate({"k": key, "t": target, "w": [n / 2 for n in weight]}, keys="k", target="t", counts="w")
     assert (2 * halves.o.values).tolist() == weighted.o.values.tolist()
-
-
-def test_a_key_of_many_columns_with_many_levels_is_counted_exactly() -> None:
-    """The product of the numbers of levels is about 2**90."""
-    rng = np.random.default_rng(7)
-    rows = rng.integers(0, 1000, (500, 9))
-    rows[250:] = rows[:250]
-    records = {f"c{i}": rows[:, i] * 10**6 for i in range(9)} | {"t": rows[:, 0] % 3}
-    tables = tabulate(records, records, keys=[f"c{i}" for i in range(9)], target="t")
-    assert tables.sizes["key"] == len({tuple(row) for row in rows.tolist()})
-    assert {tuple(k): n for k, n in zip(tables.indexes["key"], tables.o.sum("target").values, strict=True)} == Counter(
-        tuple(row) for row in (rows * 10**6).tolist()
-    )
 
 
 # --- records without a target -----------------------------------------------------------------------------------------

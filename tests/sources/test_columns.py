@@ -73,6 +73,8 @@ SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
             *arrow(TEXTS, None, pa.large_string(), getattr(pa, "string_view", pa.string)()),
             pa.table({"x": pl.Series(TEXTS).to_arrow()})["x"],
             pa.array(TEXTS).dictionary_encode(),
+            pa.array(["before", *TEXTS])[1:],
+            pa.array(["before", *TEXTS]).dictionary_encode()[1:],
             pa.chunked_array([TEXTS[:2], TEXTS[2:4], [], TEXTS[4:]]),
             pa.chunked_array([pa.array(TEXTS[:3]).dictionary_encode(), pa.array(TEXTS[3:]).dictionary_encode()]),
             pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3, 0, 4, 5], pa.uint64()), pa.array(["b", None, "", "a", "10", "2"])),
@@ -111,6 +113,7 @@ SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
             *series(TRUTH, "boolean", object, pd.ArrowDtype(pa.bool_())),
             pl.Series(TRUTH),
             pa.array(TRUTH),
+            pa.array([False, *TRUTH])[1:],
             pa.chunked_array([TRUTH[:1], TRUTH[1:]]),
             np.array([True, None, np.False_, np.True_], object),
         ],
@@ -170,6 +173,15 @@ SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
         [None, None],
         [[None, np.nan], np.array([None, pd.NaT], object), pl.Series([None, None]), pa.nulls(2), pd.Series([pd.NA, None])],
     ),
+    "no rows": (
+        [],
+        [
+            *([], pd.Series([], dtype="str"), pd.Categorical([]), pa.chunked_array([], pa.bool_())),
+            *(np.array([], dtype) for dtype in (int, object, "M8[D]")),
+            *polars([], pl.Int8, pl.String, pl.Categorical),
+            *arrow([], pa.int8(), pa.string()),
+        ],
+    ),
     "tuples": ([(1, "a"), (2, "b")], [[(1, "a"), (2, "b")], pd.Series([(1, "a"), (2, "b")])]),
     "intervals": (
         [pd.Interval(0, 2), None, pd.Interval(2, 10)],
@@ -202,28 +214,6 @@ def test_integers_survive_any_range(values: list[int], spread: int) -> None:
         assert (
             labels_of(np.array(numbers)) == labels_of(pl.Series(numbers)) == labels_of(pa.array(numbers)) == labels_of(numbers) == numbers
         )
-
-
-EMPTY: list[Any] = [
-    [],
-    *(np.array([], dtype) for dtype in (int, object, "M8[D]")),
-    pd.Series([], dtype="str"),
-    pd.Categorical([]),
-    *polars([], pl.Int8, pl.String, pl.Categorical),
-    *arrow([], pa.int8(), pa.string()),
-    pa.chunked_array([], pa.bool_()),
-]
-
-
-@pytest.mark.parametrize("values", EMPTY, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
-def test_a_column_without_rows_has_none(values: Any) -> None:
-    assert labels_of(values) == []
-
-
-def test_sliced_arrow_columns_are_read_from_their_offset() -> None:
-    assert labels_of(pa.array([True, False, True])[1:]) == [False, True]
-    assert labels_of(pa.array(["a", "b", None])[1:]) == ["b", MISSING]
-    assert labels_of(pa.array(["a", "b", None]).dictionary_encode()[1:]) == ["b", MISSING]
 
 
 @pytest.mark.parametrize(
@@ -318,23 +308,15 @@ def test_values_that_cannot_be_labels_raise_with_column_and_table(values: Any) -
         column_of(values, "age", "original")
 
 
-@pytest.mark.parametrize(
-    ("raised", "error", "message"),
-    [
-        (
-            ZeroDivisionError("of Anna Muster"),
-            TypeError,
-            r"Column 'age' of `original` holds values that cannot be labels \(ZeroDivisionError\)",
-        ),
-        (MemoryError(), MemoryError, "^$"),
-    ],
-)
-def test_whatever_a_hash_raises_is_said_by_its_class(raised: Exception, error: type[Exception], message: str) -> None:
+@pytest.mark.parametrize("raised", [ZeroDivisionError("of Anna Muster"), MemoryError()])
+def test_whatever_a_hash_raises_is_said_by_its_class(raised: Exception) -> None:
     class Item:
         def __hash__(self) -> int:
             raise raised
 
-    with pytest.raises(error, match=message):
+    said = r"Column 'age' of `original` holds values that cannot be labels \(ZeroDivisionError\)"
+    memory = isinstance(raised, MemoryError)
+    with pytest.raises(MemoryError if memory else TypeError, match="^$" if memory else said):
         column_of([Item(), 1], "age", "original")
 
 

@@ -73,15 +73,18 @@ def test_utf_16_is_named_where_it_is_likely(tmp_path: Path) -> None:
         assert counted(path, ["a"], encoding=encoding) == {("x",): 1}
 
 
-@pytest.mark.parametrize(("text", "line"), [(b"a,b\nx,1\ny\0,2\n", 3), (b'a,b\n"x\ny\n\0",2\n', 4), (b"a\0,b\n", 1)])
-def test_a_zero_byte_is_refused_with_its_line(tmp_path: Path, text: bytes, line: int) -> None:
-    with pytest.raises(ValueError, match=rf"line {line} is not UTF-8 text: it holds a zero byte"):
-        counted(written(tmp_path, text), ["a"])
-
-
-def test_a_file_that_is_not_in_the_given_encoding_is_told_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"line 2 is not ascii\. Give the file's own encoding"):
-        counted(written(tmp_path, "a,b\nä,1\n"), ["a"], encoding="ascii")
+@pytest.mark.parametrize(
+    ("text", "encoding", "message"),
+    [
+        (b"a,b\nx,1\ny\0,2\n", "utf-8", "line 3 is not UTF-8 text: it holds a zero byte"),
+        (b'a,b\n"x\ny\n\0",2\n', "utf-8", "line 4 is not UTF-8 text: it holds a zero byte"),
+        (b"a\0,b\n", "utf-8", "line 1 is not UTF-8 text: it holds a zero byte"),
+        ("a,b\nä,1\n".encode(), "ascii", r"line 2 is not ascii\. Give the file's own encoding"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_its_line(tmp_path: Path, text: bytes, encoding: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        counted(written(tmp_path, text), ["a"], encoding=encoding)
 
 
 @pytest.mark.parametrize("options", [{"decimal": ";"}, *({"encoding": x} for x in ("cp99999", "hex", "rot13", "", 5, "utf 8\0"))])

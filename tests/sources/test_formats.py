@@ -15,7 +15,6 @@ import pyreadstat
 import pytest
 from pyarrow import feather
 
-from capstats.auditing.audits import audit
 from capstats.codes.labels import MISSING
 from capstats.counting.tabulate import tabulate
 
@@ -112,13 +111,6 @@ def test_arrow_files_are_read_whatever_their_form(tmp_path: Path) -> None:
         writer.write_table(table)
     for name in ("t.feather", "file.arrow", "stream.arrow"):
         assert keys(tmp_path / name, "region") == {"North": 2, MISSING: 1}
-
-
-def test_several_files_of_any_format_meet_in_one_audit(tmp_path: Path) -> None:
-    stata(tmp_path / "t.dta")
-    spss(tmp_path / "t.sav")
-    result = audit(tmp_path / "t.dta", tmp_path / "t.sav", allow_same=True, keys="region", target="job")
-    assert "4" in str(result)
 
 
 @pytest.mark.parametrize("name", ["t.dta", "t.sav", "t.por", "t.sas7bdat", "t.xpt", "t.xlsx", "t.feather", "t.arrow"])

@@ -59,8 +59,8 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
-def counted(table: Any, weights: Any = None, **options: Any) -> xr.Dataset:
-    return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, weights=weights, **options)
+def counted(table: Any, **options: Any) -> xr.Dataset:
+    return capstats.tabulate(table, table, keys=KEYS, target="t", types=TYPES, **options)
 
 
 DUCKDB = duckdb.connect()  # an older relation does not keep its connection open
@@ -83,7 +83,7 @@ OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::User
 @pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
-@pytest.mark.parametrize("weights", [None, "w", "v"])
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"weights": "v"}, {"missing": "drop"}], ids=str)
 @pytest.mark.parametrize(
     "engine",
     [
@@ -93,14 +93,14 @@ OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::User
     ],
 )
 def test_every_engine_counts_the_awkward_records_alike(
-    engine: str, weights: str | None, parquet: str, request: pytest.FixtureRequest
+    engine: str, options: dict[str, Any], parquet: str, request: pytest.FixtureRequest
 ) -> None:
     if engine == "cluster":
         request.getfixturevalue("cluster")
         table = dd.read_parquet(parquet).repartition(npartitions=3)
     else:
         table = spark_session().read.parquet(parquet) if engine == "spark" else ENGINES[engine](parquet)
-    assert counted(table, weights).identical(counted(records(), weights))
+    assert counted(table, **options).identical(counted(records(), **options))
 
 
 def test_original_and_synthetic_may_live_on_different_relations(parquet: str) -> None:
@@ -113,18 +113,6 @@ def test_partial_counts_of_shards_on_different_relations_add_up_to_the_whole() -
     whole = counted(records())
     first = records().head(4)
     assert capstats.merge_counts(counted(first.lazy()), counted(pd.DataFrame({c: v[4:] for c, v in RAW.items()}))).identical(whole)
-
-
-@pytest.mark.slow
-def test_missing_records_are_dropped_alike(parquet: str) -> None:
-    found = counted(pl.scan_parquet(parquet), missing="drop")
-    assert found.identical(counted(records(), missing="drop"))
-    assert found.attrs["dropped"] == {"original": 7, "synthetic": 7}  # all but the first, fifth and sixth
-
-
-def test_an_absent_column_of_a_lazy_frame_is_told_with_the_nearest_name() -> None:
-    with pytest.raises(ValueError, match=r"Column 'sxe' is not in `original`. Did you mean 'sex'\?"):
-        capstats.tabulate(records().lazy(), keys="sxe", target="t")
 
 
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), None])
@@ -181,14 +169,17 @@ def test_a_column_that_cannot_be_cut_is_refused_where_it_holds_a_value(value: An
     assert found.indexes["key"].tolist() == [(capstats.MISSING,)]
 
 
-def test_weights_of_text_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"Weights and counts must be numbers; column 'w' of `original` holds String"):
-        capstats.tabulate(pl.LazyFrame({"k": [1], "t": [1], "w": ["x"]}), keys="k", target="t", weights="w")
-
-
-def test_an_empty_lazy_frame_is_refused() -> None:
-    with pytest.raises(ValueError, match="`original` is empty"):
-        capstats.tabulate(pl.LazyFrame({"k": [], "t": []}), keys="k", target="t")
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"k": [1], "w": ["x"]}, r"Weights and counts must be numbers; column 'w' of `original` holds String"),
+        ({"k": [], "w": pl.Series([], dtype=pl.Int64)}, "`original` is empty"),
+        ({"kk": [1], "w": [1]}, r"Column 'k' is not in `original`. Did you mean 'kk'\?"),
+    ],
+)
+def test_a_lazy_frame_that_cannot_be_counted_is_refused(columns: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        capstats.tabulate(pl.LazyFrame({**columns, "t": columns["w"]}), keys="k", target="t", weights="w")
 
 
 def test_files_are_counted_alike_with_and_without_pyarrow(parquet: str, monkeypatch: pytest.MonkeyPatch) -> None:

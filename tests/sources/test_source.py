@@ -59,24 +59,17 @@ def test_a_column_that_occurs_twice_is_no_matter_where_it_is_not_used() -> None:
 @frames
 def test_whole_weights_are_integers_and_fractional_ones_are_floats(frame: Callable[[Any], Any], weights: Any, dtype: str) -> None:
     _, found = read(frame({**RECORDS, "w": weights}), ["sex"], "w", "original")
-    assert found is not None
     assert found.dtype == dtype
     assert found.tolist() == [float(x) for x in weights]
 
 
-@pytest.mark.parametrize("bad", [-1, -0.5, np.inf, -np.inf, np.nan, None])
+@pytest.mark.parametrize("bad", [-1, -0.5, np.inf, -np.inf, np.nan, None, "many"])
 @frames
-def test_a_weight_that_is_no_weight_raises_with_its_row(frame: Callable[[Any], Any], bad: float | None) -> None:
+def test_a_weight_that_is_no_weight_raises_with_its_row(frame: Callable[[Any], Any], bad: Any) -> None:
+    weights = ["1.0", bad, "-3.0"] if bad == "many" else [1.0, bad, -3.0]
     with pytest.raises(ValueError, match=r"finite .*; rows of `original` where column 'w' breaks this: 2, the first is row 1 \(") as raised:
-        read(frame({**RECORDS, "w": [1.0, bad, -3.0]}), ["sex"], "w", "original")
+        read(frame({**RECORDS, "w": weights}), ["sex"], "w", "original")
     assert not any(value in str(raised.value) for value in (str(bad), "-3"))
-
-
-@frames
-def test_a_weight_that_is_no_number_raises_without_its_text(frame: Callable[[Any], Any]) -> None:
-    with pytest.raises(ValueError, match=r"rows of `original` where column 'w' breaks this: 1, the first is row 2") as raised:
-        read(frame({**RECORDS, "w": ["1", "2", "many"]}), ["sex"], "w", "original")
-    assert "many" not in str(raised.value)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", pd.ArrowDtype(pa.int64())])

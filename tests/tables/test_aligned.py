@@ -11,11 +11,11 @@ import pytest
 import scipy.sparse
 import sparse
 import xarray as xr
+from small_tables import as_sparse
 
 import capstats
 from capstats.tables import dense
 from capstats.tables.aligned import Aligned
-from capstats.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -64,19 +64,14 @@ def test_a_count_that_is_none_raises_with_rule_value_and_labels_of_its_cell(valu
         capstats.average_cap(bad, COUNTS)
 
 
-def test_a_bad_cell_of_a_batch_is_named_with_its_member() -> None:
-    bad = table([COUNTS, [[1, 2], [3, -4]]], "s", draw=["a", "b"])
-    with pytest.raises(ValueError, match=r"`s` must be non-negative; got -4 at key='m', target='high', draw='b'\."):
-        capstats.average_cap(COUNTS, bad)
-
-
 @pytest.mark.parametrize("last", [-1, 2**53])
 def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
     monkeypatch.setattr(dense, "BLOCK", 8)
     s = np.ones((10, 2, 2), np.int64)
     s[-1, -1, -1] = last
-    with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at key=1, target=1, draw=9"):
-        capstats.average_cap(COUNTS, s)
+    for given, place in ((s, "key=1, target=1, draw=9"), (table(s, "s", draw=[*"abcdefghij"]), "key='m', target='high', draw='j'")):
+        with pytest.raises(ValueError, match=rf"`s` must be .*; got {last} at {place}"):
+            capstats.average_cap(COUNTS, given)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +85,6 @@ def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.Monk
         ([["1", "2"]], TypeError, r"`s` must hold numbers; got dtype <U1"),
         ([[1, None]], TypeError, r"`s` must hold numbers; got dtype object"),
         (np.array([[1j]]), TypeError, r"`s` must hold numbers; got dtype complex128"),
-        (np.array([["2024"]], "M8[Y]"), TypeError, r"`s` must hold numbers"),
-        (None, (TypeError, ValueError), r"`s`"),
         (np.ma.masked_array(COUNTS, mask=np.eye(2)), TypeError, r"`s` has masked cells, which are no counts\. Fill them, as with"),
         (np.array([[2**63]], np.uint64), ValueError, r"`s` must be below 2\*\*53, to be exact; got 9223372036854775808 at key=0, target=0"),
         (sparse.COO(np.array(COUNTS)), TypeError, r"`s` is COO; give an array, or xr\.DataArray\(sparse\.COO"),
@@ -108,15 +101,13 @@ def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.Monk
             TypeError,
             r"`s` is a DataFrame\. For records use capstats\.tabulate; for a table of counts capstats\.from_counts",
         ),
-        (pl.DataFrame({"a": [1]}), TypeError, r"`s` is a DataFrame\..*capstats\.tabulate.*capstats\.from_counts"),
         (pl.LazyFrame({"a": [1]}), TypeError, r"`s` is a LazyFrame\..*capstats\.tabulate"),
         ({"a": [1]}, TypeError, r"`s` is a dict\..*capstats\.tabulate"),
         (
-            xr.DataArray([[1]], dims=("targets", "key")),
+            xr.DataArray([1], dims=("x",)),
             ValueError,
-            r"`s` has dims \('targets', 'key'\) and lacks 'target': rename its dims",
+            r"`s` has dims \('x',\) and lacks 'target', 'key': rename its dims; rows are targets",
         ),
-        (xr.DataArray([1], dims=("x",)), ValueError, r"lacks 'target', 'key': rename its dims; rows are targets and columns are keys"),
         (
             xr.DataArray([[1, 2]], dims=("target", "key"), coords={"key": ["a", "a"]}),
             ValueError,
@@ -216,20 +207,6 @@ def test_a_measure_changes_no_table_that_it_was_given() -> None:
     assert s.identical(before[1])
 
 
-def test_aligned_gives_a_formula_tables_of_one_shape() -> None:
-    aligned = Aligned({"o": table(), "s": table([[1, 1]], "s", key=["m", "x"], target=["low"])})
-    shapes = []
-
-    def difference(o: Table, s: Table) -> Table:
-        shapes.append((o.values.shape, s.values.shape))
-        return o.like(o.values - s.values)
-
-    result = aligned.map(difference, "difference", ("target", "key"))
-    assert shapes == [((2, 3), (2, 3))]
-    assert result.sel(target="low").values.tolist() == [1, 1, -1]
-    assert result.name == "difference"
-
-
 @pytest.mark.parametrize("name", ["dio", "share_unique", "disco", "key_summary"])
 def test_none_in_place_of_a_table_is_named(name: str) -> None:
     measure = getattr(capstats.disclosure, name)
@@ -246,16 +223,15 @@ def test_none_in_place_of_a_table_is_named(name: str) -> None:
 @pytest.mark.parametrize("stored", [False, True])
 def test_weights_whose_products_would_be_0_are_refused(measure: Any, weight: float, stored: bool) -> None:
     counts = xr.DataArray(np.array([[2.5, 1], [0, weight]]), dims=("target", "key"))
-    counts = counts.copy(data=sparse.COO.from_numpy(counts.values)) if stored else counts
     with pytest.raises(ValueError, match=r"`o` must be 0 or at least 1e-100, .*; got 1e-\d+ at key=1, target=1"):
-        measure(counts, COUNTS)
+        measure(as_sparse(counts) if stored else counts, COUNTS)
     assert capstats.average_cap([[1e-100, 0], [0, 1e-100]], [[1e-100, 0], [1e-100, 1e-100]]).item() == 0.75
 
 
 @pytest.mark.parametrize("sparse_too", [False, True])
 def test_a_dim_of_the_tables_that_the_result_would_have_twice_is_an_error(sparse_too: bool) -> None:
     o = xr.DataArray([COUNTS, COUNTS], dims=("quantile", "target", "key"))
-    table = o.copy(data=sparse.COO.from_numpy(o.values)) if sparse_too else o
+    table = as_sparse(o) if sparse_too else o
     with pytest.raises(ValueError, match=r"has a dim 'quantile', which is that of the result. Rename it: .rename\(quantile=...\)."):
         Aligned({"o": table}).map(lambda o: o.key_total, "found", ("quantile",))
     assert Aligned({"o": table.rename(quantile="of")}).map(lambda o: o.key_total, "found", ("quantile",)).dims == ("of", "quantile")

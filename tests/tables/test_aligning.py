@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import sparse
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from small_tables import array
+from small_tables import array, as_sparse
 
 import capstats
 from capstats import LevelsWarning, from_counts
@@ -39,10 +38,7 @@ def test_a_missing_value_in_an_index_of_pandas_is_a_label() -> None:
         coords = xr.Coordinates.from_pandas_multiindex(index, "key")
         tables.append(xr.DataArray([[10 + i for i in order]], dims=("target", "key"), coords=coords, name="o"))
     axis, (o, s) = align({"o": tables[0], "s": tables[1]}, "key")
-    assert axis is not None
     assert list(axis) == [("f", 1), ("m", MISSING), (MISSING, 2)]
-    assert o is not None
-    assert s is not None
     assert tables[0].values[0][np.argsort(o)].tolist() == tables[1].values[0][np.argsort(s)].tolist() == [10, 11, 12]
 
 
@@ -102,7 +98,6 @@ def test_an_aligned_axis_is_the_union_and_finds_every_label(several: list[list[A
     arrays = {name: array(labels, name=name) for name, labels in zip("osh", several, strict=False)}
     found, places = align(arrays, "key")
     axis = axes_of(arrays, {} if found is None else {"key": found})["key"]
-    assert axis is not None
     union = [label for (label,) in axis]
     assert len(set(union)) == len(union)
     assert set(union) == {label for labels in several for label in labels}
@@ -133,10 +128,8 @@ measures = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 @pytest.mark.parametrize("stored", [False, True])
 def test_tables_that_share_no_level_are_warned_of_once_and_at_the_caller(measure: Any, stored: bool) -> None:
     o, s = A.o, one([[12, 3], [1, 20]], ["north", "south"]).o.rename("s")
-    if stored:
-        o, s = (x.copy(data=sparse.COO.from_numpy(x.values)) for x in (o, s))
     with pytest.warns(LevelsWarning) as told:
-        measure(o, s)
+        measure(*(map(as_sparse, (o, s)) if stored else (o, s)))
     assert [str(x.message) for x in told] == [
         "Column 'region' has no level in common in `o` (2 levels) and `s` (2 levels), so no key can match. Likely cause: case, such as "
         "'South' and 'south'. To correct it, change both tables: in Python table['region'] = table['region'].str.casefold(), in R "
@@ -171,7 +164,7 @@ def test_a_batch_is_compared_as_one_table(measure: Any) -> None:
     with pytest.warns(LevelsWarning, match=r"`o` \(2 levels\) and `s` \(2 levels\)"):
         measure(A.o, several)
     with pytest.warns(LevelsWarning, match=r"`o` \(2 levels\) and `s` \(2 levels\)"):
-        measure(A.o, several.copy(data=sparse.COO.from_numpy(several.values)))
+        measure(A.o, as_sparse(several))
 
 
 def test_tables_of_one_dataset_are_never_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from small_tables import array, axis
 
 from capstats.codes.column import in_order
 from capstats.codes.labels import MISSING, canonical
-from capstats.tables.axes import axis_from, axis_of, join, level_index, multi_index, original_names
+from capstats.tables.axes import axis_from, axis_of, join, level_index, original_names
 
 # --- Labels in any form -----------------------------------------------------------------------------------------------
 
@@ -38,6 +38,7 @@ class Unhashable:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_labels_gives_the_same_rows(form: str) -> None:
     found = axis_from(FORMS[form], 3, "key", "")
+    assert list(axis(pd.Series(["f"], name="sex"), "target").names) == ["sex"]
     assert found.tolist() == ROWS
     assert list(found.names) == (["key_0", "key_1"] if "tuples" in form else ["sex", "age"])
     assert [level.tolist() for level in found.levels] == [["f", "m"], [2, 10]]
@@ -52,16 +53,10 @@ def test_one_column_of_labels_needs_no_name(labels: Any) -> None:
     assert list(axis(labels, "target").names) == ["target"]
 
 
-def test_the_name_of_an_index_names_its_column() -> None:
-    assert list(axis(pd.Index(["f"], name="sex")).names) == ["sex"]
-    assert list(axis(pd.Series(["f"], name="sex"), "target").names) == ["sex"]
-
-
 @pytest.mark.parametrize(
     ("names", "key", "target"),
     [
         (["sex"], ["sex"], ["sex"]),
-        (["s"], ["s_"], ["s"]),
         ([0], ["0_"], ["0"]),
         (["key"], ["key_"], ["key"]),
         (["target"], ["target_"], ["target"]),
@@ -98,13 +93,7 @@ def test_labels_are_canonical_and_missing_is_the_last_level() -> None:
         ({}, 2, ValueError, r"at least one column; got \{\}"),
         ({"sex": "fm"}, 2, ValueError, r"give a list of labels for every column"),
         ({"sex": 1}, 2, ValueError, r"give a list of labels for every column"),
-        (
-            ["f", 1],
-            2,
-            TypeError,
-            r"Column 'key_' of `key_labels` mixes kinds: text and number\. Convert it to one kind\.$",
-        ),
-        ([("f", 1), ("m", "1")], 2, TypeError, r"Column 'key_1' of `key_labels` mixes kinds"),
+        ([("f", 1), ("m", "1")], 2, TypeError, r"Column 'key_1' of `key_labels` mixes kinds: .* and .*\. Convert it to one kind\.$"),
         ([["f", 1], ["m", 1]], 2, TypeError, r"`key_labels`: unhashable type: 'list'\. Give each label as one scalar, or as a tuple"),
         ([Unhashable()], 1, TypeError, r"`key_labels`: no hash\. Give each label as one scalar"),
         ("fm", 2, TypeError, r"`key_labels` must be a list of labels, .* or an index; got str"),
@@ -147,7 +136,6 @@ def test_coordinates_keep_an_axis_as_it_is(labels: list[Any], dim: str) -> None:
     table = array(labels, dim)
     for kept in (table, table + table, table.isel({dim: slice(None)}), table.copy(deep=True)):
         found = axis_of(kept, dim)
-        assert found is not None
         assert found.equals(expected)
         assert found.names == expected.names
         assert [level.tolist() for level in found.levels] == [level.tolist() for level in expected.levels]
@@ -163,15 +151,11 @@ def test_a_key_is_a_multiindex_and_a_target_a_plain_index_unless_it_has_columns(
     assert isinstance(array([("a", 1)], "target").indexes["target"], pd.MultiIndex)
 
 
-def test_a_dim_without_labels_has_no_axis() -> None:
-    assert axis_of(xr.DataArray([[1]], dims=("target", "key")), "key") is None
-
-
-def test_a_plain_index_of_xarray_is_an_axis() -> None:
-    found = axis_of(xr.DataArray([[1, 2]], dims=("target", "key"), coords={"key": ["b", "a"]}), "key")
-    assert found is not None
-    assert found.tolist() == [("b",), ("a",)]
-    assert list(found.names) == ["key_"]
+def test_a_plain_index_of_xarray_is_an_axis_and_a_dim_without_labels_has_none() -> None:
+    table = xr.DataArray([[1, 2]], dims=("target", "key"), coords={"key": ["b", "a"]})
+    found = axis_of(table, "key")
+    assert (found.tolist(), list(found.names)) == ([("b",), ("a",)], ["key_"])
+    assert axis_of(table, "target") is None
 
 
 # --- Joining ----------------------------------------------------------------------------------------------------------
@@ -208,11 +192,6 @@ def test_an_order_that_is_given_rules_over_those_that_are_shown() -> None:
     assert joined(axis(["z", "b"]), axis(["c"]), orders={"key_": ["c", "b", "a"]}) == ["c", "b", "z"]
 
 
-def test_columns_are_matched_by_name() -> None:
-    a, b = axis({"sex": ["f", "m"], "age": [1, 2]}), axis({"age": [2, 3], "sex": ["m", "f"]})
-    assert joined(a, b) == [("f", 1), ("f", 3), ("m", 2)]
-
-
 @pytest.mark.parametrize("dim", ["key", "target"])
 def test_an_unnamed_column_takes_the_name_of_the_other(dim: str) -> None:
     found, _ = join([axis(["a"], dim), axis({"sex": ["b"]}, dim)], ["o", "s"])
@@ -226,12 +205,6 @@ LABELS = st.lists(st.sampled_from(["a", "b", "2", "10", "", MISSING]), min_size=
 def test_a_natural_order_stays_natural(labels: list[Any]) -> None:
     natural = in_order(labels, "text")
     assert joined(axis(natural), axis(natural[::2])) == natural
-
-
-def test_a_multiindex_keeps_the_order_of_its_labels() -> None:
-    found = multi_index([np.array([1, 0])], [["z", "a"]], ["x"])
-    assert found.tolist() == [("a",), ("z",)]
-    assert found.levels[0].tolist() == ["z", "a"]
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import capstats
-from capstats import MISSING, LevelsWarning, from_counts, merge_counts, read_counts, tabulate, write_counts
+from capstats import MISSING, LevelsWarning, from_counts, read_counts, tabulate, write_counts
 from capstats.tables.counts_files import COMMENT, is_counts
-from capstats.tables.digests import digests_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # random tables have other levels
 endings = pytest.mark.parametrize("ending", ["parquet", "csv", "json"])
@@ -63,7 +62,7 @@ def datasets(draw: Any) -> xr.Dataset:
 
 
 @pytest.mark.slow
-@given(datasets(), st.sampled_from(["parquet", "csv"]), st.sampled_from(["dense", "sparse"]))
+@given(datasets(), st.sampled_from(["parquet", "csv", "json"]), st.sampled_from(["dense", "sparse"]))
 @settings(deadline=None, max_examples=40, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, ending: str, backing: Any) -> None:
     path = tmp_path / f"t.{ending}"
@@ -119,19 +118,6 @@ def small(n: int = 1) -> xr.Dataset:
     return from_counts([[n, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]})
 
 
-@endings
-@pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
-def test_the_owner_alone_can_read_it_and_nothing_else_is_left(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"t.{ending}"
-    before = os.umask(0)
-    try:
-        write_counts(small(), path)
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.few(1)
 @endings
 def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, ending: str) -> None:
@@ -142,21 +128,14 @@ def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, e
     assert read_counts(path).o.values.tolist() == [[1, 2]]
     write_counts(small(2), path, overwrite=True)
     assert read_counts(path).o.values.tolist() == [[2, 2]]
+    assert list(tmp_path.iterdir()) == [path]
+    assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize(
-    ("path", "error", "message"),
-    [
-        ("t.xlsx", ValueError, "must end in .parquet, .csv or .json"),
-        ("absent/t.csv", OSError, "No such file"),
-        ("folder.csv", ValueError, "is a folder"),
-        ("link.csv", ValueError, "is a symbolic link"),
-    ],
-)
-def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path, path: str, error: Any, message: str) -> None:
-    (tmp_path / "folder.csv").mkdir()
+@pytest.mark.parametrize(("path", "message"), [("t.xlsx", "must end in .parquet, .csv or .json"), ("link.csv", "is a symbolic link")])
+def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path, path: str, message: str) -> None:
     (tmp_path / "link.csv").symlink_to(tmp_path / "elsewhere.csv")
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         write_counts(small(), tmp_path / path, overwrite=True)
     assert not (tmp_path / "elsewhere.csv").exists()
 
@@ -224,23 +203,6 @@ def test_a_spreadsheet_runs_nothing_in_it(tmp_path: Path) -> None:
     assert not any(part.strip(' "[{').startswith(("=", "+", "@")) for part in comment[len(COMMENT) :].replace(";", ",").split(","))
     assert [line.split(",")[0] for line in lines] == ["'=k", "'=1+1", "'=1+1_", "a;'=2", "x", "_"]
     assert read_counts(path).indexes["key"].get_level_values(0).tolist() == labels
-
-
-@pytest.mark.slow
-def test_a_months_counts_are_added_to_the_last_months_once(tmp_path: Path) -> None:
-    for n, month in enumerate(("march", "april", "may"), 1):
-        write_counts(small(n), tmp_path / f"{month}.parquet")
-    march, april, may = (read_counts(tmp_path / f"{month}.parquet") for month in ("march", "april", "may"))
-    both = merge_counts(march, april)
-    assert both.o.values.tolist() == [[3, 4]]
-    write_counts(both, tmp_path / "both.csv")
-    again = read_counts(tmp_path / "both.csv")
-    assert digests_of(again)[1:-1] == [*digests_of(march), *digests_of(april)]
-    assert merge_counts(again, may).o.values.tolist() == [[6, 6]]
-    for twice in ((march, march), (again, april), (again, again)):
-        with pytest.raises(ValueError, match="hold the same original"):
-            merge_counts(*twice)
-    assert merge_counts(march, march, allow_same=True).o.values.tolist() == [[2, 4]]
 
 
 @pytest.mark.slow

@@ -216,10 +216,6 @@ def test_a_cell_is_there_once(tmp_path: Path, at: int, beside: bool) -> None:
         read_counts(path)
 
 
-def test_what_was_written_is_as_it_must_be(tmp_path: Path) -> None:
-    check_header(json.loads(lines(tmp_path)[0][len(COMMENT) :], object_hook=counts_files._from_json))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("label", ["a", "x" * 1000])
 def test_a_small_file_of_many_equal_rows_is_refused_before_they_are_read(tmp_path: Path, label: str) -> None:

@@ -11,10 +11,10 @@ import measures_of_counts
 import numpy as np
 import pandas as pd
 import pytest
-import sparse
 import xarray as xr
 from measures_of_counts import Call
 from public_names import public_names
+from small_tables import as_sparse
 
 import capstats
 from capstats import cap, disclosure, laws, peers, plotting, population, screening
@@ -177,10 +177,6 @@ def without_index(table: Any) -> Any:
 
 def turned(table: Any) -> Any:
     return permuted_cells(table).reorder_levels(key=["town", "age", "sex"]).transpose()
-
-
-def as_sparse(table: Any) -> Any:
-    return table.map(as_sparse, keep_attrs=True) if isinstance(table, xr.Dataset) else table.copy(data=sparse.COO.from_numpy(table.values))
 
 
 def as_given(table: Any) -> Any:

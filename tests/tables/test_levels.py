@@ -56,24 +56,9 @@ def test_a_target_without_a_common_level_says_that_no_guess_can_be_right() -> No
 
 def test_levels_that_only_one_table_has_are_kept_and_not_warned_of() -> None:
     tables = tabulate(ORIGINAL, respelled(South="West"), keys="region", target="t")
-    assert tables.attrs["levels"] == {
-        "region": {
-            "synthetic": {
-                "role": "key",
-                "kind": "text",
-                "levels": [2, 2],
-                "shared": 1,
-                "missing": 0,
-                "absent": 1,
-                "absent_records": 12,
-                "foreign": 1,
-                "foreign_records": 12,
-                "likely": {},
-                "examples": [],
-                "remedy": {},
-            }
-        }
-    }
+    entry = {"role": "key", "kind": "text", "levels": [2, 2], "shared": 1, "missing": 0, "absent": 1, "absent_records": 12}
+    entry |= {"foreign": 1, "foreign_records": 12, "likely": {}, "examples": [], "remedy": {}}
+    assert tables.attrs["levels"] == {"region": {"synthetic": entry}}
 
 
 def test_a_missing_value_does_not_count_as_shared() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -123,15 +122,6 @@ def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[
         same(tabulate(read, read, keys="size", target="income", counts=("o", "s")), tables)
 
 
-def test_the_long_form_of_other_libraries_is_read_too() -> None:
-    tables = tabulate(RECORDS, OTHER, keys=["group", "size"], target="income")
-    frame = to_frame(tables)
-    polars = pl.DataFrame({c: frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame}).with_columns(
-        pl.col("group").cast(pl.Enum(LEVELS)), pl.col("income").cast(pl.Enum(["low", "mid", "high"]))
-    )
-    same(tabulate(polars, polars, keys=["group", "size"], target="income", counts=("o", "s")), tables)
-
-
 def test_unlabelled_tables_have_a_long_form() -> None:
     frame = to_frame(from_counts([[1, 2]], [[3, 4]]))
     assert frame.to_dict("list") == {"key_": [0, 1], "target_": [0, 0], "o": [1, 2], "s": [3, 4]}
@@ -153,18 +143,14 @@ def test_counting_expanded_records_gives_the_counts_back(keys: Any, target: Any)
 
 
 @pytest.mark.parametrize(
-    ("counts", "error", "message"),
+    ("counts", "message"),
     [
-        ([[0.5, 1]], ValueError, r"`o` holds fractional counts, which are no numbers of records\. Use to_frame"),
-        (
-            [[[1]], [[2]]],
-            ValueError,
-            r"`o` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as o\.isel",
-        ),
+        ([[0.5, 1]], r"`o` holds fractional counts, which are no numbers of records\. Use to_frame"),
+        ([[[1]], [[2]]], r"`o` has dims \('draw', 'target', 'key'\); give one table of \(target, key\), such as o\.isel"),
     ],
 )
-def test_what_cannot_be_expanded_raises(counts: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_what_cannot_be_expanded_raises(counts: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         expand(counts)
 
 

@@ -17,6 +17,8 @@ each_magnitude = pytest.mark.parametrize("magnitude", MAGNITUDES)
 def test_a_tie_is_relative_to_the_larger_number(magnitude):
     above = magnitude * (1 + np.array([0, 0.5, 2, 1e6]) * TIE)
     assert at_most(above, magnitude).tolist() == [True, True, False, False]
+    assert at_most(magnitude, above).all()
+    assert at_most(magnitude * (1 + 1e-9), magnitude, rtol=1e-8)
 
 
 @each_magnitude
@@ -37,14 +39,6 @@ def test_a_scale_is_none_below_nothing():
 @given(*[st.fractions(-2, 2, max_denominator=50)] * 2)
 def test_with_a_scale_of_one_small_fractions_are_in_their_exact_order(a, b):
     assert at_most(float(a) + 1 - 1, float(b), scale=1) == (a <= b)
-
-
-def test_ranks_are_those_of_a_competition():
-    assert ranks(np.array([0.2, 0.5, 0.5, 0.9, 0.1])).tolist() == [4, 2, 2, 1, 5]
-
-
-def test_values_that_rounding_sets_apart_share_a_rank():
-    assert ranks(np.array([0.3, 0.1 + 0.2, 0.2])).tolist() == [1, 1, 3]
 
 
 def test_a_value_that_is_not_defined_has_no_rank_and_takes_none():
@@ -85,14 +79,6 @@ def test_targets_whose_weights_tie_share_the_prediction(magnitude):
     weights = magnitude * np.array([[0.1 + 0.2], [0.3], [0.2]])
     assert correct_predictions(o, weights).item() == 4
     assert correct_predictions(o, weights * [[1], [1 - 1e-9], [1]]).item() == 6
-
-
-def test_a_difference_of_the_last_bits_is_a_tie_and_a_larger_one_is_not() -> None:
-    assert at_most(0.1 + 0.2, 0.3)
-    assert at_most(0.3, 0.1 + 0.2)
-    assert not at_most(0.3 + 1e-9, 0.3)
-    assert at_most(0.3, 0.3 + 1e-9)
-    assert at_most(0.3 + 1e-9, 0.3, rtol=1e-8)
 
 
 def test_nothing_is_at_most_nan_and_infinity_is_itself() -> None:
