@@ -221,3 +221,13 @@ def test_the_distance_is_one_where_no_key_keeps_a_target(tables):
     found = target_distance(o, s).item()
     assert 0 <= found <= 1 + 1e-15
     assert (found > 1 - 1e-9) == (not (o * s).any())
+
+
+@pytest.mark.slow
+@theorem
+@given(table_pairs(targets=3, keys=3))
+def test_two_releases_differ_in_average_cap_by_at_most_the_sum_of_their_distances(tables):
+    o, s = tables
+    for other in (np.roll(s, 1, axis=0), np.roll(s, 1, axis=1), o):
+        bound = target_distance(o, s).item() + target_distance(o, other).item()
+        assert abs(average_cap(o, s) - average_cap(o, other)).item() <= bound + 1e-12

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import permutations, product
+from fractions import Fraction
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -325,3 +326,62 @@ def test_intervals_cover_as_often_as_the_page_says() -> None:
     script = Path(capstats.__file__).parents[1] / "benchmarks" / "intervals.py"
     run = subprocess.run([sys.executable, str(script), "--quick"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def splits(both: np.ndarray, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """All ways to choose which n of the records are the original."""
+    records = [at for at in np.ndindex(both.shape) for _ in range(both[at])]
+    found = []
+    for chosen in combinations(range(len(records)), n):
+        o = np.zeros_like(both)
+        for r in chosen:
+            o[records[r]] += 1
+        found.append((o, both - o))
+    return found
+
+
+@pytest.mark.slow
+def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() -> None:
+    """Part 1 of theory/individuals.md#individual-share, in fractions: the mean of sum Delta (q - t) is 0 for any q."""
+    both, rng = np.array([[2, 1, 1], [1, 0, 3]]), np.random.default_rng(3)
+    q = [[Fraction(int(x), 7) for x in row] for row in rng.integers(0, 8, both.shape)]
+    t = [[Fraction(int(both[i, j]), int(both[:, j].sum())) for j in range(3)] for i in range(2)]
+    total = sum(
+        (Fraction(int(o[i, j]), 3) - Fraction(int(h[i, j]), 5)) * (q[i][j] - t[i][j])
+        for o, h in splits(both, 3)
+        for i, j in np.ndindex(both.shape)
+    )
+    assert total == 0
+    s = np.array([[1, 0, 2], [1, 0, 0]])
+    gains = [individual_share(*labelled(o, s), h=labelled(h)[0]).individual_gain.item() for o, h in splits(both, 3)]
+    assert np.mean(gains) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [6, 60, 600])
+def test_fresh_samples_look_harmless(keys: int) -> None:
+    """No share, or an interval that contains 0, in at least 90 of 100 runs."""
+    rng = np.random.default_rng(keys)
+    harmless, draw = 0, population(keys, rng)
+    for _ in range(100):
+        o, s, h = labelled(draw(2000), draw(2000), draw(1000))
+        found = individual_share(o, s, h=h)
+        harmless += bool(found.individual_share.isnull() or found.individual_share_lower <= 0 <= found.individual_share_upper)
+    assert harmless >= 90
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("people", [(800, 200), (200, 800), (400, 400)])
+@pytest.mark.parametrize("weights", [("equal", "equal"), ("uneven", "uneven"), ("uneven", "none"), ("none", "equal")])
+def test_fresh_samples_of_weighted_people_gain_nothing(people: tuple[int, int], weights: tuple[str, str]) -> None:
+    """Both samples weighted to the population, or one: significant in about one of twenty, with a mean share near 0."""
+    rng = np.random.default_rng(people[0])
+    draw, beyond, shares = population(20, rng), 0, []
+    for _ in range(100):
+        o, h = (surveyed(draw, n, rng, w) for n, w in zip(people, weights, strict=True))
+        found = of_surveys(o, draw(people[0]), h)
+        beyond += abs(found.individual_gain.item()) > 1.96 * found.individual_gain_error.item()
+        shares.append([found.individual_gain.item(), found.original_gain.item()])
+    gain, whole = np.mean(shares, axis=0)
+    assert beyond <= 14
+    assert abs(gain / whole) < 0.1

@@ -388,3 +388,26 @@ def test_at_most_orders_small_fractions_exactly():
 
 
 # theory/models.md#uniform-tables
+
+
+@pytest.mark.slow
+def test_average_cap_adds_over_shards_of_the_original():
+    """Each version is the mean of the shards, weighted by the records that it counts."""
+    parts = [o for n in (1, 2) for o in all_tables(2, 2, n)]
+    pairs = list(product(parts, parts))
+    s = s_array(synthetics("2x2"))
+    first, second = o_array([pair[0] for pair in pairs]), o_array([pair[1] for pair in pairs])
+    for unmatched in ("zero", "drop"):
+
+        def sum_and_weight(o, unmatched=unmatched):
+            weight = o.sum(["target", "key"]) if unmatched == "zero" else capstats.matched_records(o, s)
+            return capstats.average_cap(o, s, unmatched=unmatched).fillna(0) * weight, weight
+
+        (sum_1, weight_1), (sum_2, weight_2) = sum_and_weight(first), sum_and_weight(second)
+        mean = (sum_1 + sum_2) / (weight_1 + weight_2).where(weight_1 + weight_2 > 0)
+        whole = capstats.average_cap(first + second, s, unmatched=unmatched)
+        if unmatched == "zero":
+            merged = [capstats.merge_counts(capstats.from_counts(a), capstats.from_counts(b), allow_same=True).o.values for a, b in pairs]
+            assert (np.array(merged) == (first + second).values).all()
+        dims = ("original_table", "draw")
+        np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)

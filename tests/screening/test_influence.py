@@ -330,3 +330,14 @@ def test_there_is_one_list_for_one_pair_of_tables():
         with pytest.raises(ValueError, match=r"one pair of tables; got dims \('synthetic', .*'key'\)\. Choose one, such as s\.isel"):
             rank_removals(tables.o, tables.s, unit=unit)
     assert len(rank_removals(tables.o, tables.s.sel(synthetic="b"))) == 2
+
+
+@pytest.mark.slow
+@theorem
+@given(pairs)
+def test_changes_of_synthetic_keys_add_up_to_minus_the_average(tables):
+    o, s = tables
+    if not o.any():
+        return
+    change = cap_influence(o, s, unit="key", of="synthetic").change
+    assert change.sum().item() == pytest.approx(-average_cap(o, s).item(), rel=1e-13, abs=1e-15)

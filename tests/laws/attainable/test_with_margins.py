@@ -3,6 +3,7 @@
 Bounds with given key totals alone are tested in test_bounds.py.
 """
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -171,3 +172,16 @@ def test_a_whole_table_in_place_of_target_totals_is_refused_with_the_way_out():
     o = capstats.from_counts([[1, 2], [3, 4]]).o
     with pytest.raises(ValueError, match=r'`target_totals` has the dim "key"; give the totals of its targets, such as s.sum\("key"\)'):
         cap_bounds(o, key_totals=o.sum("target"), target_totals=o)
+
+
+@pytest.mark.slow
+@examples(60)
+@given(table_pairs(5, 6, most=20), versions)
+def test_average_cap_is_within_the_bounds_of_both_margins_and_these_within_those_of_the_keys(tables, unmatched):
+    o, s = tables
+    cap = average_cap(o, s, unmatched=unmatched).item()
+    if np.isnan(cap):
+        return
+    both, keys = cap_bounds(o, **margins(s), unmatched=unmatched), cap_bounds(o, key_totals=s.sum(0), unmatched=unmatched)
+    chain = [keys.least.item(), both.least.item(), cap, both.greatest.item(), keys.greatest.item()]
+    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(chain))

@@ -247,3 +247,19 @@ def test_the_quantile_of_0_is_between_the_least_value_that_is_possible_and_the_l
     for found in (law.quantile(0), law.best_of(2).quantile(0)):
         assert found.least == 0
         assert 0.3 <= found.greatest == pytest.approx(law.values[0])
+
+
+@pytest.mark.slow
+def test_an_interval_covers_the_exact_number_at_its_level():
+    """400 laws of 200 values: at each point the share of intervals that hold the exact number is at least the level, up to 4 errors."""
+    level, laws = 0.9, 400
+    p = np.array([0.05, 0.25, 0.5, 0.9])
+    of_cdf, of_quantile = np.zeros(4), np.zeros(4)
+    for seed in range(laws):
+        law = Simulated(uniform_draws, (0, 1), about="", cost=BUDGET // 200, rng=seed, level=level)
+        for held, found in ((of_cdf, law.cdf(p)), (of_quantile, law.quantile(p))):
+            held += (found.least.values <= p) & (p <= found.greatest.values)
+    least = level - 4 * np.sqrt(level * (1 - level) / laws)
+    assert (of_cdf / laws >= least).all()
+    assert (of_quantile / laws >= least).all()
+    assert (of_cdf / laws < 0.97).all()  # and it is not much more

@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 from private_splits import at_most_level, greatest, halves_with_many_keys, originals, randomised_halves
 from scipy.special import logsumexp
+from scipy.stats import binom
 
 from capstats import individual_share
 from capstats.laws import dp_audit, dp_audit_release
@@ -299,3 +300,21 @@ def test_options_are_checked():
         dp_audit_release(o, o, 1.0, h=o, adjacency="substitution", over="run")
     with pytest.raises(ValueError, match=r"`h` must hold integers, because records are paired"):
         dp_audit_release(o, o, 1.0, h=o / 2, adjacency="substitution")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copied", [0, 100])
+def test_a_hundred_copied_among_a_thousand_are_seen_and_none_are_not(copied):
+    """200 of 1,000 originals have keys of their own; some are copied, all else is drawn anew. All pairs together refute nothing."""
+    rng, runs = np.random.default_rng(27), 40
+    o, s, h = (np.zeros((runs, 2, 404), int) for _ in range(3))
+    for x, records in ((o, 800), (s, 1000 - copied), (h, 800)):
+        x[..., :4] = rng.multinomial(records, np.full(8, 1 / 8), runs).reshape(runs, 2, 4)
+    o[:, 0, 4:204] = h[:, 0, 204:] = 1
+    s[:, 0, 4 : 4 + copied] = 1
+    o, s, h = (xr.DataArray(x, dims=("run", "target", "key")) for x in (o, s, h))
+    found = dp_audit_release(o, s, 0.5, h=h, adjacency="substitution", rng=1)
+    assert (binom.sf(found.right - 1, found.pairs, found.allowed) > 0.05).all()
+    assert found.refuted.sum() == (runs if copied else 0)
+    if copied:
+        assert (found.leading_right / found.leading > 0.7).all()

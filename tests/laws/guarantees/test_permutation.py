@@ -365,3 +365,23 @@ def test_costs_are_integers_over_a_common_denominator_where_that_is_small():
 
 def test_a_seed_is_that_of_the_generator():
     assert seed_of(1) == seed_of(np.random.default_rng(1)) != seed_of(2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alternative", BEYOND)
+@pytest.mark.parametrize("unmatched", ["zero", "drop"])
+def test_a_membership_test_rejects_no_more_often_than_its_level(unmatched, alternative):
+    """Every split of nine records into an original of five and a holdout of four, equally likely: P(p <= a) <= a for every a."""
+    cells = [(0, 0), (0, 0), (1, 0), (0, 1), (1, 1), (1, 1), (0, 2), (1, 2), (1, 3)]
+    s = np.array([[2, 1, 1, 0], [1, 0, 3, 0]])
+    found = []
+    for which in combinations(range(9), 5):
+        o, h = np.zeros((2, 4), int), np.zeros((2, 4), int)
+        for r, cell in enumerate(cells):
+            (o if r in which else h)[cell] += 1
+        found.append(membership_test(o, s, h=h, unmatched=unmatched, alternative=alternative).p_value.item())
+    p = np.array(found)
+    for a in np.unique(p):
+        assert (p <= a + 1e-12).mean() <= a + 1e-12
+    if unmatched == "zero" and alternative != "two-sided":
+        assert all((p <= a + 1e-12).mean() == pytest.approx(a, rel=1e-12) for a in np.unique(p))  # as often as it says
