@@ -168,3 +168,12 @@ def test_the_recursive_factor_rises_with_l_and_is_finite_up_to_the_distinct_l(ta
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         l_diversity([[1, 2], [2, 1]], **options)
+
+
+@pytest.mark.slow
+@theorem
+@given(tables)
+def test_marketer_risk_is_at_most_prosecutor_risk_is_one_over_k(table):
+    k = k_anonymity(table).item()
+    assert prosecutor_risk(table).max().item() == 1 / k
+    assert marketer_risk(table).item() <= 1 / k

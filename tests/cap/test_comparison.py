@@ -231,3 +231,15 @@ def test_two_releases_differ_in_average_cap_by_at_most_the_sum_of_their_distance
     for other in (np.roll(s, 1, axis=0), np.roll(s, 1, axis=1), o):
         bound = target_distance(o, s).item() + target_distance(o, other).item()
         assert abs(average_cap(o, s) - average_cap(o, other)).item() <= bound + 1e-12
+
+
+@theorem
+@given(table_pairs(most=3))
+@example(([[2, 1], [2, 0]], [[1, 5], [1, 0]]))
+@example(([[2, 1], [2, 0]], [[1, 0], [1, 0]]))  # the second key is unmatched
+def test_nothing_is_apart_if_and_only_if_every_key_keeps_its_shares(tables):
+    o, s = map(np.asarray, tables)
+    n_j, m_j = o.sum(0), s.sum(0)
+    held = n_j > 0
+    same = (m_j[held] > 0).all() and (o[:, held] * m_j[held] == s[:, held] * n_j[held]).all()
+    assert (target_distance(o, s).item() == 0) == same

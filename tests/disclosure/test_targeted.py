@@ -173,3 +173,16 @@ def test_the_variant_must_be_said():
 def test_a_threshold_is_one_number_from_0_to_1(tau):
     with pytest.raises(ValueError, match="`tau` must be a number from 0 to 1; got"):
         tcap([[1]], [[1]], variant="all", tau=tau)
+
+
+@pytest.mark.slow
+@theorem
+@given(pairs_of_tables(), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
+def test_certain_is_at_most_matched_is_at_most_disclosive(tables, tau):
+    """Part 1, wherever both are defined."""
+    o, s = tables
+    found = {variant: tcap(o, s, variant=variant, tau=tau).item() for variant in VARIANTS}
+    for smaller, larger in (("certain", "matched"), ("matched", "disclosive"), ("all", "matched")):
+        if not np.isnan(found[smaller]) and not np.isnan(found[larger]):
+            assert at_most(found[smaller], found[larger])
+    assert all(np.isnan(x) or 0 <= x <= 1 + 1e-12 for x in found.values())

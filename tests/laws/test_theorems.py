@@ -411,3 +411,28 @@ def test_average_cap_adds_over_shards_of_the_original():
             assert (np.array(merged) == (first + second).values).all()
         dims = ("original_table", "draw")
         np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
+
+
+@pytest.mark.few(3)
+@shapes
+def test_individual_caps_of_a_matched_key_sum_to_one(shape):
+    """Theorem 1."""
+    targets, keys, *_ = SMALL[shape]
+    tables = synthetics(shape)
+    o = np.ones((targets, keys), dtype=int)
+    sums = values(capstats.individual_cap(o, s_array(tables)).sum("target"), "draw", "key")
+    for s, sums_of_keys in zip(tables, sums, strict=True):
+        for j, total in enumerate(key_totals(s)):
+            if total:
+                assert sum(individuals(s)[i, j] for i in range(targets)) == 1
+            assert sums_of_keys[j] == pytest.approx(1 if total else 0, rel=1e-12, abs=0)
+
+
+@shapes
+def test_uniform_is_at_most_marginal_is_at_most_modal(shape):
+    """And the crossed baseline is at most the modal one."""
+    o, s = o_array(originals(shape)), s_array(synthetics(shape))
+    uniform, marginal, modal = (capstats.baseline_cap(o, kind=kind) for kind in ("uniform", "marginal", "modal"))
+    assert capstats.at_most(uniform, marginal).all()
+    assert capstats.at_most(marginal, modal).all()
+    assert capstats.at_most(capstats.baseline_cap(o, s, kind="crossed"), modal).all()

@@ -351,3 +351,18 @@ def test_the_gain_on_a_table_prints_as_one():
 def test_what_cannot_be_asked_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.slow
+@examples(25)
+@given(priors(), st.floats(0, 1))
+@example(np.array([0.5, 0.5]), 1.0)
+@example(np.array([1.0]), 1.0)
+def test_the_epsilon_for_a_risk_is_the_greatest_that_keeps_it(p, risk):
+    for unmatched in ("zero", "drop"):
+        found = dp_epsilon(p, risk, unmatched=unmatched).item()
+        if risk < p.max() * (1 - 1e-9):
+            assert np.isnan(found)
+        elif risk > p.max() * (1 + 1e-9):
+            assert dp_bound(p, found, unmatched=unmatched).bound.item() <= risk * (1 + 1e-9)
+            assert found == np.inf or dp_bound(p, found + 1e-3, unmatched=unmatched).bound.item() > risk

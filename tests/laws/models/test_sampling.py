@@ -9,6 +9,9 @@ import pytest
 import sparse
 import xarray as xr
 from every_release import every_release, made
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
 
 from capstats import average_cap
 from capstats.datasets import paper_originals
@@ -281,3 +284,23 @@ def test_several_numbers_of_records_are_one_batch():
         cap_law(o, Uniform((3, 4)))
     with pytest.raises(ValueError, match="`m` must be a number of synthetic records"):
         Bootstrap([3, 0])
+
+
+@pytest.mark.slow
+@examples(40)
+@given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
+def test_drawn_tables_keep_the_margins_that_their_model_keeps(targets, keys, records, seed):
+    cells = np.random.default_rng(seed).integers(0, targets * keys, records)
+    o = np.bincount(cells, minlength=targets * keys).reshape(targets, keys)
+    for model, told in [
+        ("permutation", {"s": o}),
+        ("swap", {"records": records // 2}),
+        ("partial", {"alpha": 0.5}),
+        ("pram", {"theta": 0.5}),
+    ]:
+        drawn = sample_tables(np.ones_like(o) if model == "permutation" else o, made(model, **told), draws=3, rng=seed)
+        assert drawn.dtype == np.int64
+        assert (drawn >= 0).all()
+        assert (drawn.sum("target") == o.sum(0)).all()
+        if model in ("permutation", "swap"):
+            assert (drawn.sum("key") == o.sum(1)).all()
