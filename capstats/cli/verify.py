@@ -85,7 +85,7 @@ def _of_records(record: Mapping[str, Any], files: Mapping[str, Any], messages: l
     if "synthetic" in files and len(before) > 1 and before != now:
         raise ValueError(f"The releases must be {listed(before)}, in this order, as in the record; got {listed(now)}.")
     with reading.levels_told(asked, messages):
-        settings = {**asked, **files, "quiet": True, "allow-same": True, "allow-no-match": True}  # what differs is listed, not refused
+        settings = {**asked, **files, "quiet": True, "allow-same": True}  # what differs is listed, not refused
         return (several_targets if "targets" in asked else one_target)(settings).to_dict()
 
 
