@@ -70,7 +70,7 @@ SENTENCES = _read("sentences.toml")
 _LIST = _read("measures.toml")
 TERMS = {name: Term(**term) for name, term in _LIST["terms"].items()}
 MEASURES = {name: Measure(**measure) for name, measure in _LIST["measures"].items()}
-BY_COLUMN = {name: Measure("columns.by_column", **measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
+BY_COLUMN = {name: Measure("compute.by_column", **measure) for name, measure in _LIST["by_column"].items()}  # of `Audit.by_column`
 OF_TARGET = {name: Measure("several_targets.measured", **measure) for name, measure in _LIST["of_target"].items()}  # of `TargetAudits`
 
 

@@ -67,7 +67,9 @@ def of_individuals(audit: Findings) -> str:
     if "individual_gain" not in m:
         return ""
     gain, difference = ((m[name] > Z * m[f"{name}_error"]) for name in ("individual_gain", "individual_disclosure"))
-    return str(ANSWER["individuals" if gain.any() and difference.all() else "by_chance" if not gain.any() else "of_others"])
+    if not gain.any():
+        return str(ANSWER["by_chance"])
+    return str(ANSWER["individuals" if difference.all() else "of_others"])
 
 
 def in_sentences(audit: Findings) -> list[Block]:
