@@ -40,10 +40,11 @@ def test_a_record_is_as_it_was_written(content):
     assert record == records.read(content.decode())
 
 
-def test_it_refuses_what_the_schema_refuses(found):
+@pytest.mark.parametrize("every", [61, pytest.param(1, marks=pytest.mark.slow)])
+def test_it_refuses_what_the_schema_refuses(found, every):
     """Each part left out, or of another type, by jsonschema and by the words of the schema that are read here."""
     record, refused = found.to_dict(), 0
-    for way in list(places(record))[1:]:
+    for way in list(places(record))[1::every]:
         for value in (None, True, 0.5, "x", [], {}, "drop"):
             changed = copy.deepcopy(record)
             where = changed
@@ -56,7 +57,7 @@ def test_it_refuses_what_the_schema_refuses(found):
             valid = records.VALIDATOR.is_valid(changed)
             assert valid == (list(misfits(changed)) == []), (way, value)
             refused += not valid
-    assert refused > 1000
+    assert refused > 2000 / every
 
 
 def test_every_single_byte_that_changes_is_found(content):
