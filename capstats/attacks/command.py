@@ -19,7 +19,7 @@ from capstats.codes.names import printable
 from capstats.sources.confidential import csv_text
 from capstats.tables.printing import share
 
-MOST = 1_000_000  # the most records of a table in an attack
+MOST_RECORDS = 1_000_000  # the most records of a table in an attack
 
 Rows = list[list[Any]]
 
@@ -159,9 +159,9 @@ def _check_sizes(given: Mapping[str, Any]) -> None:
     tables |= dict(zip(called, synthetic, strict=True))
     for name, table in tables.items():
         is_csv = is_path(table) and format_of(table) is None
-        if is_csv and (records := FileSource(table, name).number(options.of_table(name))) > MOST:
+        if is_csv and (records := FileSource(table, name).number(options.of_table(name))) > MOST_RECORDS:
             raise ValueError(
-                f"`{name}` has {records:,} records, and attacks take at most {MOST:,}. Give files with a random sample of "
+                f"`{name}` has {records:,} records, and attacks take at most {MOST_RECORDS:,}. Give files with a random sample of "
                 f"the records of each table, or call the functions of capstats.attacks, which have no such limit."
             )
 

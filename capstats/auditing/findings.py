@@ -32,7 +32,7 @@ ALERTS = 3  # releases with copies that have a sentence each
 SHOWN = 3  # columns that are named
 LONGEST = 64  # characters of a name in a sentence, at most
 Seen = tuple[Path, int, int]  # a file as it was when it was read: its size, and the nanosecond of its last change
-MOST = 0.5  # share of a release that is copies, from which it makes no sense to leave them out
+MOSTLY_COPIES = 0.5  # share of a release that is copies, from which it makes no sense to leave them out
 
 Limit = float | Mapping[str, Any]  # of a measure: a number, or a mapping that has it as "limit", with reasons
 Verdict = Literal["kept", "broken", "could not be told"]
@@ -110,7 +110,7 @@ class Copies:
     def leave_out(self, i: int) -> str:
         """What to do about the copies in a release."""
         entry = self.of(i)
-        return self._say("leave_out" if entry["copied_records"] < MOST * entry["records"] else "make_anew", i)
+        return self._say("leave_out" if entry["copied_records"] < MOSTLY_COPIES * entry["records"] else "make_anew", i)
 
     def _beside(self, i: int) -> list[str]:
         """Texts on people of the holdout whom no fresh sample would match so often, and on records that are left out elsewhere."""

@@ -25,7 +25,7 @@ LEVELS = 4  # of the target that have dots
 DOTS = 200  # of all levels, at most
 GROUPS = 5  # that are listed
 FEWEST = 10  # people of a group that is listed
-MOST = 50_000  # keys times key columns, for which each column is left out and made coarser
+MOST_CHANGES = 50_000  # keys times key columns, for which each column is left out and made coarser
 WIDE = 1.0  # interval of a share that is no headline; to leave the share out would choose those that chance made narrow
 RARE = 0.05  # probability that so low a release is chance, for all releases together
 VERDICTS = {"kept": "kept", "broken": "BROKEN", UNTOLD: "NOT TOLD"}
@@ -387,7 +387,7 @@ def _change(audit: Findings, i: int) -> str:
         return " ".join(texts)
     cap = audit.caps[i]
     texts = [audit.copies.leave_out(i)] if audit.copies.found(i) else []
-    if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST:
+    if audit.tables.o.sizes["key"] * len(audit.provenance["keys"]) > MOST_CHANGES:
         return " ".join([*texts, FRONT["not_computed"]])
     found = sorted(changes(audit.tables, audit.release(i), audit.unmatched), key=lambda change: change.average_cap)
     kinds = {"without": [x for x in found if not x.levels], "coarser": [x for x in found if x.levels]}

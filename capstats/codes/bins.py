@@ -34,7 +34,7 @@ EPOCH = dt.datetime(1970, 1, 1)
 DAY = 86_400_000_000  # microseconds
 Term = TypeVar("Term")
 _READ_AS: Mapping[Any, TypeToCut] = {"number": "number", "text": "number", **dict.fromkeys(CUTTABLE[2:], "datetime"), "date": "date"}
-MOST = 1_000_000  # bins of equal width, or between quantiles
+MOST_BINS = 1_000_000  # bins of equal width, or between quantiles
 
 _FORMS = "a number of bins such as 10, a pair such as ('quantile', 4), or cut points such as [18, 65]"
 
@@ -202,8 +202,8 @@ def _spec(given: Any, column: Hashable) -> Spec:
 
 
 def _number_of_bins(n: Any, column: Hashable) -> int:
-    if not is_integer(n) or not 1 <= n <= MOST:
-        raise ValueError(f"The number of bins must be a whole number, from 1 to {MOST}; `bins` of column {column!r} has {n!r}.")
+    if not is_integer(n) or not 1 <= n <= MOST_BINS:
+        raise ValueError(f"The number of bins must be a whole number, from 1 to {MOST_BINS}; `bins` of column {column!r} has {n!r}.")
     return int(n)
 
 

@@ -35,7 +35,7 @@ from capstats.sources.whole_records import together
 
 COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all columns but one are searched
-MOST = 1 << 25  # numbers held for these, at most
+MOST_VALUES = 1 << 25  # numbers held for these, at most
 LEVELS = 1000  # labels of a key column up to which copies are counted by its levels
 
 
@@ -119,9 +119,9 @@ class Search:
         self.columns, self.original, self.keys, self.by_record = [columns[i] for i in kept], rows.only(kept), keys, original.by_record
         left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
         self.described: Copies = {"columns": list(map(str, self.columns)), "left_out": left_out}
-        self.near = 1 < len(kept) <= NEAR and len(kept) * len(rows.counts) <= MOST
+        self.near = 1 < len(kept) <= NEAR and len(kept) * len(rows.counts) <= MOST_VALUES
         if not self.near:
-            self.described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST:,} values of the original"
+            self.described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST_VALUES:,} values of the original"
         self.holdout: Rows | None = None
         self.judges = False  # whether the holdout is valid as a measure of chance
         self.real: dict[tuple[int, ...], Real] = {}  # by the columns that a release is compared over

@@ -25,7 +25,7 @@ from capstats.sources.memory import MemorySource
 from capstats.sources.source import Margin, Options, Query, Source
 from capstats.tables.levels import Entry, compare
 
-MOST = 10_000  # the most labels of a column that are examined, the most frequent ones
+MOST_LABELS = 10_000  # the most labels of a column that are examined, the most frequent ones
 
 DISTINCT, FEWEST = 0.9, 20  # levels per record from which a column is nearly an identifier, if it has FEWEST records
 
@@ -151,7 +151,7 @@ def _looked(table: Input) -> Looked:
     if not any(str(name) for name in names):
         raise ValueError(f"`{table.name}` has no column. The first line of a CSV file must name the columns.")
     once = [name for name in dict.fromkeys(names) if names.count(name) == 1]
-    margins = dict(table.source.margins(once, options, MOST))
+    margins = dict(table.source.margins(once, options, MOST_LABELS))
     texts = {c for c, margin in margins.items() if margin is not None and table.source.is_csv}
     columns = {
         c: None if margin is None else Look(_as_asked(c, margin, options, table.name), margin, options.decimal if c in texts else ".")

@@ -46,17 +46,17 @@ from capstats.counting.reading import Input
 from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
 
-MOST = 1 << 25  # values that are held at once, up to which whole records are compared in memory
+MOST_VALUES = 1 << 25  # values that are held at once, up to which whole records are compared in memory
 SAMPLE = 100_000  # first records of a table whose spellings are examined; also the most records that leave an engine
 PART = 1 << 22  # records that are sorted at a time
 PARTS = 20  # parts that are held at once; if there are more, files are read again
-NEAR = f"not computed: it is for at most {MOST:,} values of original and release, and for {SAMPLE:,} records in an engine"
+NEAR = f"not computed: it is for at most {MOST_VALUES:,} values of original and release, and for {SAMPLE:,} records in an engine"
 
 
 def too_many(inputs: Sequence[Input], records: Sequence[float], columns: int) -> bool:
     """Whether the original, the holdout and one release have too many values; releases are compared one after the other."""
     releases = [number for table, number in zip(inputs[1:], records[1:], strict=True) if table.name != "holdout"]
-    return (sum(records) - sum(releases) + max(releases, default=0)) * columns > MOST
+    return (sum(records) - sum(releases) + max(releases, default=0)) * columns > MOST_VALUES
 
 
 def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int) -> ManyRows | None:
@@ -68,7 +68,7 @@ def many_rows(inputs: Sequence[Input], records: Sequence[float], columns: int) -
         return None
     if by_record and not away:
         raise NotCompared(
-            f"copies of single records are counted in files of at most {MOST:,} values of original and release. Read the files into "
+            f"copies of single records are counted in files of at most {MOST_VALUES:,} values of original and release. Read the files into "
             "data frames first; or copy_columns=0 (--copy-columns 0) leaves copies out"
         )
     if by_record or not can_match([table.source for table in inputs]):

@@ -31,7 +31,7 @@ from capstats.tables.backing import filled
 from capstats.tables.checking import as_counts, check_unweighted, given_tables
 from capstats.tables.table import Array, Floats, Index
 
-MOST = 1 << 24  # live joint cells
+MOST_CELLS = 1 << 24  # live joint cells
 WIDE = 1 << 27  # combinations of targets and keys
 BLOCK = 1 << 21  # joint cells that are looked at together
 ROUNDS = 10_000  # each is sound, so one may stop after any of them
@@ -162,7 +162,7 @@ class Ledger:
                 for t in told:
                     wide = wide[:, t.greatest[t.at(wide)] > 0]
                 parts.append(wide)
-                if sum(x.shape[1] for x in parts) > MOST:
+                if sum(x.shape[1] for x in parts) > MOST_CELLS:
                     raise TooManyError("More than 2**24 combinations are possible by these tables. Group levels (bins=), or name fewer.")
             cells = np.concatenate(parts, axis=1)
         return np.asarray(cells)

@@ -188,7 +188,7 @@ def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset, order: Order) ->
         tables.set_ticks([])
 
 
-MOST = 2000  # people; more dots are a grey area
+MOST_PEOPLE = 2000  # people; more dots are a grey area
 GROUPS = 40  # levels of the target, each with its own row
 STEPS = (0.02, 0.04)  # width of a stack of dots: the second where dots would be small with the first
 LARGEST, SMALL, SMALLEST = 6.0, 2.5, 0.2  # diameter of a dot, in points
@@ -305,8 +305,8 @@ def _people(o: xr.DataArray, q: xr.DataArray) -> tuple[Index, Floats]:
     (target, key), records = filled(o.variable.data)
     if o.dtype.kind == "f" and (records != np.floor(records)).any():
         raise ValueError("`tables` hold fractional counts, which are no numbers of people. Use plot_cap_ecdf.")
-    if (n := int(records.sum())) > MOST:
-        raise ValueError(f"`tables` hold {n:,} people, more than {MOST:,} dots. Use plot_cap_ecdf or plot_individual_cap.")
+    if (n := int(records.sum())) > MOST_PEOPLE:
+        raise ValueError(f"`tables` hold {n:,} people, more than {MOST_PEOPLE:,} dots. Use plot_cap_ecdf or plot_individual_cap.")
     people = records.astype(int)
     return np.repeat(target, people), np.repeat(values_at(q.variable.data, target, key), people)
 

@@ -18,7 +18,7 @@ subsets: the tests do so. The cost is 2^k sorts of all records.
 4. Classes are counted in an array where it is not much longer than the records (GRID), which takes less time than to sort them.
 
 Columns are added in descending order of their number of levels, so that most sets only split a class by a few levels. A mask for each set
-is kept: MOST limits the subsets to 65,536, and with them the memory to that number of bits a record.
+is kept: MOST_SUBSETS limits the subsets to 65,536, and with them the memory to that number of bits a record.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Rule = Literal["product", "factorial", "normalized", "halving"]
 Missing = Literal["level", "skip"]
 Mask = NDArray[np.bool_]
 
-MOST = 1 << 16  # subsets of the key columns
+MOST_SUBSETS = 1 << 16  # subsets of the key columns
 GRID = 16  # counting in a grid is faster than sorting, up to this number of cells for each row
 
 
@@ -136,10 +136,10 @@ class Keys:
         ends = f"from 1 to {k}, the number of key columns"
         largest = k if max_size is None else check_integer(max_size, "max_size", ends, least=1, most=k)
         sets = [math.comb(k, size) for size in range(1, largest + 1)]
-        if sum(sets) > MOST:
-            fewer = int((np.cumsum(sets, dtype=float) <= MOST).sum())
-            remedy = f"Give max_size={fewer}, or fewer" if fewer else "Give fewer"
-            raise ValueError(f"{k} key columns have {sum(sets):,} subsets of up to {largest}, more than {MOST:,}. {remedy} key columns.")
+        if sum(sets) > MOST_SUBSETS:
+            fewer = int((np.cumsum(sets, dtype=float) <= MOST_SUBSETS).sum())
+            remedy = f"Give max_size={fewer}, or fewer key columns" if fewer else "Give fewer key columns"
+            raise ValueError(f"{k} key columns have {sum(sets):,} subsets of up to {largest}, more than {MOST_SUBSETS:,}. {remedy}.")
         return cls(aligned, records, axis, largest, missing)
 
     @property

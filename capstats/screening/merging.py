@@ -23,7 +23,7 @@ from capstats.tables.sums import attribution, ratio, shared, shared_across
 from capstats.tables.table import Array, Counts, Floats, Release, Table
 from capstats.tables.ties import ranks
 
-MOST = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
+MOST_LEVELS = 1 << 11  # greatest number of levels of a column, or of targets, for all pairs
 
 
 def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tuple[list[Any], Floats]:
@@ -33,9 +33,9 @@ def _after_merge(o: Counts, s: Counts, column: str, unmatched: Convention) -> tu
     dim, place, codes = _located(aligned, column)
     axis = aligned.axes[dim]
     shown, level = np.unique(codes[place], return_inverse=True)
-    if (size := len(level) if dim == "target" else len(shown)) > MOST:
+    if (size := len(level) if dim == "target" else len(shown)) > MOST_LEVELS:
         what = "targets" if dim == "target" else "levels"
-        raise ValueError(f"Column {column!r} has {size} {what}, more than {MOST} to merge in pairs. Bin or group them first.")
+        raise ValueError(f"Column {column!r} has {size} {what}, more than {MOST_LEVELS} to merge in pairs. Bin or group them first.")
     pairs = list(_pairs(level, [other for i, other in enumerate(codes) if i != place]))
 
     def formula(o: Table, s: Table) -> Floats:

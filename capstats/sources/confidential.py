@@ -11,7 +11,7 @@ from typing import Any
 
 from capstats.codes.names import in_spreadsheet
 
-MOST = 2**24  # bytes that are looked at; a mark further on is not found, and the file stays
+FIRST_BYTES = 2**24  # bytes that are looked at; a mark further on is not found, and the file stays
 PAGE = re.compile(rb'<!DOCTYPE html>\s*<html[^>]*>\s*<head>\s*<meta charset="utf-8">\s*<meta name="generator" content="capstats">')
 MARKS = {
     ".html": PAGE,
@@ -45,7 +45,7 @@ def made_by_capstats(path: Path, head: str | None = None) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:
-        content = file.read(MOST)
+        content = file.read(FIRST_BYTES)
     mark = MARKS.get(path.suffix.lower())
     if mark is not None:
         return mark.match(content) is not None

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 EXACT = 2**53  # integers below are exact in float64
-MOST = 1 << 15  # cells that are summed by group at a time: they stay in cache
+CELLS_IN_CACHE = 1 << 15  # cells that are summed by group at a time: they stay in cache
 
 
 def ratio(part: Array, whole: Array, empty: float) -> Floats:
@@ -198,7 +198,7 @@ class Dense:
         self, to: Array, donors: Index, donor_group: Index, recipients: Index, recipient_group: Index, groups: int, times: int
     ) -> None:
         """Add to values like these, for each recipient, the rows of all donors of its group, ``times`` each."""
-        step = max(1, MOST // max(groups, len(donors), len(recipients)))
+        step = max(1, CELLS_IN_CACHE // max(groups, len(donors), len(recipients)))
         for start in range(0, len(self.values), step):
             targets = slice(start, start + step)
             to[targets, recipients] += times * group_sums(self.values[targets, donors], donor_group, groups)[:, recipient_group]

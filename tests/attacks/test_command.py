@@ -185,9 +185,9 @@ def test_the_figure_has_a_curve_of_each_release(here, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", [MEMBERSHIP, KNOWLEDGE, MODEL])
 def test_too_many_records_are_counted_and_not_read(here, monkeypatch, capsys, command):
-    monkeypatch.setattr("capstats.attacks.command.MOST", 40)
+    monkeypatch.setattr("capstats.attacks.command.MOST_RECORDS", 40)
     assert main(command) == 0
-    monkeypatch.setattr("capstats.attacks.command.MOST", 39)
+    monkeypatch.setattr("capstats.attacks.command.MOST_RECORDS", 39)
     monkeypatch.setattr("capstats.sources.files.FileSource.rows", lambda *_: pytest.fail("read"))
     assert main(command) == 2
     assert "has 40 records, and attacks take at most 39. Give files with a random sample" in capsys.readouterr().err

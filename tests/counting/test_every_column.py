@@ -75,7 +75,7 @@ def test_labels_and_missing_values_are_those_of_a_loop_over_records(tmp_path: Pa
 def test_of_many_levels_the_most_frequent_are_looked_at_and_all_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
-    monkeypatch.setattr(module, "MOST", 3)
+    monkeypatch.setattr(module, "MOST_LABELS", 3)
     frame = pd.DataFrame({"x": [1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, None]}).astype("Int64")
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_csv(tmp_path / "t.csv", index=False, na_rep="NA")
@@ -180,7 +180,7 @@ def test_texts_are_compared_with_the_numbers_they_are(tmp_path: Path) -> None:
 
 
 def test_a_column_that_was_not_looked_at_as_a_whole_is_tried_before_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST", 2)
+    monkeypatch.setattr(module, "MOST_LABELS", 2)
     good, bad = ["1", "1", "2", "2", "3", "NA", "NA"], ["1", "1", "2", "2", "x"]
     tables = looked({"good": good, "bad": [*bad, "1", "1"]})
     assert is_accepted("good", tables, Options(null_values={"good": ["NA"]}), 10)

@@ -120,7 +120,7 @@ def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, mo
     given["decimal"] = "," if rng.random() < 0.3 and csv in doors[:2] else "."
     holdout = held[2] if rng.random() < 0.6 else None
     expected = copies(held[0], release, holdout, **given)
-    monkeypatch.setattr(many_rows, "MOST", 0)
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
     monkeypatch.setattr(many_rows, "PART", int(rng.integers(30, 200)))
     monkeypatch.setattr(many_rows, "PARTS", [1, 2, 16][rng.integers(3)])  # of which some are held at once
     found = copies(held[0], release, holdout, **given)
@@ -168,7 +168,7 @@ def test_other_engines_keep_their_records_and_small_tables_are_read(monkeypatch:
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_the_same_records_are_recognised_where_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(many_rows, "MOST", 0)
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
     monkeypatch.setattr(many_rows, "SAMPLE", 100)
     people(3000, 1).write_parquet(tmp_path / "o.parquet")
     people(3000, 1)[::-1].write_csv(tmp_path / "s.csv")
@@ -181,7 +181,7 @@ def test_the_same_records_are_recognised_where_they_are(monkeypatch: pytest.Monk
 
 def test_a_column_whose_first_records_differ_is_compared_unless_all_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Household numbers may occur again far below; and tables in other orders have values in common, if not at their beginning."""
-    monkeypatch.setattr(many_rows, "MOST", 0)
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
     monkeypatch.setattr(many_rows, "SAMPLE", 50)
     table = people(300, 1).with_columns(home=pl.Series(np.arange(300) % 150), number=pl.Series(np.arange(300)))
     table.write_parquet(tmp_path / "o.parquet")
@@ -193,7 +193,7 @@ def test_a_column_whose_first_records_differ_is_compared_unless_all_do(monkeypat
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_where_all_columns_identify_nothing_is_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(many_rows, "MOST", 0)
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
     for name, first in (("o", 0), ("s", 100)):
         numbers = np.arange(first, first + 300)
         pl.DataFrame({"k": numbers, "t": [f"id {i}" for i in numbers]}).write_parquet(tmp_path / f"{name}.parquet")
@@ -203,7 +203,7 @@ def test_where_all_columns_identify_nothing_is_compared(monkeypatch: pytest.Monk
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_a_report_says_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(many_rows, "MOST", 0)
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
     for name, seed in (("o", 1), ("s", 2)):
         people(300, seed).write_parquet(tmp_path / f"{name}.parquet")
     report = " ".join(str(capstats.audit(tmp_path / "o.parquet", tmp_path / "s.parquet", keys="k", target="t")).split())
@@ -212,7 +212,7 @@ def test_a_report_says_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch, t
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_copies_of_single_records_are_not_counted_in_files_of_many(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(many_rows, "MOST", 0)
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
     people(30, 1).write_parquet(tmp_path / "o.parquet")
     with pytest.raises(ValueError, match=r"in files of at most 0 values.* copy_columns=0"):
         disclosure.record_risk(tmp_path / "o.parquet", people(30, 2).to_pandas(), keys="k", target="t", copy_columns=50)

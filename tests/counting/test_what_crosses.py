@@ -92,6 +92,6 @@ def test_only_counts_come_back(engine: Any, tmp_path: Path, crossed: list[int], 
         audit = capstats.audit(original, release, **KNOWN)
         assert CELLS < max(crossed, default=0) <= FIRST or audit.provenance["copies"].startswith("not computed")
         assert max(crossed) <= FIRST
-        monkeypatch.setattr(every_column, "MOST", FIRST)
+        monkeypatch.setattr(every_column, "MOST_LABELS", FIRST)
         capstats.describe(original, release)
         assert max(crossed) <= FIRST + 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from capstats.cap.average import average_cap
 from capstats.laws.attainable.extremes import maximum_cap, minimum_cap
-from capstats.laws.distribution.exact import MOST, TooManyError, exact_average
+from capstats.laws.distribution.exact import MOST_STEPS, TooManyError, exact_average
 from capstats.laws.distribution.law import Law, Simulated, check_cells
 from capstats.laws.distribution.limit import limit_law
 from capstats.laws.models.cell_urns import CellUrn
@@ -102,7 +102,7 @@ def _averages(tables: list[Array], model: Model, number: int, rng: np.random.Gen
 def whole_tables(o: Counts, model: Model) -> list[Array]:
     """The tables that a model takes, of one original with a record, as arrays (target, key) of integers."""
     aligned = with_records(model.aligned(o))
-    if (cells := aligned.sizes["target"] * aligned.sizes["key"]) > MOST:
+    if (cells := aligned.sizes["target"] * aligned.sizes["key"]) > MOST_STEPS:  # an exact law has a step for each cell at least
         check_cells(cells)
     for name, whole in aligned.whole.items():
         if not whole and name != "p":

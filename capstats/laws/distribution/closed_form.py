@@ -20,8 +20,8 @@ product of (z - b)^-1 over all other knots b, here from the series of its logari
 *Digits.* The terms are huge and alternate in sign: floats lose half of the digits of their sum with 14 keys of two targets. They are
 therefore integers over a common divisor. A probability is a fraction, rounded once to the next floats below and above.
 
-*Cost.* There is a term for each sum of knots, one of each key. Where the powers of all terms add up to more than MOST, or a weight is no
-integer, there is no closed form here, and the law is simulated.
+*Cost.* There is a term for each sum of knots, one of each key. Where the powers of all terms add up to more than MOST_POWERS, or a weight
+is no integer, there is no closed form here, and the law is simulated.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from capstats.tables.checking import as_counts
 from capstats.tables.table import Counts, Floats
 from capstats.tables.ties import at_most
 
-MOST = 100_000  # powers of the terms of a closed form, added up
+MOST_POWERS = 100_000  # powers of the terms of a closed form, added up
 
 Place = int | Fraction
 Knots = tuple[tuple[Place, Place], ...]  # increasing places, each with its weight, the multiplicity
@@ -153,7 +153,7 @@ def _knots(places: list[Place], targets: int, model: Model) -> Knots:
 
 def law_of_sum(total: SimplexSum, about: str, rng: Any, level: float) -> Law:
     """The law of a sum that is not constant: in closed form where the terms are few, otherwise by draws."""
-    exact = ClosedForm.of(total, about, MOST)
+    exact = ClosedForm.of(total, about, MOST_POWERS)
     ends = float(total.least), float(total.greatest)
     return exact or Simulated(total.draws, ends, about=about, cost=total.cost, rng=rng, level=level)
 

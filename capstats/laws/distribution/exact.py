@@ -40,7 +40,7 @@ from capstats.tables.printing import Result
 from capstats.tables.table import Array, Floats
 from capstats.tables.ties import TIE
 
-MOST = 400_000  # steps, each a column of a table or a pair of values
+MOST_STEPS = 400_000  # steps, each a column of a table or a pair of values
 LISTED = 200_000  # the most values of a law, or columns of one key, that are held as a list
 
 Column = tuple[int, ...]
@@ -57,7 +57,7 @@ class TooManyError(Exception):
 class Steps:
     """Counts the steps of an enumeration, and ends it where they are too many."""
 
-    left: int = MOST
+    left: int = MOST_STEPS
 
     def take(self, number: int) -> None:
         """Count these steps; raise where too many are taken."""

@@ -20,7 +20,7 @@ from capstats.tables.axes import names_of
 from capstats.tables.checking import CELLS
 from capstats.tables.table import Array, Counts, Floats
 
-MOST = 2**27  # cells of an intermediate table
+MOST_CELLS = 2**27  # cells of an intermediate table
 SLACK = 1e-9  # the tolerance for probabilities that sum to 1
 
 
@@ -194,10 +194,10 @@ def _check_complete(steps: Sequence[Step]) -> None:
 
 def check_size(size: int, column: str) -> None:
     """Raise where an intermediate table would be too large."""
-    if size > MOST:
+    if size > MOST_CELLS:
         raise ValueError(
-            f"The probabilities would take a table of {size:.1e} cells, at {column!r}; the limit is {MOST:.1e}. Leave out columns, or draw "
-            "releases and average their `average_cap`."
+            f"The probabilities would take a table of {size:.1e} cells, at {column!r}; the limit is {MOST_CELLS:.1e}. Leave out columns, "
+            "or draw releases and average their `average_cap`."
         )
 
 

@@ -157,7 +157,7 @@ def exact_and_simulated(case, **options):
     found = law_of(exact_cap, o, model, told)
     whole, common = (lcm(*(x.denominator for x in side)) for side in (found, found.values()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "MOST", -1)
+        patch.setattr(exact, "MOST_STEPS", -1)
         patch.setattr(exact, "LISTED", -1)
         law = cap_law(o, made(model, **told), **{"rng": 0, **options})
     assert isinstance(law, Simulated)

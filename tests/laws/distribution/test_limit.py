@@ -73,7 +73,7 @@ def test_many_terms_are_drawn_and_their_band_holds_the_closed_form(model, o, mon
     """The band of one point misses once in a hundred times, and once in 10,000,000 where the level says so."""
     exact = cap_law(o, model)
     assert isinstance(exact, ClosedForm)
-    monkeypatch.setattr(closed_form, "MOST", 1)
+    monkeypatch.setattr(closed_form, "MOST_POWERS", 1)
     law = cap_law(o, model, rng=3, level=1 - 1e-7)
     assert isinstance(law, Simulated)
     assert (law.least, law.greatest) == (exact.least, exact.greatest)
