@@ -56,7 +56,7 @@ SURVEYS = {
 
 def test_it_is_plain_python_that_can_be_read_in_an_hour():
     text = CHECKER.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 300
+    assert len(text.splitlines()) <= 300, "what has no room here is one of NOT_OF_COUNTS, or something shorter must be found"
     imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in imports if isinstance(node, ast.ImportFrom)}

@@ -263,7 +263,8 @@ def test_each_file_names_the_chapters_of_its_theorems():
 @pytest.mark.few(3)
 @pytest.mark.parametrize("page", TABLE["pages"](), ids=lambda page: page.stem)
 def test_table_and_chapters_say_what_the_statements_say(page):
-    assert TABLE["pages"]()[page] == page.read_text(encoding="utf-8")
+    same = TABLE["pages"]()[page] == page.read_text(encoding="utf-8")
+    assert same, f"{page.name} is of before: run python proofs/table.py"
 
 
 def test_the_headline_counts_statements():

@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import measures_of_counts
 import pytest
 from chromium import browser
 from public_names import public_names
@@ -38,6 +39,13 @@ def test_every_measure_answers_a_question() -> None:
     measures = functions(*MEASURES)
     assert {"average_cap", "disco", "Law", "dp_audit", "model_attack", "as_synthpop"} <= measures
     assert {name for name in measures if f"`{name}`" not in QUESTIONS and f".{name}(" not in QUESTIONS} == set()
+
+
+def test_every_measure_of_cap_and_disclosure_is_among_the_measures_of_counts() -> None:
+    """But for those that take records or another measure, or give a value to each cell."""
+    calls = Path(measures_of_counts.__file__).read_text(encoding="utf-8")
+    left_out = {"by_group", "exclude", "individual_cap", "published_bounds", "record_risk", "summary"}
+    assert {name for name in functions("cap", "disclosure") if name.islower() and not re.search(rf"\.{name}\b", calls)} == left_out
 
 
 def test_every_public_function_is_on_the_page() -> None:

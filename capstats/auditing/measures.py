@@ -17,7 +17,7 @@ from capstats.tables.printing import counts, shares
 
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
-Shown = Literal[
+Shown = Literal[  # tables of the printed report, and from "releases" on of the internal page, which `internal_sections` gives their titles
     "answer", "details", "one", "releases", "matched", "surely", "quantiles", "certain", "population", "bounds", "errors", "sisters"
 ]
 
