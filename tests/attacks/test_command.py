@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import stat
 
 import numpy as np
@@ -53,6 +54,13 @@ def test_membership_compares_widths_as_the_library_does(here, capsys):
         assert [row[name] for row in found] == pytest.approx([curve[name].item() for curve in expected])
     best = max(found, key=lambda row: row["best_difference"])["width"]  # the first of those that tie
     assert f"Best width: {best}." in printed(capsys, *MEMBERSHIP, "--widths", "low,0.5", "--widths", "avila:high")
+
+
+def test_the_figure_of_one_release_says_the_width_that_tells_members_best(here, tmp_path):
+    """The release is 0.1 from the members, and numbers are up to 20 apart."""
+    assert main([*MEMBERSHIP, "--widths", "500,0.5", "--figure", str(tmp_path / "roc.png")]) == 0
+    with Image.open(tmp_path / "roc.png") as picture:
+        assert json.loads(picture.info["Description"])["width"] == "0.5"
 
 
 def test_numbers_of_releases_are_rows(here, capsys):
@@ -131,6 +139,8 @@ def test_several_releases_and_examples_have_models_too(here, capsys):
         ([*KNOWLEDGE, "--n-releases", "one"], "--n-releases must be whole numbers separated by commas; got 'one'."),
         ([*KNOWLEDGE, "--n-releases", "3"], "from 1 to the 2 given"),
         ([*MODEL, "--estimator", "magic"], "invalid choice: 'magic'"),
+        ([*MODEL[:2], "absent.csv", *MODEL[3:], "--csv", "nowhere/t.csv"], "--csv cannot be written to 'nowhere/t.csv'"),  # before reading
+        ([*KNOWLEDGE[:2], "absent.csv", *KNOWLEDGE[3:], "--csv", "nowhere/t.csv"], "--csv cannot be written to 'nowhere/t.csv'"),
         ([*KNOWLEDGE, "--weights", "w"], "unrecognized arguments of attack knowledge: --weights w. Try"),
     ],
 )

@@ -197,7 +197,7 @@ def test_a_second_public_report_needs_a_reason(here, tmp_path, capsys):
         ([*PUBLIC[:-2], "--ledger", "original.csv"], "--ledger is 'original.csv', which is read as well."),
         ([*PUBLIC, "--html", "ledger.json"], "--html and --ledger are both 'ledger.json'. Give each a path of its own."),
         ([*PUBLIC[:-2], "--ledger", "nowhere/l.json"], "--ledger cannot be written to 'nowhere/l.json': No such file or directory."),
-        ([*PUBLIC, "--json"], "--json is as confidential as the original, and --audience public is not."),
+        ([*PUBLIC, "--threshold", "2", "--json"], "--json is as confidential as the original, and --audience public is not."),
         (["--html", "nowhere/r.html", *PUBLIC], "--html cannot be written to 'nowhere/r.html': No such file or directory."),
         (["--html", "report.svg", "--figure", "./report.svg"], "--html and --figure are both './report.svg'. Give each a path of its own."),
         (["--html", "elsewhere", *PUBLIC], "--html: 'elsewhere' is a folder. Give the path of a file."),

@@ -67,6 +67,7 @@ def test_contributions_are_shapleys_where_the_lattice_is_whole_and_increments_na
     assert {row["subset_size"] for row in part["contributions"]["mean_increment"]} == {1, 2}
     out = printed(capsys, *arguments, "--max-size", "2")
     assert "Mean increment at sizes 1 to 2 of each key column" in out
+    assert "Not shown" not in out  # 20 rows, as many as are shown
     assert "Shapley" not in out
 
 

@@ -116,6 +116,7 @@ CODES: list[tuple[list[Any], list[Any]]] = [
     (["-1", "-2", "-3", "18", "19", "20"], ["-1", "-2", "-3"]),
     ([-9, 1, 2, 3, 4], [-9]),
     ([-9, 6, 8], [-9]),  # a wide gap, of few numbers
+    ([-5, 4, 5, 6, 7, 8, 9, 30], [-5]),  # a wide gap beside the five between the least numbers
     ([-3, -2, -1, 0, 10, 20, 30], [-3, -2, -1]),  # the greatest is ten times the least
     (["None", "low", "high"], ["None"]),
     (["None", "12", "13"], ["None"]),

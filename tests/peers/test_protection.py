@@ -155,6 +155,8 @@ def test_bad_arguments_are_named() -> None:
         disclosure_protection(PEOPLE, RELEASE, keys="age", target="income", unmatched="CAP")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`unmatched` must be"):
         disclosure_protection(PEOPLE, RELEASE, keys="age", target="income", unmatched=["drop"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`unmatched` must be"):  # before a file is read
+        disclosure_protection("absent.csv", RELEASE, keys="age", target="income", unmatched="CAP")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`synthetic` is missing"):
         disclosure_protection(PEOPLE, None, keys="age", target="income")
     with pytest.raises(ValueError, match="both a key and the target"):

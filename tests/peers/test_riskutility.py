@@ -95,6 +95,7 @@ def test_the_example_of_its_tests():
     found = as_riskutility(from_counts([[1, 2], [1, 0]], [[1, 1], [1, 0]]))
     assert found["cap"] == 0.75
     assert found["baseline"] == 2 / 3
+    assert [found["dcap"], found["dcap_median"]] == pytest.approx([1 / 12, 1 / 12])  # 3/4 is the mean and the median of 1/2, 1/2, 1 and 1
     assert found["tcap_matched"] == 50
     assert (found["n_matched"], found["n_unmatched"], found["n_total"]) == (4, 0, 4)
 

@@ -110,6 +110,13 @@ def test_exclusions_from_one_table_alone_are_told():
     assert "Nexclusions" not in as_synthpop(tabulate(complete, complete, keys="a", target="t"), usekeysNA=False)
 
 
+def test_a_key_that_predicts_the_target_is_told_in_numbers_and_percent():
+    """Of 10 children 9 are single, and all children of the release."""
+    t = from_counts([[3, 9], [3, 1]], [[1, 1], [1, 0]], key_labels={"age": ["adult", "child"]}, target_labels=["single", "not"])
+    counts = {"npairs": 9, "key": "age", "key_target_total": 9, "key_total": 10}
+    assert as_synthpop(t)["check_2way"] == [{"target_key_levs": "single|child", **counts, "PctTargetKeyLevel": pytest.approx(90)}]
+
+
 @pytest.mark.slow
 def test_a_missing_level_goes_by_its_name_there():
     t = from_counts([[9, 2], [0, 2]], [[2, 1], [0, 1]], key_labels={"a": [None, "x"]}, target_labels=[None, "no"])

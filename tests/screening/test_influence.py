@@ -204,6 +204,8 @@ def test_synthetic_removals_in_two_keys_by_hand():
     change = cap_influence(o, s, unit="cell", of="synthetic").change.values
     assert (change[0, 0], change[1, 1]) == pytest.approx((-1 / 16, -1 / 12), rel=1e-14)
     assert change[0, 0] + change[1, 1] == pytest.approx((average_cap(o, left) - average_cap(o, s)).item(), rel=1e-14)
+    # Without key 0 in both tables 4 people are left, and c = 5/3.
+    assert cap_influence(o, s, unit="key", of="both").average_cap.values[0] == pytest.approx(5 / 12, rel=1e-15)
 
 
 @pytest.mark.slow

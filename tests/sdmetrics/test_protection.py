@@ -99,6 +99,12 @@ def test_the_exact_answer_is_not_biased_as_a_subsample_is() -> None:
     assert DisclosureProtection.compute(keys, keys, ["k"], ["t"]) == 0
 
 
+def test_one_bin_hides_a_number() -> None:
+    """With two bins both people are found; with one a guess is as good as a blind one."""
+    two = pd.DataFrame({"k": [0, 1], "t": ["x", "y"]})
+    assert [DisclosureProtection.compute(two, two, ["k"], ["t"], "cap", ["k"], bins) for bins in (1, 2)] == [1, 0]
+
+
 def test_signatures_are_those_of_sdmetrics() -> None:
     common = "real_data synthetic_data known_column_names sensitive_column_names computation_method continuous_column_names"
     of_sdmetrics = {

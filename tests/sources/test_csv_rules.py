@@ -15,7 +15,7 @@ from strategies import examples
 
 from capstats.codes.labels import MISSING
 from capstats.sources import csv_rules
-from capstats.sources.csv_files import look
+from capstats.sources.csv_files import Ordinary, look
 
 
 def by_the_rules(data: bytes) -> list[list[str]]:
@@ -173,3 +173,11 @@ def test_an_ordinary_stretch_has_the_records_that_pythons_csv_module_finds(data:
         rows = [row for row in csv.reader(io.StringIO(data[: found.end].decode(), newline=""), strict=True) if row]
         assert len(rows) == found.records
         assert sum(map(len, rows)) == 2 * len(rows)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_empty_lines_are_no_records_and_a_doubt_where_there_is_one_column(end: bytes) -> None:
+    """A line of one column may be a missing value."""
+    text = end.join([b"", b"1,2", b"", b"3,4", b""])
+    assert look(text, b",", 2, end) == Ordinary(len(text), 2, broken=False)
+    assert look(text.replace(b",", b""), b",", 1, end) is None

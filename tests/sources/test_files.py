@@ -178,6 +178,11 @@ def test_another_ending_raises_and_lists_those_that_are_read(tmp_path: Path, nam
         records(written(tmp_path, "a\nx\n", name), ["a"])
 
 
+def test_an_address_is_no_file() -> None:
+    with pytest.raises(ValueError, match=r"`original` is 's3://a/t\.csv'; capstats reads local files only"):
+        records("s3://a/t.csv", ["a"])
+
+
 def test_a_glob_of_two_formats_raises(tmp_path: Path) -> None:
     written(tmp_path, "a\nx\n", "1.csv")
     pq.write_table(pa.table({"a": ["x"]}), tmp_path / "2.parquet")

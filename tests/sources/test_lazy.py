@@ -152,6 +152,15 @@ def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
         assert capstats.tabulate(table, keys="x", target="t", bins={"x": points}).identical(whole)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("point", [2**63, 10**25])
+def test_a_cut_point_may_be_beyond_all_integers_of_the_column(point: int) -> None:
+    """Ibis has no literal of it among integers."""
+    frame = pl.DataFrame({"x": [2**63 - 1, -5], "t": [0, 1]})
+    found = capstats.tabulate(ibis.memtable(frame.to_arrow()), keys="x", target="t", bins={"x": [0, point]})
+    assert found.identical(capstats.tabulate(frame, keys="x", target="t", bins={"x": [0, point]}))
+
+
 @pytest.mark.parametrize("wanted", [None, "date"])
 @pytest.mark.parametrize("value", [True, dt.time(1), dt.timedelta(1), 1], ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("points", [2, ["2020-01-01"]])

@@ -25,6 +25,13 @@ def test_every_frame_gives_its_records_and_weights(frame: Callable[[Any], Any]) 
 
 
 @frames
+def test_a_part_has_the_records_from_one_place_to_before_another(frame: Callable[[Any], Any]) -> None:
+    table = memory.MemorySource(frame({"a": [7, 8, 9], "b": ["x", "y", "z"]}), "original")
+    assert rows(table.part(1, 2).plain, ["a", "b"]) == {(8, "y"): 1}
+    assert rows(table.part(1, 99).plain, ["a", "b"]) == {(8, "y"): 1, (9, "z"): 1}
+
+
+@frames
 @pytest.mark.parametrize("name", ["records", "0", "1", "^.*$", "*", ""])
 def test_a_column_may_have_any_name(frame: Callable[[Any], Any], name: str) -> None:
     records = frame({name: ["x", "x"], "b": ["y", "y"], "a": [1, 2]})
