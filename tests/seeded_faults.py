@@ -40,7 +40,7 @@ USERS = {  # the rooms, and whose tests run, too, where those of a room pass: ro
     "cli": ("test_messages.py", "test_readme.py", "test_files_written.py", "attacks", "anonymity", "test_paper_command.py"),
 }
 KINDS = ["comparison", "sign", "axis", "off by one", "swapped arguments", "dropped check"]
-MARKS = "not notebook and not slow and not site and not chromium and not spark"  # as in pyproject.toml
+MARKS = "not notebook and not slow and not site and not chromium and not spark and not postgres"  # as in pyproject.toml
 SLOW = MARKS.replace("not slow", "slow")
 EITHER_WAY = {"max", "min", "maximum", "minimum", "isinstance", "issubclass", "hasattr", "gcd", "isclose", "allclose", "union"}
 AXES = {"key": "target", "target": "key"}
