@@ -26,6 +26,7 @@ from capstats.auditing.report import Sections
 from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
+from capstats.codes.labels import in_json
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
 from capstats.counting.reading import released
@@ -79,8 +80,8 @@ class Audit(Findings):
 
         It is what `to_json` writes, by the schema that ``capstats verify --schema`` prints.
         """
-        levels = [level if isinstance(level, tuple) else (level,) for level in self.by_target.indexes["target"]]
-        names = [dict(zip(self.provenance["target"], level, strict=True)) for level in levels]
+        levels = [level if len(self.provenance["target"]) > 1 else (level,) for level in self.by_target.indexes["target"]]
+        names = [dict(zip(self.provenance["target"], map(in_json, level), strict=True)) for level in levels]
         found = {
             "measures": {str(name): self._numbers(array.values[()]) for name, array in self.measures.data_vars.items()},
             "by_target": self._rows(self.by_target, "target", {"level": names}),

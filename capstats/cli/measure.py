@@ -20,6 +20,7 @@ from capstats.tables.counts_files import read_counts
 
 ROOMS = ("cap", "disclosure", "anonymity", "population", "laws", "peers", "screening")
 FIRST = ("o", "s", "tables", "prior")  # the first argument of a measure of counts
+NEEDED: dict[tuple[str, ...], str] = {("population",): "--population", ("h",): "--holdout"}
 MUST = (
     "NAME must be measures separated by commas, each with its options, such as average_cap or 'tcap(variant=matched, tau=0.5)'; got {!r}."
 )
@@ -27,13 +28,15 @@ MUST = (
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The measures, each under its name as it was given, as text or JSON."""
-    from capstats.counting.tabulate import tabulate
+    from capstats.counting.request import Request
+    from capstats.counting.tabulate import counted
 
     outputs.check_files(settings)
     asked = _asked(settings.get("measures", ""))
     with reading.levels_told(settings, messages):
         given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "holdout", "example"))
-        tables = given["original"] if isinstance(given["original"], xr.Dataset) else tabulate(**given)
+        whole: dict[str, Any] = {"allow_same": False, **given}
+        tables = given["original"] if isinstance(given["original"], xr.Dataset) else counted(Request(**whole))
         if population := settings.get("population"):
             population = read_counts(population).o
         results = {name: _measured(call, tables, population) for name, call in asked.items()}
@@ -79,9 +82,9 @@ def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
     function = next((function for known, function in functions() if known == name), None)
     if function is None:
         raise ValueError(f"there is no measure of counts {name!r}.{hint(name, dict(functions()))}")
-    if population is not None and "population" in inspect.signature(function).parameters:
-        options["population"] = population
     first, *of_call = inspect.signature(function).parameters.values()
+    beside = {"population": population, **{x.name: tables.get("h") for x in of_call if x.name == "h" and x.default is x.empty}}
+    options |= {x.name: beside[x.name] for x in of_call if x.name not in options and beside.get(x.name) is not None}
     if first.name in options:
         raise ValueError(f"{first.name} of {name} is the table of counts. Leave out {first.name}=.")
     _check_needed(name, of_call, options)
@@ -91,7 +94,7 @@ def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
 def _check_needed(name: str, parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> None:
     """Raise unless all arguments that have no default are given."""
     if needed := [x.name for x in parameters if x.default is x.empty and x.kind is not x.VAR_KEYWORD and x.name not in options]:
-        how = "--population" if needed == ["population"] else f"'{name}({', '.join(f'{x}=...' for x in needed)})'"
+        how = NEEDED.get(tuple(needed)) or f"'{name}({', '.join(f'{x}=...' for x in needed)})'"
         raise ValueError(f"{name} needs {listed(needed)}: give {how}.")
 
 
@@ -100,24 +103,26 @@ def _named(call: ast.expr) -> tuple[str, dict[str, Any]]:
     if isinstance(call, ast.Name):
         return call.id, {}
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args and all(x.arg for x in call.keywords):
+        names = [str(x.arg) for x in call.keywords]
+        if twice := [x for x in names if names.count(x) > 1]:
+            raise ValueError(f"{call.func.id} has {twice[0]}= twice. Give it once.")
         return call.func.id, {str(x.arg): _value(x.value) for x in call.keywords}
     raise ValueError(MUST.format(ast.unparse(call)))
 
 
 def _value(node: ast.expr) -> Any:
     """The value of an option: a literal, lists or mappings, a text without quotes, or a model of releases such as ``Pram(theta=0.3)``."""
+    if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "laws":
+        return _value(ast.Name(node.attr))
     if isinstance(node, ast.Name):
-        return {"true": True, "false": False, "null": None}.get(node.id, node.id)
+        return ({"true": True, "false": False, "null": None} | (_models() if node.id.istitle() else {})).get(node.id, node.id)
     if isinstance(node, (ast.List, ast.Tuple)):
         return [_value(x) for x in node.elts]
     if isinstance(node, ast.Dict):
         return {_value(key): _value(x) for key, x in zip(node.keys, node.values, strict=True) if key is not None}
     if isinstance(node, ast.Call):
-        laws = import_module("capstats.laws")
         name, options = _named(node)
-        models = {
-            x: of for x in laws.__all__ if isinstance(of := getattr(laws, x), type) and issubclass(of, laws.Model) and of != laws.Model
-        }
+        models = _models()
         if name not in models:
             raise ValueError(f"there is no model of releases {name!r}.{hint(name, models)}")
         _check_needed(name, inspect.signature(models[name]).parameters.values(), options)
@@ -128,6 +133,12 @@ def _value(node: ast.expr) -> Any:
         raise ValueError(MUST.format(ast.unparse(node))) from None
 
 
+def _models() -> dict[str, Any]:
+    """The models of releases by their names."""
+    laws = import_module("capstats.laws")
+    return {x: of for x in laws.__all__ if isinstance(of := getattr(laws, x), type) and issubclass(of, laws.Model) and of != laws.Model}
+
+
 def _plain(found: Any, target: list[str]) -> Any:
     """A number, a mapping of numbers, or the columns of a table in long form; the column ``target`` has its own name."""
     if isinstance(found, (xr.DataArray, xr.Dataset)):
@@ -136,7 +147,7 @@ def _plain(found: Any, target: list[str]) -> Any:
         if not found.dims:
             return found.item() if isinstance(found, xr.DataArray) else {str(name): x.item() for name, x in found.data_vars.items()}
         table = found if isinstance(found, xr.Dataset) else found.rename(found.name or "value").to_dataset()
-        table = table.assign({name: x.copy(data=x.data.todense()) for name, x in table.items() if is_sparse(x.data)})
+        table = table.assign({name: (x.dims, x.data.todense(), x.attrs) for name, x in table.items() if is_sparse(x.data)})
         shown = table.to_dataframe()
         found = shown[[x for x in shown if x not in shown.index.names]].reset_index()
     if isinstance(found, pd.DataFrame):
@@ -147,7 +158,7 @@ def _plain(found: Any, target: list[str]) -> Any:
     if isinstance(found, dict):
         return {str(name): _plain(x, target) for name, x in found.items()}
     if not isinstance(found, (str, int, float, list, tuple, type(None))):
-        raise ValueError(f"a {type(found).__name__} is no number and no table. Ask for a measure of it, such as expected_cap of a model.")
+        raise ValueError(f"{type(found).__name__} is no number and no table. Ask for a measure of it, such as expected_cap of a model.")
     return found
 
 

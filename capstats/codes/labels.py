@@ -62,7 +62,7 @@ def canonical(value: Any) -> Label:
     if isinstance(value, np.generic):
         value = float(value) if isinstance(value, np.floating) else value.item()
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # the text itself, whatever an Enum prints in its place
     if isinstance(value, int):
         return value if isinstance(value, bool) else int(value)
     if isinstance(value, (float, Decimal, Fraction)):

@@ -242,9 +242,10 @@ def named(name: object) -> str:
 
 
 def in_cell(label: object, most: int | None = None) -> str:
-    """A label in a table, of at most so many characters: in quotes only where it is empty, or begins or ends with a space."""
+    """A label in a table, of at most so many characters: in quotes only where it is empty, ends with a space, or is no missing value."""
     text = str(label)
-    text = printable(text) if text and text == text.strip() else repr(text)
+    plain = text and text == text.strip() and (text != "missing" or not isinstance(label, str))
+    text = printable(text) if plain else repr(text)
     return text if most is None else shortened(text, most)
 
 

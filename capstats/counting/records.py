@@ -232,7 +232,7 @@ def _complete(records: Records) -> Records:
         if not tables[i].counts.any():
             why = " without a missing value" if request.missing == "drop" else ""
             if table.weight is not None and len(tables[i].counts):
-                why = f". All values of column {table.weight!r} are 0: correct them, or leave it out"
+                why = f"{why}. All values of column {table.weight!r} are 0{' there' if why else ''}: correct them, or leave it out"
             raise ValueError(f"`{table.name}` holds no record{why}.")
     return replace(records, tables=tables, dropped=dropped, kept=kept)
 

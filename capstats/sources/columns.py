@@ -178,6 +178,8 @@ def _arrow(values: Any, column: str, table: str) -> Column:
         labels = _labels(values.dictionary.to_pylist())
     except OverflowError:
         raise no_date(column, table) from None
+    if ordered and any(isinstance(x, (dict, list)) for x in labels):
+        raise _no_labels(column, table, f"they are {values.type}")
     indices = values.indices
     if indices.null_count:
         indices = indices.cast(pa.int32()).fill_null(len(labels))

@@ -9,6 +9,7 @@ import errno
 import glob
 import os
 import re
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -345,8 +346,10 @@ def local_files(path: str | Path, name: str) -> list[str]:
             raise ValueError(f"`{name}`: {given!r} matches {file!r}, a symbolic link that leads back to itself. Remove it.")
         if not Path(file).is_file():
             raise ValueError(f"`{name}` is {file!r}, a pipe, socket or device. Save its content in a regular file.")
-        if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not UTF-8
-            raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid UTF-8. Rename it.")
+        if any("\ud800" <= sign <= "\udfff" for sign in file):  # how Python writes bytes of a name that are not in its encoding
+            encoding = sys.getfilesystemencoding()
+            how = "Rename it" if encoding == "utf-8" else "Set the environment variable PYTHONUTF8=1, or rename it"
+            raise ValueError(f"`{name}` is {file!r}; the name of this file, or of its folder, is not valid {encoding.upper()}. {how}.")
         with Path(file).open("rb"):  # an OSError says why, where it cannot be opened
             opened(file)
     same = {os.path.realpath(file): file for file in reversed(files)}

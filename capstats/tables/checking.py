@@ -73,8 +73,8 @@ def given_tables(tables: Mapping[str, Any], optional: Collection[str] = ()) -> d
 _ROLES = {"population": "o", "prior": "o", "against": "s"}  # as which table a Dataset gives what is no table of its own
 _REMEDIES = {  # for a table that a Dataset lacks
     "s": "Tabulate the original together with a release.",
-    "h": "Tabulate a holdout with them: give holdout=... to tabulate.",
-    "o_records": "Tabulate with sampling weights: give weights=... to tabulate.",
+    "h": "Tabulate a holdout with them (holdout=...).",
+    "o_records": "Tabulate with sampling weights (weights=...).",
     "o": "Give the Dataset that tabulate or from_counts returns.",
 }
 

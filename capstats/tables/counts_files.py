@@ -58,7 +58,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
         If the file is there, unless `overwrite`; or cannot be written.
     ValueError, TypeError
         If `tables` is not such a Dataset; the path has another ending, or is a link or a folder; or labels are neither numbers, texts,
-        truth values, dates, times nor durations.
+        truth values, dates, dates with a time, nor durations.
 
     See Also
     --------
@@ -97,7 +97,10 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     names, cells = _in_file(header, places, _in_csv if kind == ".csv" else _in_parquet)
     with replacing(target, counts_may=True) as (handle, place):
         if kind == ".parquet":
-            write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
+            try:
+                write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
+            except UnicodeEncodeError:
+                raise ValueError("Parquet cannot hold half of a pair of surrogates, as a label has it. Write CSV or JSON.") from None
             return
         with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
             if kind == ".json":

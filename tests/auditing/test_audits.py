@@ -166,6 +166,9 @@ def test_json_names_each_column_of_a_joint_level_and_a_missing_one_is_null():
     people = {"k": [1, 2], "a": [1, None], "b": ["x", "y"]}
     rows = json.loads(audit(people, people, allow_same=True, keys="k", target=["a", "b"]).to_json())["by_target"]
     assert [row["level"] for row in rows] == [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
+    pairs = {"k": [1, 2], "t": [(1, 2), (2, 1)]}  # each label is a tuple, of one column
+    rows = audit(pairs, pairs, allow_same=True, keys="k", target="t").to_dict()["by_target"]
+    assert [row["level"] for row in rows] == [{"t": "(1, 2)"}, {"t": "(2, 1)"}]
 
 
 # --- What it says of itself

@@ -82,6 +82,23 @@ def test_records_are_counted_on_the_way(capsys):
     assert found["measures"] == {"average_cap": capstats.average_cap(tables).item()}
 
 
+@pytest.mark.usefixtures("here")
+def test_a_file_is_compared_with_itself_only_where_that_is_wanted(capsys):
+    given = ["measure", "average_cap", "original.csv", "original.csv", "--keys", "smoking", "--target", "health"]
+    assert "both read from the file 'original.csv'" in refused(capsys, *given)
+    assert in_json(capsys, *given, "--allow-same")["measures"]["average_cap"] > 0
+
+
+def test_the_holdout_is_that_of_the_tables_and_a_model_may_be_a_class(capsys, tmp_path):
+    tables = ONE.assign(h=(ONE.o.dims, ONE.o.values))
+    write_counts(tables, tmp_path / "three.json")
+    found = measured(capsys, "membership_test", str(tmp_path / "three.json"))
+    assert found["p_value"] == laws.membership_test(tables, h=tables.h).p_value.item()
+    expected = laws.calibrate(ONE.o, laws.Pram, risk=0.65).least.item()
+    for model in ("Pram", "laws.Pram"):
+        assert measured(capsys, f"calibrate(model={model}, risk=0.65)", str(tmp_path / "three.json"))["least"] == expected
+
+
 def test_every_public_measure_of_counts_is_there():
     found = dict(functions())
     rooms = (cap, disclosure, anonymity, population, laws, peers, screening)
@@ -105,6 +122,9 @@ def test_every_public_measure_of_counts_is_there():
         ("tabulate", "there is no measure of counts 'tabulate'."),
         ("expected_cap(model=Law())", "there is no model of releases 'Law'. It has 'Bootstrap'"),
         ("expected_cap(model=Swap())", "Swap needs records: give 'Swap(records=...)'."),
+        ("average_cap(unmatched=drop, unmatched=zero)", "average_cap has unmatched= twice. Give it once."),
+        ("membership_test", "membership_test needs h: give --holdout."),
+        ("individual_risk", "Tabulate with sampling weights (--weights)."),
         ("dp_bound(prior=0.5, epsilon=1)", "prior of dp_bound is the table of counts. Leave out prior=."),
     ],
 )

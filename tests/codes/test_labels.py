@@ -6,6 +6,7 @@ import copy
 import datetime as dt
 import pickle
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from http import HTTPStatus
 from itertools import permutations
@@ -66,6 +67,14 @@ def test_missing_sorts_after_every_other_label(other: Any) -> None:
 UTC = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 WHOLE = [1, 1.0, np.int8(1), np.uint64(1), np.float16(1), np.float64(1), np.longdouble(1), Decimal(1), Decimal("1.00"), Fraction(2, 2)]
 DAY = [dt.datetime(2024, 2, 29), np.datetime64("2024-02-29", "ns"), np.datetime64("2024-02-29T00"), pd.Timestamp("2024-02-29")]
+
+
+class Coded(str, Enum):  # noqa: UP042  StrEnum prints the text
+    """Texts that str() prints as Coded.A."""
+
+    A = "a"
+
+
 LABELS: list[tuple[list[Any], Any, str]] = [  # values of any library, the one label that they are, and its kind
     (WHOLE, 1, "number"),
     ([0.5, np.float32(0.5), np.longdouble("0.5"), Decimal("0.5"), Fraction(1, 2)], 0.5, "number"),
@@ -77,6 +86,7 @@ LABELS: list[tuple[list[Any], Any, str]] = [  # values of any library, the one l
     ([True, np.True_], True, "bool"),
     ([False], False, "bool"),
     (["ä", np.str_("ä")], "ä", "text"),
+    ([Coded.A], "a", "text"),
     *(([text], text, "text") for text in ("", "NA", "nan", "None", "missing")),
     ([dt.date(2024, 2, 29), np.datetime64("2024-02-29")], dt.date(2024, 2, 29), "date"),
     (DAY, pd.Timestamp("2024-02-29"), "datetime"),

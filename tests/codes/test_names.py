@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import capstats
 from capstats import average_cap, laws
 from capstats.codes import names
+from capstats.codes.labels import MISSING
 from capstats.codes.names import hint, hint_of_data, in_cell, listed, named, printable, printable_json, shortened
 from capstats.tables.axes import RESERVED, free_name
 
@@ -193,6 +194,14 @@ def test_a_label_in_a_table_is_cut_in_its_middle() -> None:
     assert in_cell("abcdefghij", 7) == shortened("abcdefghij", 7) == "ab...ij"
     assert shortened("abcdefg", 7) == "abcdefg"
     assert in_cell("abcdefghij", 10) == in_cell("abcdefghij") == "abcdefghij"
+
+
+def test_a_text_that_reads_like_a_missing_value_is_in_quotes() -> None:
+    assert [in_cell("missing"), in_cell(MISSING), in_cell("missing "), in_cell("a")] == ["'missing'", "missing", "'missing '", "a"]
+    people = {"k": ["missing", None, None], "t": [*"xxy"]}
+    found = capstats.by_group(average_cap, capstats.tabulate(people, people, keys="k", target="t"), by="k")
+    assert found.group.values.tolist() == ["everybody", "k = 'missing'", "k = missing"]
+    assert found.average_cap.values.tolist() == [2 / 3, 1, 0.5]
 
 
 @pytest.mark.parametrize(

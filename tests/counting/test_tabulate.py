@@ -174,6 +174,11 @@ def test_an_error_names_a_column_as_the_caller_does(key: str, target: str) -> No
             r"`synthetic` holds no record without a missing value",
         ),
         ({"synthetic": {**RECORDS, "w": [0] * 4}, "weights": "w"}, ValueError, r"`synthetic` holds no record\."),
+        (
+            {"synthetic": {**RECORDS, "sex": [None, *"fff"], "w": [5, 0, 0, 0]}, "missing": "drop", "weights": "w"},
+            ValueError,
+            r"no record without a missing value\. All values of column 'w' are 0 there",
+        ),
     ],
 )
 def test_bad_input_raises_with_rule_value_place_and_remedy(options: dict[str, Any], error: type[Exception], message: str) -> None:

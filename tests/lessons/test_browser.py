@@ -409,6 +409,8 @@ def test_what_cannot_be_seen_in_labels_names_and_files_is_escaped(tab):
     assert all(sign not in page for sign in bad)
     for text in (f"co{bad}ok", f"se{bad}x"):
         assert printable(text) in page
+    counted(tab, (PEOPLE.replace(b"cook", b"missing"), RELEASE.replace(b"cook", b"missing"), ["age"], "job"))
+    assert '"missing"' in tab.inner_text("#results")
     ((_, refusal),) = [case[:2] for case in counted(tab, (people, (f"s{bad}.zip", b"PK\x03\x04"), ["age"], "job"))]
     assert all(sign not in tab.inner_text("body").replace("\u00a0%", " %") for sign in bad)
 

@@ -25,6 +25,7 @@ from capstats.codes.labels import MISSING, canonical
 from capstats.sources.columns import column_of
 
 ARROW_TEXT = pd.ArrowDtype(pa.string())
+CUT = pa.Table.from_pandas(pd.DataFrame({"age": pd.cut([0.5, 1.5], [0, 1, 2])}))["age"]  # a dictionary of intervals, each a struct
 ARROW_LEVELS = pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
 DAYS = [dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)]
 INSTANT = dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC)
@@ -300,7 +301,7 @@ def test_an_object_column_keeps_type_and_value_of_every_row(values: list[Any]) -
 
 @pytest.mark.parametrize(
     "values",
-    [[["a"], ["b"]], [{"a": 1}], np.array([set()], object), pl.Series([[1]]), pa.array([[1]]), pa.array([{"a": 1}]), pd.Series([[1]])],
+    [[["a"], ["b"]], [{"a": 1}], np.array([set()], object), pl.Series([[1]]), pa.array([[1]]), pa.array([{"a": 1}]), pd.Series([[1]]), CUT],
     ids=lambda x: type(x).__name__,
 )
 def test_values_that_cannot_be_labels_raise_with_column_and_table(values: Any) -> None:

@@ -145,6 +145,9 @@ def test_what_is_no_table_of_counts_is_refused(tmp_path: Path) -> None:
         write_counts(small().o, tmp_path / "t.csv")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"`p` has the dims \('key',\)"):
         write_counts(small().assign(p=("key", [1, 2])), tmp_path / "t.csv")
+    with pytest.raises(ValueError, match=r"Parquet cannot hold half of a pair of surrogates.* Write CSV or JSON"):
+        write_counts(tabulate({"k": ["\ud800"], "t": ["x"]}, keys="k", target="t"), tmp_path / "half.parquet")
+    assert not [*tmp_path.iterdir()]
     with pytest.raises(TypeError, match="Labels of the type Period cannot be written"):
         write_counts(from_counts([[1]], key_labels={"k": [pd.Period("2020")]}), tmp_path / "t.csv")
     with pytest.raises(TypeError, match="hold set, which cannot be written"):

@@ -8,7 +8,7 @@ const printable = (text) => text.replace(/(?! )[\p{C}\p{Z}]/gu, (sign) => {
   const [letter, digits] = code.length < 3 ? ["x", 2] : code.length < 5 ? ["u", 4] : ["U", 8];
   return { "\t": "\\t", "\n": "\\n", "\r": "\\r" }[sign] ?? `\\${letter}${code.padStart(digits, "0")}`;
 });
-const label = (text) => (text === null ? "missing" : text === "" || text !== text.trim() ? `"${printable(text)}"` : printable(text));
+const label = (text) => (text === null ? "missing" : ["", "missing"].includes(text) || text !== text.trim() ? `"${printable(text)}"` : printable(text));
 const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
 /** A name within a sentence, in quotes where it is more than one plain word; names as a list. */
