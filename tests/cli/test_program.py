@@ -45,7 +45,7 @@ MISTAKES = {
     "no population": (["measure", "population_profile", *ANES], "population_profile needs population: give --population."),
     "no model": (["measure", "expected_cap", *ANES], "expected_cap needs model: give 'expected_cap(model=...)'."),
     "another model": (["measure", "expected_cap(model=Bootstrap(records=9))", *ANES], "Give m=, the number of records of a release."),
-    "no sampling weights": (["measure", "individual_risk", *ANES], "Tabulate with sampling weights: give --weights to tabulate."),
+    "no sampling weights": (["measure", "individual_risk", *ANES], "Tabulate with sampling weights (--weights)."),
     "describe nothing": (["describe"], "give ORIGINAL."),
     "describe no file": (["describe", "nowhere.csv"], "`original`: no file matches 'nowhere.csv'."),
     "describe a ragged file": (["describe", "ragged.csv"], "cannot be read"),
