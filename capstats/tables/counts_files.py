@@ -97,10 +97,7 @@ def write_counts(tables: xr.Dataset, path: str | Path, *, overwrite: bool = Fals
     names, cells = _in_file(header, places, _in_csv if kind == ".csv" else _in_parquet)
     with replacing(target, counts_may=True) as (handle, place):
         if kind == ".parquet":
-            try:
-                write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
-            except UnicodeEncodeError:
-                raise ValueError("Parquet cannot hold half of a pair of surrogates, as a label has it. Write CSV or JSON.") from None
+            write_parquet(place, names, _types(header), [*cells, *numbers], KEY, text)
             return
         with open(handle, "w", encoding="utf-8", newline="", closefd=False) as file:
             if kind == ".json":
@@ -389,7 +386,12 @@ def _read_as(header: Mapping[str, Any]) -> list[Stored]:
 
 def _in_parquet(levels: Sequence[Label]) -> list[str | None]:
     """The levels as texts of their type in Parquet."""
-    return [None if x is MISSING else _text(x) for x in levels]
+    texts = [None if x is MISSING else _text(x) for x in levels]
+    try:
+        "".join(x or "" for x in texts).encode()
+    except UnicodeEncodeError:
+        raise ValueError("Parquet cannot hold half of a pair of surrogates, as a label has it. Write CSV or JSON.") from None
+    return texts
 
 
 def _text(level: Label) -> str:

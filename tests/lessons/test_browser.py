@@ -15,6 +15,7 @@ from lesson_pages import numbers, wait_for
 from two_files import counted, named
 
 from capstats import audit, lessons
+from capstats.auditing.measures import SENTENCES
 from capstats.auditing.report import Dots, Headline, Scale
 from capstats.codes.names import printable
 from capstats.datasets import example
@@ -419,6 +420,7 @@ def test_each_share_says_what_becomes_of_people_without_their_keys(tab):
     counted(tab, GOOD)
     headings = "#results h2:has(+ #people), #results h2:has(+ .numbers)"
     assert tab.locator(headings).all_inner_texts() == ["Whom it hits (unmatched: nearest keys)", "The numbers (unmatched: nearest keys)"]
+    assert tab.inner_text("#groups") == SENTENCES["front"]["no_group"].format(fewest=10, people="people")
     averages = tab.locator(".numbers dt").filter(has_text="Average CAP").locator(".term").all_inner_texts()
     assert averages == [
         "Average CAP (nearest keys)",

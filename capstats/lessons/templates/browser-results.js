@@ -134,7 +134,7 @@ function showPeople({ each, rows, rest }, keys, target) {
 
 function showGroups(groups) {
   if (!groups.length) {
-    find("#groups").replaceChildren(make("p", {}, "No group of 10 people or more is guessed right more often than without the release."));
+    find("#groups").replaceChildren(make("p", {}, fill(given.front.no_group, { fewest: 10 })));
     return;
   }
   const head = [fill(given.front.group, { fewest: 10 }), ...given.front.group_columns].map((text) => make("th", { scope: "col" }, fill(text)));
