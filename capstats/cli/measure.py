@@ -115,7 +115,8 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "laws":
         return _value(ast.Name(node.attr))
     if isinstance(node, ast.Name):
-        return ({"true": True, "false": False, "null": None} | (_models() if node.id.istitle() else {})).get(node.id, node.id)
+        known = _models() if node.id.istitle() else {"true": True, "false": False, "null": None}
+        return known.get(node.id, node.id)
     if isinstance(node, (ast.List, ast.Tuple)):
         return [_value(x) for x in node.elts]
     if isinstance(node, ast.Dict):
