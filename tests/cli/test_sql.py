@@ -236,7 +236,7 @@ same = pytest.mark.filterwarnings("ignore::UserWarning")  # of levels, and of co
 
 
 @same
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("first", range(0, 500, 10))
 def test_the_answers_are_the_counts_of_tabulate(engine, first, tmp_path):

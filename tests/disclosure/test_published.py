@@ -669,6 +669,7 @@ def test_groups_of_numbers_stand_beside_numbers(in_file, tmp_path):
     assert published_bounds(PEOPLE, **READ, published=[Published(table=table, **TOGETHER)]).equals(made)
 
 
+@pytest.mark.slow
 def test_a_smaller_ledger_may_be_too_large_to_look_at():
     """Without the first table there are more than 2**24 joint cells: then the claims are said to need it."""
     records = pd.DataFrame({"a": range(4100), "b": range(4100), "t": np.arange(4100) % 2})

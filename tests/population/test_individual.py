@@ -72,9 +72,7 @@ def test_no_class_size_and_no_weight_costs_digits(f: int, total: float, expected
     assert risk(f, total) == pytest.approx(expected, rel=5e-15)
 
 
-@pytest.mark.parametrize(
-    "f", [1, 2, 7, 19, 20, *(pytest.param(f, marks=pytest.mark.slow) for f in (*range(3, 19), *range(21, 26), 60, 300))]
-)
+@pytest.mark.parametrize("f", [2, 20, *(pytest.param(f, marks=pytest.mark.slow) for f in (1, *range(3, 20), *range(21, 26), 60, 300))])
 def test_the_risk_is_that_of_the_recurrence_in_two_thousand_digits(f: int):
     """I_(g + 1) = (1 / g - p I_g) / q from I_1 = log(1 / p) / q, which loses (p / q)**f of its digits."""
     with localcontext(prec=2000):
