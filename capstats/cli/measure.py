@@ -20,7 +20,6 @@ from capstats.tables.counts_files import read_counts
 
 ROOMS = ("cap", "disclosure", "anonymity", "population", "laws", "peers", "screening")
 FIRST = ("o", "s", "tables", "prior")  # the first argument of a measure of counts
-NEEDED: dict[tuple[str, ...], str] = {("population",): "--population", ("h",): "--holdout"}
 MUST = (
     "NAME must be measures separated by commas, each with its options, such as average_cap or 'tcap(variant=matched, tau=0.5)'; got {!r}."
 )
@@ -82,9 +81,9 @@ def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
     function = next((function for known, function in functions() if known == name), None)
     if function is None:
         raise ValueError(f"there is no measure of counts {name!r}.{hint(name, dict(functions()))}")
+    if population is not None and "population" in inspect.signature(function).parameters:
+        options["population"] = population
     first, *of_call = inspect.signature(function).parameters.values()
-    beside = {"population": population, **{x.name: tables.get("h") for x in of_call if x.name == "h" and x.default is x.empty}}
-    options |= {x.name: beside[x.name] for x in of_call if x.name not in options and beside.get(x.name) is not None}
     if first.name in options:
         raise ValueError(f"{first.name} of {name} is the table of counts. Leave out {first.name}=.")
     _check_needed(name, of_call, options)
@@ -94,7 +93,7 @@ def _measured(call: ast.expr, tables: xr.Dataset, population: Any) -> Any:
 def _check_needed(name: str, parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> None:
     """Raise unless all arguments that have no default are given."""
     if needed := [x.name for x in parameters if x.default is x.empty and x.kind is not x.VAR_KEYWORD and x.name not in options]:
-        how = NEEDED.get(tuple(needed)) or f"'{name}({', '.join(f'{x}=...' for x in needed)})'"
+        how = "--population" if needed == ["population"] else f"'{name}({', '.join(f'{x}=...' for x in needed)})'"
         raise ValueError(f"{name} needs {listed(needed)}: give {how}.")
 
 

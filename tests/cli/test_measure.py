@@ -123,7 +123,7 @@ def test_every_public_measure_of_counts_is_there():
         ("expected_cap(model=Law())", "there is no model of releases 'Law'. It has 'Bootstrap'"),
         ("expected_cap(model=Swap())", "Swap needs records: give 'Swap(records=...)'."),
         ("average_cap(unmatched=drop, unmatched=zero)", "average_cap has unmatched= twice. Give it once."),
-        ("membership_test", "membership_test needs h: give --holdout."),
+        ("membership_test", "The Dataset holds no table `h`, only o, s. Tabulate a holdout with them (--holdout)."),
         ("dp_bound(prior=0.5, epsilon=1)", "prior of dp_bound is the table of counts. Leave out prior=."),
     ],
 )

@@ -78,7 +78,7 @@ def membership_test(
     o: Any,
     s: Any = None,
     *,
-    h: Any,
+    h: Any = None,
     unmatched: Convention = "zero",
     alternative: Alternative = "greater",
     draws: int | None = None,
@@ -94,7 +94,8 @@ def membership_test(
     Parameters
     ----------
     o, s, h : array-like or DataArray, dims (target, key) and any others
-        Counts of original, synthetic and holdout records, such as ``tables.h`` of `tabulate`; `o` and `h` must hold integers.
+        Counts of original, synthetic and holdout records, or in place of `o` the Dataset of `tabulate` that holds all of them; `o` and `h`
+        must hold integers.
     unmatched : {"zero", "drop", "nearest"}
         Records of both samples whose key is not in the synthetic table count 0, are left out, keeping their labels, or use the nearest
         keys.
