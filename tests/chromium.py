@@ -111,11 +111,12 @@ def browser() -> Iterator[Browser]:
 def opened(browser: Browser, folder: Path, page: str, *, width: int = 1280, height: int = 900, **options: Any) -> Iterator[Page]:
     """The page as after a double click on its file, without network; what it asks for and complains about is an error.
 
-    Other options are those of a context of playwright: ``has_touch=True``, ``color_scheme="dark"``, ``reduced_motion="reduce"``.
+    Other options are those of a context of playwright: ``has_touch=True``, ``color_scheme="dark"``. Motion is reduced unless they say
+    ``reduced_motion="no-preference"``, since a page that moves takes all of a core.
     """
     file = folder / "page.html"
     file.write_text(page, encoding="utf-8")
-    context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **options)
+    context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **{"reduced_motion": "reduce", **options})
     try:
         found = context.new_page()
         found.set_default_timeout(30_000)

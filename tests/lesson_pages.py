@@ -66,7 +66,8 @@ WORDS = """selector => {
 def first_screen(browser: Browser, folder: Path, text: str, *, moving: str, answer: str, press: str = ".predict button") -> None:
     """What moves is in the first screen before the first press and after it, with the answer; fewer than forty words come before it."""
     for width, height in ((1280, 800), (1366, 768), (375, 740)):
-        with opened(browser, folder, text, width=width, height=height, has_touch=width < 400, is_mobile=width < 400) as tab:
+        touch = {"has_touch": width < 400, "is_mobile": width < 400}
+        with opened(browser, folder, text, width=width, height=height, reduced_motion="no-preference", **touch) as tab:
             words = tab.evaluate(WORDS, moving)
             assert 20 < len(words) < 40, words
             for seen in (moving, press):

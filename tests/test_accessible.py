@@ -66,7 +66,7 @@ def test_a_page_keeps_nobody_out_before_and_after_the_first_press(
     name: str, pages: dict[str, str], program: Browser, tmp_path: Path
 ) -> None:
     wrong = []
-    with opened(program, tmp_path, pages[name], reduced_motion="reduce") as tab:  # a colour on its way is none of the page's
+    with opened(program, tmp_path, pages[name]) as tab:
         for when in ("before", "after"):
             if when == "after":
                 pressed(tab, name)
@@ -94,7 +94,7 @@ def test_a_page_keeps_nobody_out_before_and_after_the_first_press(
 def test_a_press_says_one_sentence_and_every_button_says_something(
     name: str, pages: dict[str, str], program: Browser, tmp_path: Path
 ) -> None:
-    with opened(program, tmp_path, pages[name], reduced_motion="reduce") as tab:
+    with opened(program, tmp_path, pages[name]) as tab:
         pressed(tab, name)
         tab.evaluate(SHOWN)
         assert heard(tab) == []
@@ -113,7 +113,7 @@ def test_a_contrast_theme_shows_the_marks_and_what_is_chosen(pages: dict[str, st
         "tables": (".numbers-of-questions [aria-current]", ".numbers-of-questions :not([aria-current])"),
     }
     for name in seen.keys() | chosen.keys():
-        with opened(program, tmp_path, pages[name], reduced_motion="reduce") as tab:
+        with opened(program, tmp_path, pages[name]) as tab:
             pressed(tab, name)
             tab.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
             for scheme in ("light", "dark"):
@@ -166,7 +166,7 @@ def test_a_count_out_of_range_is_answered_where_it_was_typed(
 
 
 def test_the_nearest_dot_of_the_browser_page_is_taken(pages: dict[str, str], program: Browser, tmp_path: Path) -> None:
-    with opened(program, tmp_path, pages["browser"], reduced_motion="reduce") as tab:
+    with opened(program, tmp_path, pages["browser"]) as tab:
         pressed(tab, "browser")
         for dot in tab.locator(".dots .dot").all()[::20]:
             dot.scroll_into_view_if_needed()

@@ -32,6 +32,8 @@ MISTAKES = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status, as the help says."""
+    if arguments is None:  # a process of its own, which reads no frame of Dask: xarray would import all of Dask to see that (1.1 s)
+        sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
     grammar = parser()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         import argcomplete

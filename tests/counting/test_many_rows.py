@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from odd_values import MOMENTS, TEXTS
+from strategies import seeds
 
 import capstats
 from capstats import disclosure, tabulate
@@ -99,7 +99,7 @@ def without(found: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
-@pytest.mark.parametrize("seed", range(200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 50))
+@pytest.mark.parametrize("seed", seeds(200))
 def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for levels in two spellings, which are taken for one in memory alone."""
     monkeypatch.setattr(compared, "lookalike_pairs", lambda *_: [])

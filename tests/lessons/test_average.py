@@ -232,16 +232,16 @@ def test_a_patient_is_named_by_the_pointer_and_by_the_keyboard_in_both_releases(
     assert "78 people aged 40 to 65 with asthma" in lesson.evaluate("document.activeElement.getAttribute('aria-label')")
 
 
-def test_nothing_moves_where_motion_is_to_be_reduced(lesson):
-    lesson.emulate_media(reduced_motion="reduce")
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_patients_move_unless_motion_is_to_be_reduced(motion, lesson):
+    lesson.emulate_media(reduced_motion=motion)
     afresh(lesson)
     lesson.locator("[data-vote=A]").click()
     numbers(lesson)
     dot = "() => document.querySelector('#crowd [data-person=\"1-2\"] circle').getBoundingClientRect().x"
     there = lesson.evaluate(dot)
     lesson.wait_for_timeout(300)
-    assert lesson.evaluate(dot) == there
-    lesson.emulate_media(reduced_motion="no-preference")
+    assert (lesson.evaluate(dot) == there) == (motion == "reduce")
 
 
 # --- A is made safe

@@ -38,7 +38,7 @@ LEFT = f"""() => {{
 
 @each_lesson
 def test_a_lesson_opens_without_complaint_and_is_as_wide_as_the_screen(name, browser, tmp_path):
-    with opened(browser, tmp_path, page(name)) as tab:
+    with opened(browser, tmp_path, page(name), reduced_motion="no-preference") as tab:
         assert tab.locator("h1").inner_text() == LESSONS[name].title
         all_shown = "[...document.querySelectorAll('output[data-name]')].map(e => [e.dataset.name, e.dataset.value, e.textContent])"
         for title, value, text in tab.evaluate(all_shown):

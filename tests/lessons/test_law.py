@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from lesson_controls import after, choices_that_are_right, choose, numbers_that_are_right, typed, verdict
 from lesson_pages import first_screen, judged, predicted, question, wait_for
+from strategies import seeds
 
 from capstats import average_cap, baseline_cap
 from capstats.datasets import paper_originals
@@ -15,7 +16,7 @@ from capstats.lessons.given import FINITE
 
 pytestmark = pytest.mark.chromium
 LESSON = "law"
-DRAWS = 200
+DRAWS = len(seeds(200))
 
 
 def originals(draws):
