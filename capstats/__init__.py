@@ -1,8 +1,8 @@
 """Disclosure risk of synthetic data in closed form: records are counted once, every measure is a function of the counts.
 
 What most work needs is here. The rest is in rooms, each of which answers one question: `cap`, `disclosure`, `anonymity`, `screening`,
-`population`, `laws`, `attacks`, `peers`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside them. They load
-when asked for.
+`population`, `laws`, `attacks`, `peers`, `describing`, `auditing`; with `plotting`, `datasets`, `lessons`, `sdmetrics` and `paper` beside
+them. They load when asked for.
 """
 
 from importlib.metadata import version
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from capstats import auditing as auditing
     from capstats import cap as cap
     from capstats import datasets as datasets
+    from capstats import describing as describing
     from capstats import disclosure as disclosure
     from capstats import laws as laws
     from capstats import lessons as lessons
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from capstats import population as population
     from capstats import screening as screening
     from capstats import sdmetrics as sdmetrics
-    from capstats.auditing import Audit, audit, audit_targets, describe
+    from capstats.auditing import Audit, audit, audit_targets
     from capstats.cap import (
         average_cap,
         average_cap_interval,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from capstats.codes.labels import MISSING
     from capstats.counting.tabulate import tabulate
+    from capstats.describing import describe
     from capstats.laws import maximum_cap, minimum_cap
     from capstats.tables.counts_files import read_counts, write_counts
     from capstats.tables.dataset import from_counts, merge_counts
@@ -93,6 +95,7 @@ _ROOMS = (
     "auditing",
     "cap",
     "datasets",
+    "describing",
     "disclosure",
     "laws",
     "lessons",
@@ -105,11 +108,12 @@ _ROOMS = (
 )
 
 _NAMES = {  # by the module that is loaded when one of its names is asked for
-    "auditing": "Audit audit audit_targets describe",
+    "auditing": "Audit audit audit_targets",
     "cap": "average_cap average_cap_interval baseline_cap by_group cap_boxplot cap_ecdf cap_quantiles "
     "correct_predictions individual_cap individual_share matched_records summary",
     "codes.labels": "MISSING",
     "counting.tabulate": "tabulate",
+    "describing": "describe",
     "laws": "maximum_cap minimum_cap",
     "tables.counts_files": "read_counts write_counts",
     "tables.dataset": "from_counts merge_counts",

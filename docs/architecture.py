@@ -23,6 +23,8 @@ CORE = (
     "screening",
     "plotting",
     "datasets",
+    "reports",
+    "describing",
     "auditing",
     "cli",
 )  # others: wings

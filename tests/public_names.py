@@ -9,7 +9,8 @@ from typing import Any
 
 import capstats
 
-ROOMS = ("anonymity", "attacks", "auditing", "cap", "disclosure", "laws", "peers", "population", "screening")  # those of measures
+# rooms of measures and reports
+ROOMS = ("anonymity", "attacks", "auditing", "cap", "describing", "disclosure", "laws", "peers", "population", "screening")
 
 
 def public_names() -> dict[str, Any]:

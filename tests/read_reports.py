@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from capstats import audit
-from capstats.auditing.report import Grid
+from capstats.reports.blocks import Grid
 
 
 def several_of(people, labels):

@@ -30,6 +30,8 @@ USERS = {  # the rooms, and whose tests run, too, where those of a room pass: ro
     "attacks": ("cli",),
     "peers": ("cli", "sdmetrics"),
     "sdmetrics": ("cli",),
+    "reports": ("auditing", "describing", "cli"),
+    "describing": ("auditing", "cli"),
     "auditing": ("cli", "test_check_record.py", "test_messages.py", "test_readme.py", "test_hostile_labels.py"),
     "tables": ("cap", "counting", "disclosure", "screening"),
     "counting": ("sources", "screening", "auditing", "cli"),

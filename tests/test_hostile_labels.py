@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from capstats.auditing.report import WIDTH
 from capstats.cli import main
+from capstats.reports.blocks import WIDTH
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ PAGES = {str(path.relative_to(ROOT)): path for folder in ("docs", "theory") for 
 PAGES |= {"README.md": ROOT / "README.md"}
 TEMPLATES = {
     path.name: path
-    for room in ("lessons", "auditing")
+    for room in ("lessons", "reports")
     for path in map(Path, files(f"capstats.{room}").joinpath("templates").iterdir())  # type: ignore[arg-type]
     if path.suffix in (".js", ".j2")
 }
@@ -36,7 +36,7 @@ def texts() -> Iterator[tuple[str, str]]:
         yield name, CODE.sub("", "\n\n".join(cell.source for cell in stored(name).cells if cell.cell_type == "markdown"))
     for name, found in public_names().items():
         yield name, re.sub(r"^ *>>> .*?(?:\n\s*\n|\Z)", "", CODE.sub("", found.__doc__ or ""), flags=re.S | re.M)
-    for room in ("auditing/sentences.toml", "auditing/measures.toml", "cli/commands.toml"):
+    for room in ("auditing/sentences.toml", "auditing/measures.toml", "describing/sentences.toml", "cli/commands.toml"):
         yield from ((room, text) for text in strings(tomllib.loads(files("capstats").joinpath(room).read_text(encoding="utf-8"))))
 
 

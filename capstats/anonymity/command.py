@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.report import Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import facts, provenance, title
+from capstats.reports.blocks import Facts, Grid, Sections, as_text
 
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:

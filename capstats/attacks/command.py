@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from capstats.auditing.report import Block, Facts, Grid, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
 from capstats.cli.outputs import MEANINGS, facts, provenance, title
 from capstats.codes.names import printable
+from capstats.reports.blocks import Block, Facts, Grid, Sections, as_text
 from capstats.sources.confidential import csv_text
 from capstats.tables.printing import share
 

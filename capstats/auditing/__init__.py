@@ -6,11 +6,8 @@ from capstats.codes.names import loaded_later
 
 if TYPE_CHECKING:
     from capstats.auditing.audits import Audit, audit
-    from capstats.auditing.descriptions import Description, describe
     from capstats.auditing.several_targets import TargetAudits, audit_targets
 else:  # what reads or prints a report does not wait for what makes one
-    __getattr__ = loaded_later(
-        __name__, {"audits": "Audit audit", "descriptions": "Description describe", "several_targets": "TargetAudits audit_targets"}
-    )
+    __getattr__ = loaded_later(__name__, {"audits": "Audit audit", "several_targets": "TargetAudits audit_targets"})
 
-__all__ = ["Audit", "Description", "TargetAudits", "audit", "audit_targets", "describe"]
+__all__ = ["Audit", "TargetAudits", "audit", "audit_targets"]

@@ -18,11 +18,8 @@ from capstats.auditing.findings import Findings, Limit, check_comparison, check_
 from capstats.auditing.front import front
 from capstats.auditing.ledger import published
 from capstats.auditing.measures import BY_COLUMN, MEASURES
-from capstats.auditing.provenance import FRACTIONAL, conventions, description, files_named, files_seen, today, warnings_of
 from capstats.auditing.publication import public_page
-from capstats.auditing.record import meanings, recorded
-from capstats.auditing.repeating import settings_of
-from capstats.auditing.report import Sections
+from capstats.auditing.record import FRACTIONAL, conventions, description, files_named, files_seen, meanings, recorded, today, warnings_of
 from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
@@ -34,6 +31,8 @@ from capstats.counting.request import Columns, Reading, Request, chosen_columns,
 from capstats.counting.same import check_counts
 from capstats.counting.tabulate import counted, original_and_release
 from capstats.disclosure.published import more_columns, opened
+from capstats.reports.blocks import Sections
+from capstats.reports.repeating import settings_of
 from capstats.sources.disk import check_unread, write_file
 from capstats.tables.aligned import total_of
 from capstats.tables.counts_files import digest_of_rows

@@ -10,10 +10,10 @@ import xarray as xr
 
 from capstats.auditing.findings import Findings
 from capstats.auditing.measures import SENTENCES
-from capstats.auditing.report import Picture
 from capstats.cap.distribution import cap_boxplot, cap_ecdf, cap_quantiles
 from capstats.cap.individual import individual_cap
 from capstats.codes.names import printable
+from capstats.reports.blocks import Picture
 from capstats.tables.printing import Result, count, share, shares
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished

@@ -16,11 +16,11 @@ import xarray as xr
 from capstats.auditing.beside import AT_MOST, holds_people
 from capstats.auditing.compute import copies_known
 from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, convention, words
-from capstats.auditing.report import Report, headings
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical
 from capstats.codes.names import check_named, hint, in_cell, listed, named, shortened
 from capstats.counting.beyond_chance import LEVEL
+from capstats.reports.blocks import Report, headings
 from capstats.tables.backing import unstacked
 from capstats.tables.printing import count, many, percent
 from capstats.tables.table import Floats

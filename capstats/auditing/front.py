@@ -11,10 +11,10 @@ import numpy as np
 from capstats.auditing.compute import Z, by_group, changes, errors_known
 from capstats.auditing.findings import SIDE_BY_SIDE, UNTOLD, Findings, level_names
 from capstats.auditing.measures import MEASURES, SENTENCES, numbers
-from capstats.auditing.report import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
 from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import share_replicated, share_unique
+from capstats.reports.blocks import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
 from capstats.tables.printing import count, many, percent
 from capstats.tables.ties import at_most
 

@@ -33,11 +33,11 @@ import xarray as xr
 from capstats.auditing.compute import SURELY
 from capstats.auditing.findings import Findings
 from capstats.auditing.measures import MEASURES, SENTENCES, definitions, words
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, Terms, as_page, as_text
 from capstats.cap.distribution import by_value, cap_ecdf
 from capstats.codes.checks import check_integer
 from capstats.codes.labels import canonical
 from capstats.codes.names import listed, named
+from capstats.reports.blocks import Block, Facts, Grid, Picture, Sections, Terms, as_page, as_text
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.printing import count, percent
 from capstats.tables.table import Array, Floats, Table

@@ -15,11 +15,11 @@ from capstats.auditing.beside import differing, holds_people
 from capstats.auditing.compute import SURELY, Z
 from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, level_names
 from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, numbers
-from capstats.auditing.provenance import facts, fingerprints
-from capstats.auditing.repeating import as_toml
-from capstats.auditing.report import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
+from capstats.auditing.record import facts, fingerprints
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
+from capstats.reports.blocks import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
+from capstats.reports.repeating import as_toml
 from capstats.tables.axes import axis_of
 from capstats.tables.printing import count, counts, many, percent, share, shares
 

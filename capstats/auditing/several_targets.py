@@ -11,13 +11,9 @@ import pandas as pd
 import xarray as xr
 
 from capstats.auditing.compute import Asked, copied
-from capstats.auditing.descriptions import FirstReading
 from capstats.auditing.findings import Copies, Judged, Limit, Seen, judged
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
-from capstats.auditing.provenance import files_named, files_seen, today, warnings_of
-from capstats.auditing.record import meanings, recorded
-from capstats.auditing.repeating import call, command, restricted, settings_of
-from capstats.auditing.report import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
+from capstats.auditing.record import files_named, files_seen, meanings, recorded, today, warnings_of
 from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
@@ -25,6 +21,9 @@ from capstats.counting.every_column import Looked, every_column, is_identifier
 from capstats.counting.reading import files_read
 from capstats.counting.records import each_target, on_axes
 from capstats.counting.request import Columns, Reading, Request, chosen_columns, shows_options
+from capstats.describing.descriptions import FirstReading
+from capstats.reports.blocks import Alert, Block, Facts, Grid, Listing, Report, Sections, headings, not_shown
+from capstats.reports.repeating import call, command, restricted, settings_of
 from capstats.sources.source import Options
 from capstats.tables.aligned import total_of
 from capstats.tables.dataset import VERSION

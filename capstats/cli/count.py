@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from capstats.auditing.report import Facts, Sections, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import facts, title
 from capstats.codes.names import printable
+from capstats.reports.blocks import Facts, Sections, as_text
 from capstats.tables.counts_files import ENDINGS, write_counts
 from capstats.tables.printing import many
 

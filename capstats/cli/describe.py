@@ -8,7 +8,7 @@ from capstats.cli.options import Settings
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The description, as text or JSON."""
-    from capstats.auditing.descriptions import describe
+    from capstats.describing.descriptions import describe
 
     outputs.check_files(settings)
     given = reading.tables(settings, ("original",), ("synthetic",), counts=False)

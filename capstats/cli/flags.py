@@ -38,7 +38,7 @@ def in_options(message: str, options: Iterable[Option] = ()) -> str:
             return found[0]
         if value in ("", "..."):
             return f"--{flags[name].key}"
-        from capstats.auditing.repeating import options_of
+        from capstats.reports.repeating import options_of
 
         return " ".join(options_of(name, ast.literal_eval(value)))
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from capstats import __version__
-from capstats.auditing.report import plain
 from capstats.cli.flags import in_options
 from capstats.cli.options import HELD, INPUTS, Settings
 from capstats.codes.names import named, printable_json
+from capstats.reports.blocks import plain
 from capstats.sources.disk import check_file, check_unread, opened, write_file
 from capstats.sources.files import found_files
 

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from capstats.auditing.repeating import command
 from capstats.cli.flags import in_options
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.names import listed, named
+from capstats.reports.repeating import command
 from capstats.tables.counts_files import is_counts, read_counts
 from capstats.tables.levels import LevelsWarning
 

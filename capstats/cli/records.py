@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from capstats.auditing.report import Facts, Sections, as_text, beside
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
 from capstats.codes.names import in_cell
+from capstats.reports.blocks import Facts, Sections, as_text, beside
 from capstats.sources.confidential import csv_text
 from capstats.tables.axes import free_name
 from capstats.tables.printing import count, share

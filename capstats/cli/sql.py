@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from capstats.auditing.repeating import command
 from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.bins import Cut, check_bins, cut_at_points, point_label
 from capstats.codes.by_table import of_table
 from capstats.codes.missing_codes import MissingCodes
 from capstats.codes.names import listed, printable
+from capstats.reports.repeating import command
 from capstats.sources.disk import identifier, quoted
 
 ANY = ""  # the dialects without a form of their own

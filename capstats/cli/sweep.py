@@ -9,11 +9,11 @@ from typing import Any
 
 import xarray as xr
 
-from capstats.auditing.report import Block, Facts, Grid, Picture, Sections, as_page, as_text
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
 from capstats.cli.outputs import SHOWN, facts, provenance, title
 from capstats.codes.names import named, shortened
+from capstats.reports.blocks import Block, Facts, Grid, Picture, Sections, as_page, as_text
 from capstats.sources.confidential import csv_text
 from capstats.tables.printing import count, percent, share
 

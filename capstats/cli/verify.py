@@ -8,13 +8,13 @@ from typing import Any
 
 from capstats.auditing.audits import audit
 from capstats.auditing.record import NAMES, OF_SCHEMA, SCHEMA_TEXT, checked, differences, versions
-from capstats.auditing.report import Facts, Listing, Sections, as_text, not_shown
 from capstats.cli import reading
 from capstats.cli.audit import one_target, several_targets
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import COMMANDS, HELD, Settings
 from capstats.cli.outputs import SHOWN, title
 from capstats.codes.names import listed, printable
+from capstats.reports.blocks import Facts, Listing, Sections, as_text, not_shown
 from capstats.sources.disk import opened
 from capstats.tables.counts_files import is_counts, read_counts
 from capstats.tables.printing import many

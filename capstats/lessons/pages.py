@@ -9,9 +9,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
-from capstats.auditing.report import environment
 from capstats.codes.names import hint
 from capstats.lessons.given import given
+from capstats.reports.blocks import environment
 from capstats.tables.printing import unbroken
 
 
@@ -106,7 +106,7 @@ def page(name: str, *, beside: Collection[str] = (), home: str = "") -> str:
 
 def joined(sources: Iterable[str]) -> str:
     """Style sheets, or scripts, joined into one, as a page has them."""
-    rooms = {file: "auditing" if file == "blocks.css" else "lessons" for file in sources}  # a style sheet of both rooms
+    rooms = {file: "reports" if file == "blocks.css" else "lessons" for file in sources}  # a style sheet of both rooms
     texts = (files(f"capstats.{room}").joinpath("templates", file).read_text(encoding="utf-8").strip() for file, room in rooms.items())
     return unbroken("\n".join(f"\n{text}\n" for text in texts))
 

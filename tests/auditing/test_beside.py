@@ -16,8 +16,8 @@ from strategies import theorem
 from capstats import audit, tabulate
 from capstats.auditing import beside
 from capstats.auditing.beside import LEVEL, holdout_differs
-from capstats.auditing.report import Alert
 from capstats.datasets import anes96
+from capstats.reports.blocks import Alert
 
 pytestmark = pytest.mark.slow
 

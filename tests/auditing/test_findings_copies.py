@@ -8,7 +8,7 @@ import pytest
 from front_sheets import FRESH, HOLDOUT, ORIGINAL, audited, blocks, text
 
 from capstats import audit
-from capstats.auditing.report import Alert
+from capstats.reports.blocks import Alert
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]

@@ -10,8 +10,8 @@ from read_reports import public
 
 from capstats import audit, average_cap_interval, from_counts
 from capstats.auditing.front import SENTENCES, SMALL
-from capstats.auditing.report import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.datasets import anes96, paper_originals, paper_synthetics
+from capstats.reports.blocks import Alert, Dots, Facts, Grid, Headline, Scale
 from capstats.tables.printing import percent
 
 # tables with other levels are meant to be here

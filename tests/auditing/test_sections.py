@@ -9,7 +9,7 @@ from read_reports import grids, one_line
 
 import capstats
 from capstats import audit
-from capstats.auditing.report import Alert, Grid
+from capstats.reports.blocks import Alert, Grid
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]

@@ -9,9 +9,9 @@ from read_reports import grids, one_line, several_of
 
 from capstats import audit
 from capstats.auditing import sections
-from capstats.auditing.report import Facts, Grid, beside, headings
 from capstats.codes.names import named, shortened
 from capstats.datasets import anes96
+from capstats.reports.blocks import Facts, Grid, beside, headings
 from capstats.tables.printing import share
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here

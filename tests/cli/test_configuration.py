@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from command_line import SMOKERS, in_json, printed, refused
 
-from capstats.auditing.repeating import as_toml
 from capstats.cli import main
 from capstats.cli.options import COMMANDS
+from capstats.reports.repeating import as_toml
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 

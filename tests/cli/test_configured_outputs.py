@@ -216,7 +216,7 @@ def test_the_settings_of_a_report_repeat_it_beside_it(folder, monkeypatch, capsy
     monkeypatch.chdir(folder)
     arguments = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t", "--html", "r.html", "--figure", "f.png", "--json"]
     settings = json.loads(printed(capsys, *arguments))["provenance"]["settings"]
-    from capstats.auditing.repeating import as_toml
+    from capstats.reports.repeating import as_toml
 
     Path("again.toml").write_text(as_toml(settings), encoding="utf-8")
     assert main(["audit", "--config", "again.toml"]) == 0

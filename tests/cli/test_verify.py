@@ -12,9 +12,9 @@ from command_line import printed, refused, said
 from capstats import audit, tabulate, write_counts
 from capstats.auditing import audit_targets
 from capstats.auditing.record import SCHEMA
-from capstats.auditing.repeating import as_toml
 from capstats.cli import main
 from capstats.datasets import anes96
+from capstats.reports.repeating import as_toml
 
 pytestmark = pytest.mark.slow
 GIVEN = ["original.csv", "release.csv", "--keys", "educ,PID", "--target", "vote"]

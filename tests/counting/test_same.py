@@ -17,10 +17,10 @@ import pytest
 
 from capstats import audit, tabulate
 from capstats.attacks import maximum_knowledge, membership_roc, membership_scores, model_attack
-from capstats.auditing.report import Alert
 from capstats.counting.same import BLOCK, same_releases
 from capstats.datasets import anes96, example
 from capstats.disclosure import record_risk
+from capstats.reports.blocks import Alert
 from capstats.screening import sweep
 
 PEOPLE = anes96()  # 944 records, most of them unique over all columns, and few over keys and target

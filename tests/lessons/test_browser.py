@@ -17,10 +17,10 @@ from two_files import counted, named
 
 from capstats import audit, lessons
 from capstats.auditing.measures import SENTENCES
-from capstats.auditing.report import Dots, Headline, Scale
 from capstats.codes.names import printable
 from capstats.datasets import example
 from capstats.lessons.browser import TITLE, browser_page
+from capstats.reports.blocks import Dots, Headline, Scale
 from capstats.tables.printing import unbroken
 
 pytestmark = pytest.mark.chromium

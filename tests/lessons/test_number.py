@@ -14,9 +14,9 @@ from lesson_pages import numbers
 from capstats import audit, average_cap, baseline_cap, cap_ecdf, correct_predictions
 from capstats.auditing.compute import Z
 from capstats.auditing.measures import SENTENCES
-from capstats.auditing.report import Headline, Scale
 from capstats.datasets import anes96, example
 from capstats.lessons import page
+from capstats.reports.blocks import Headline, Scale
 from capstats.tables.printing import count, percent
 
 pytestmark = pytest.mark.chromium

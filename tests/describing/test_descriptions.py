@@ -14,7 +14,7 @@ import pyreadstat
 import pytest
 
 from capstats import audit, describe
-from capstats.auditing import Description
+from capstats.describing import Description
 
 pytestmark = pytest.mark.slow
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import tomllib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import Any, TypedDict, Unpack, cast
 
 import pandas as pd
 
-from capstats.auditing.candidates import Candidate, candidate, chosen, suggested
-from capstats.auditing.measures import SENTENCES
-from capstats.auditing.repeating import call, command
-from capstats.auditing.report import Block, Facts, Grid, Listing, Report, Sections, not_shown
 from capstats.codes.by_table import ALL, SCALARS, by_table
 from capstats.codes.declared_types import Type
 from capstats.codes.labels import canonical
@@ -31,6 +29,9 @@ from capstats.counting.every_column import (
     joint_kind,
 )
 from capstats.counting.reading import released
+from capstats.describing.candidates import Candidate, candidate, chosen, suggested
+from capstats.reports.blocks import Block, Facts, Grid, Listing, Report, Sections, not_shown
+from capstats.reports.repeating import call, command
 from capstats.sources.door import is_path
 from capstats.sources.source import Options, folded_name, named_later
 from capstats.tables.dataset import VERSION
@@ -43,7 +44,7 @@ WIDEST = 28  # characters of a name in a table
 FINDINGS = 20  # sentences on what does not meet
 LABELS = 6  # labels of values that are shown
 CANDIDATES = 12  # that are shown with their reasons
-TEXTS = SENTENCES["describe"]
+TEXTS: dict[str, str] = tomllib.loads(files("capstats.describing").joinpath("sentences.toml").read_text(encoding="utf-8"))
 JSON = "; see --json."  # where all of them are
 REMARKS = {"to_cut": "to cut", "near_identifier": "nearly all distinct", "likely_codes": "likely codes"}
 PLACES = ("kind", "levels", "missing", "likely_codes", "near_identifier", "to_cut", "label", "value_labels", "role", "reason")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from capstats.auditing.repeating import LINE, call, command, restricted
 from capstats.cli.configuration import settings_of
 from capstats.cli.program import parser
 from capstats.cli.reading import tables
+from capstats.reports.repeating import LINE, call, command, restricted
 
 FILES = ["o.csv", "s.csv"]
 NAMES = ["a", "a b", "a,b", " a", "a=b", "'a'", '"a"', "-a", "--target", "$(a)", "a\\b", "ä", "a;b", "a|b", ""]

@@ -5,7 +5,7 @@ import xarray as xr
 from read_reports import grids, one_line
 
 from capstats import audit
-from capstats.auditing import provenance
+from capstats.auditing import record
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
@@ -50,14 +50,14 @@ def test_a_weighted_original_is_told_with_its_records_and_the_sum_of_its_weights
 def test_more_than_four_releases_share_a_line_where_their_names_are_short_and_each_is_one_file():
     def lines(n, heads=None, files=None):
         labels, m = [f"r{i}" for i in range(n)], xr.Dataset({"synthetic_records": ("synthetic", [7, 9, *[8] * (n - 2)])})
-        return provenance._synthetic(m, {"files": {"synthetic": files}} if files else {}, labels, heads or labels)
+        return record._synthetic(m, {"files": {"synthetic": files}} if files else {}, labels, heads or labels)
 
     assert lines(5) == lines(5, files=[["one.csv"]] * 5) == [("synthetic", "5 tables of 7 to 9 records")]
     assert lines(4) == [("synthetic", "r0: 7 records"), ("", "r1: 9 records"), ("", "r2: 8 records"), ("", "r3: 8 records")]
     assert len(lines(5, files=[["one.csv"]] * 4 + [["a.csv", "b.csv"]])) == 5
     assert lines(5, heads=["r", "r1", "r2", "r3", "r4"])[:2] == [("synthetic", "1  r0: 7 records"), ("", "r1: 9 records")]
     same = xr.Dataset({"synthetic_records": 7})
-    assert provenance._synthetic(same, {}, [*"abcde"], [*"abcde"]) == [("synthetic", "5 tables of 7 records")]
+    assert record._synthetic(same, {}, [*"abcde"], [*"abcde"]) == [("synthetic", "5 tables of 7 records")]
 
 
 def test_columns_over_which_records_are_compared_are_told_with_those_left_out():

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-from capstats.auditing.repeating import options_of
+from capstats.reports.repeating import options_of
 from capstats.tables.levels import MANY
 
 Role = Literal["", "key", "target", "weight"]
-ROLES: dict[str, list[list[str]]] = tomllib.loads(files("capstats.auditing").joinpath("roles.toml").read_text(encoding="utf-8"))
+ROLES: dict[str, list[list[str]]] = tomllib.loads(files("capstats.describing").joinpath("roles.toml").read_text(encoding="utf-8"))
 KEYS = 4  # keys that are suggested
 FEWEST = 2  # keys below which columns without a telling name are suggested
 LEVELS = 1000  # levels of a key or target, at most

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from capstats import audit
-from capstats.auditing.provenance import files_seen, fingerprints
+from capstats.auditing.record import files_seen, fingerprints
 
 pytestmark = pytest.mark.slow
 

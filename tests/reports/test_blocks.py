@@ -11,7 +11,7 @@ from read_reports import grids, one_line, row
 
 import capstats
 from capstats import audit
-from capstats.auditing.report import STRIP, WIDTH, Dots, Facts, Grid, Listing, Mark, Picture, Scale, Terms, as_text, beside
+from capstats.reports.blocks import STRIP, WIDTH, Dots, Facts, Grid, Listing, Mark, Picture, Scale, Terms, as_text, beside
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]

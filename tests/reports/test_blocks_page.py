@@ -14,15 +14,15 @@ from chromium import in_frames, listening, loaded, printed
 from read_reports import public
 
 from capstats import audit
-from capstats.auditing.report import Facts, Grid, Listing, Picture, Terms, as_page
 from capstats.datasets import anes96
+from capstats.reports.blocks import Facts, Grid, Listing, Picture, Terms, as_page
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOADS = ("script", "link", "img", "iframe", "object", "embed", "base", "form", "image", "foreignObject")
-CSS = files("capstats.auditing").joinpath("templates/page.css").read_text(encoding="utf-8")
+CSS = files("capstats.reports").joinpath("templates/page.css").read_text(encoding="utf-8")
 
 
 def voters():

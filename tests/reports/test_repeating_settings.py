@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capstats.auditing.repeating import as_toml
+from capstats.reports.repeating import as_toml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = st.one_of(TEXTS, st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False))

@@ -322,7 +322,7 @@ def as_fragment(title: str, sections: Sections) -> str:
     from markupsafe import Markup
 
     given = {"title": _in_html(title), "sections": _in_html(sections)}
-    return unbroken(environment("capstats.auditing").get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
+    return unbroken(environment("capstats.reports").get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -334,12 +334,12 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
 
     texts = {"title": title, "note": note, "footer": footer}
     given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
-    found = environment("capstats.auditing").get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
+    found = environment("capstats.reports").get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
     return f"{unbroken(found.strip())}\n"
 
 
 def _style(name: str) -> str:
-    return files("capstats.auditing").joinpath(f"templates/{name}.css").read_text(encoding="utf-8")
+    return files("capstats.reports").joinpath(f"templates/{name}.css").read_text(encoding="utf-8")
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capstats.auditing.candidates import KEYS, MANY, ROLES, by_name, candidate, chosen, suggested
+from capstats.describing.candidates import KEYS, MANY, ROLES, by_name, candidate, chosen, suggested
 
 
 def facts(levels: int = 5, **more: Any) -> dict[str, Any]:

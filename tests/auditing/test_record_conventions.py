@@ -3,7 +3,7 @@
 import pytest
 
 from capstats import audit
-from capstats.auditing.provenance import conventions
+from capstats.auditing.record import conventions
 
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
