@@ -40,7 +40,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
