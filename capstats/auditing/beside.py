@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import distinct_targets, smallest_class
-from capstats.auditing.compute import Asked, Numbers
+from capstats.auditing.compute import AT_MOST, Asked, Numbers
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.by_table import ALL, of_one_table
@@ -51,7 +51,6 @@ FEW = 50  # records, of which permutations may be counted, for as many releases 
 SOME = 10
 DRAWS = 9_999  # random permutations of all releases together
 BETWEEN = (99, 999)  # those of each
-AT_MOST = "at most this, by the exact mean and standard deviation"
 CELLS = 20_000_000  # of all random tables together
 
 MODELS: dict[Literal["pitman", "loglinear", "zayatz"], str] = {
@@ -172,11 +171,6 @@ def _permutations(releases: int, *permuted: xr.DataArray, cells: int = 0) -> tup
     if cells * draws * releases > CELLS:
         return 0, f"{AT_MOST} (Cantelli)"
     return draws, f"{draws} random permutations (seed {SEED})"
-
-
-def holds_people(provenance: Mapping[str, Any]) -> bool:
-    """Whether the holdout holds people of the original, more than chance explains, so that it says nothing of others."""
-    return "holdout_in_original" in provenance.get("copies", {})
 
 
 # --- the population that the original is a sample of: from its size, from its table, or from sampling weights ---------

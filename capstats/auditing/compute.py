@@ -37,6 +37,7 @@ from capstats.tables.table import Array, Floats, Table, ratio
 from capstats.tables.ties import at_most
 
 SURELY = ("above_half", "above_nine_tenths", "certain")  # how people are guessed right
+AT_MOST = "at most this, by the exact mean and standard deviation"  # of a probability that has no exact value
 Z = 1.959964  # standard errors on each side of a 95 % interval
 
 QUANTILES = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
@@ -260,6 +261,11 @@ def copies_known(tables: xr.Dataset) -> dict[str, Any]:
     if any("spelled" not in release for release in known.get("releases", [])):
         return {"not_computed": "another version of capstats counted them; count the records again"}
     return known if known.get("synthetic") == synthetic_labels(tables) else {}
+
+
+def holds_people(provenance: Mapping[str, Any]) -> bool:
+    """Whether the holdout holds people of the original, more than chance explains, so that it says nothing of others."""
+    return "holdout_in_original" in provenance.get("copies", {})
 
 
 def errors_known(tables: xr.Dataset, name: str) -> bool:

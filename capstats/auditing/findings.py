@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.beside import AT_MOST, holds_people
-from capstats.auditing.compute import copies_known
+from capstats.auditing.compute import AT_MOST, copies_known, holds_people
 from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, convention, words
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical

@@ -11,7 +11,7 @@ from read_reports import one_line
 
 import capstats
 from capstats import audit, average_cap, from_counts, laws, tabulate
-from capstats.auditing.beside import AT_MOST
+from capstats.auditing.compute import AT_MOST
 from capstats.auditing.front import RARE
 from capstats.datasets import anes96
 from capstats.tables.printing import percent
