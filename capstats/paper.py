@@ -43,7 +43,7 @@ RECORDS = 900  # in every original of section 4
 PANEL = 20  # synthetic tables in each panel of Figure 1
 DRAWS = 2000  # synthetic tables behind each panel of Figure 2
 POINTS = 301  # of the curve of a law
-SHORT = 8  # characters of a label that stands in one line with the rest of a title
+SHORT = 8  # characters of a label that is on one line with the rest of a title
 SHARES = ("no riskier", "version 2 no riskier")
 MODELS: dict[str, Any] = {"uniform": Uniform, "bootstrap": Bootstrap, "independent": Independent}
 

@@ -50,7 +50,7 @@ def maximum_knowledge(
         A guess of a number is right if it is equal or differs by less than this, in units of the column. The source uses 1.
     n_releases : int or sequence of ints, optional
         Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
-        are as many. Each adds to the one before.
+        are enough. Each adds to the one before.
     types : mapping {column: type}, optional
         As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
     **reading

@@ -53,7 +53,7 @@ def membership_roc(
         As in `membership_scores`. The scores of all records are then computed together.
     n_releases : int or sequence of ints, optional
         Numbers of released tables that the intruder takes together, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100
-        as far as there are as many. Each adds to the one before.
+        as far as there are enough. Each adds to the one before.
     at : sequence of floats
         Thresholds, as log10, for the curve of differences; by default -50 to 20 in steps of a quarter.
     **reading

@@ -113,7 +113,7 @@ class Audit(Findings):
             File to write the page to. The internal version is as confidential as the original, so its owner alone can read the file.
         audience : {"internal", "public"}
             The public version, of at most four releases, may be published with the data: no number in it, and no sum or difference of its
-            numbers, stands for 1 to `threshold` - 1 records. See theory/publication.md#public-report.
+            numbers, describes 1 to `threshold` - 1 records. See theory/publication.md#public-report.
         threshold : int
             At least 2; used by the public version alone.
         ledger : str or Path
@@ -121,7 +121,7 @@ class Audit(Findings):
         reason : str, optional
             Why another report than those in the ledger may be published. Two reports together can tell about one person.
         despite_pages : int, optional
-            The number of this page, beside `reason`, where the ledger has eight or more: so many can prove small numbers of people.
+            The number of this page, beside `reason`, where the ledger has eight or more: together they can prove small numbers of people.
 
         Returns
         -------

@@ -47,7 +47,7 @@ FAR = 3.0  # standard deviations: levels nearer to what chance gives are not loo
 LOOKED_AT = 50  # levels of a column, those that are farthest from what chance gives
 
 SEED = 0  # of the random permutations
-FEW = 50  # records, of which permutations may be counted, for as many releases as are in SOME
+FEW = 50  # records of which permutations may be counted, for at most SOME releases
 SOME = 10
 DRAWS = 9_999  # random permutations of all releases together
 BETWEEN = (99, 999)  # those of each
@@ -272,7 +272,7 @@ def _of_releases(tables: xr.Dataset, further: xr.DataArray) -> dict[str, xr.Data
 
 
 def _of_model(tables: xr.Dataset, model: Any) -> dict[str, xr.DataArray]:
-    """The numbers of a model, for releases of as many records as each release has."""
+    """The numbers of a model, for simulated releases of the size of each release."""
     caps = average_cap(tables.o, tables.s)
     if tables.s.dtype.kind != "i" or "s_records" in tables:
         raise ValueError("A model as `generator` draws records without weights, and the release is weighted. Give further releases of it.")

@@ -316,7 +316,7 @@ class Group(NamedTuple):
 
 
 def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Group]:
-    """The groups that each key column makes of the original people, without those that nobody is in."""
+    """The groups that each key column makes of the original people, without empty ones."""
 
     def formula(o: Table, s: Table, records: Table) -> Floats:
         read, s_j = rows_of(o, s)
@@ -382,7 +382,7 @@ class Change(NamedTuple):
 
 
 def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Change]:
-    """Average CAP of a release without each key column, and with each in half as many levels.
+    """Average CAP of a release without each key column, and with each coarsened to half of its levels.
 
     Levels of numbers, dates, bins and categories are joined in pairs of neighbours; of others the rarest half are joined into one.
     """
@@ -407,7 +407,7 @@ def changes(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Cha
 
 
 def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floats) -> Places:
-    """To which of half as many levels each level of a key column belongs."""
+    """The coarser level, of half the number, to which each level of a key column belongs."""
     labels, codes = canonicals(key.levels[i]), np.asarray(key.codes[i])
     n, categories = len(labels), tables.attrs.get("categories", {}).get(name)
     kind = one_kind(labels, name, "original", typed=False)

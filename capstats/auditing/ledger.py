@@ -1,7 +1,7 @@
 """The ledger of an original: what was published of which data, so that a second public report is never made unawares.
 
-It holds hashes of counts. Whoever knows all records but one can confirm the last one by such a hash: a ledger is as confidential as the
-original.
+It holds hashes of counts. Anyone who knows all records but one can confirm the last one by such a hash: a ledger is as confidential as
+the original.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def published(
 ) -> Publication:
     """The rounded numbers of an audit, once the ledger says that they are published; ValueError where they must not be.
 
-    The ledger is written before the page is: after a crash in between, it names a page that nobody has, and the same report can be made.
+    The ledger is written before the page is: after a crash in between, it names a page that is not there, and the same report can be made.
     """
     if ledger is None:
         raise ValueError(f"A public report needs `ledger`: {WHY}")
@@ -120,7 +120,7 @@ def lock_of(ledger: Path) -> Path:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Nobody else enters a report meanwhile."""
+    """No other process enters a report meanwhile."""
     lock = lock_of(path)
     if not _is_lock(lock):
         raise ValueError(f"{str(lock)!r} is there, and is no lock of a ledger. Give the ledger another name.")
@@ -133,13 +133,13 @@ def _locked(path: Path) -> Iterator[None]:
             os.close(handle)
         lock.unlink()
         if os.name != "nt":
-            os.close(handle)  # last, so that nobody locks a file that is about to go
+            os.close(handle)  # last, so that no process locks a file that is about to go
 
 
 def _taken(lock: Path) -> int:
-    """An open file that nobody else has locked. The system's lock ends with the process, however it ends; what a killed one left is taken.
+    """An open file that no other process has locked. The system's lock ends with its process, so a file left by a killed one is used.
 
-    Where the system has no such locks (Windows, some network file systems), it is a file that nobody had made before.
+    Where the system has no such locks (Windows, some network file systems), it is a file that did not exist before.
     """
     how = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     while True:

@@ -47,7 +47,7 @@ OF_ORIGINAL = ("baseline", "original_cap")  # of the people in the original, wha
 AT = {"above_half": 10, "above_nine_tenths": 18}  # the band above which they are guessed right
 BANDS = np.linspace(0, 1, 21)  # values of individual CAP at which the distribution is given
 TEXT = SENTENCES["public"]
-MOST_RELEASES = 4  # whoever made the releases can choose them so that many rounded numbers together tell a small count
+MOST_RELEASES = 4  # the maker of the releases can choose them such that many rounded numbers together reveal a small count
 
 
 @dataclass(frozen=True)

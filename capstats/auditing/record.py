@@ -209,7 +209,7 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
         ("generator", p["conventions"]["generator_p_value"] if "generator_p_value" in m else ""),
         *(("" if i else "levels", line) for i, line in enumerate(_levels(p, labels))),
         ("weights", _of_tables("sampling weights of the records", p.get("weights", {}))),
-        ("counts", _of_tables("number of records that a row stands for", p.get("counts", {}))),
+        ("counts", _of_tables("number of records that a row represents", p.get("counts", {}))),
         ("example", p.get("example", "")),
     ]
     return [(name, text) for name, text in found if text]
@@ -285,7 +285,7 @@ def _copies(known: Mapping[str, Any] | str) -> str:
         without.append(f"; without {listed([*columns[:SHOWN_COLUMNS], *rest])}: {why}")
     if "first_records" in known:
         first = f"spellings in the first {count(known['first_records'])} records of each table"
-        without.append(f"; of so many records, {first}, and neither copies by level nor near copies are counted")
+        without.append(f"; of this number of records, {first}, and neither copies by level nor near copies are counted")
     return f"whole records are compared over {many(len(known['columns']), 'column')} that all tables have{''.join(without)}"
 
 

@@ -209,7 +209,7 @@ def audit_targets(
     References
     ----------
     Giomi, Boenisch, Wehmeyer and Tasnadi, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data" (2023), equation 1, for
-    the excess over a baseline as a share of what is left. https://doi.org/10.56553/popets-2023-0055
+    the excess over a baseline as a share of 1 minus the baseline. https://doi.org/10.56553/popets-2023-0055
 
     Examples
     --------

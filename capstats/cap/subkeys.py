@@ -149,7 +149,7 @@ class Search:
         """Add to each recipient the rows of all donors at the least distance, which is returned."""
         distance, donors = np.zeros(len(self.a.keys), np.int64), len(self.b.keys)
         compared = comparing(self.columns, donors)
-        # which way: all pairs, all depths of look-ups, or as many depths as a sample suggests
+        # which way: all pairs, all depths of look-ups, or the number of depths that a sample suggests
         if len(distance) * compared <= self.columns * JOIN:
             depth = 0
         elif looking_up(2**self.columns - 1, donors, len(distance)) <= SAMPLE * (compared + donors * DONATED / 8):

@@ -203,7 +203,7 @@ def individual_share(
         - ``individual_gain``, N, from -2 to 2: how much more often the guess from `s` is right for records of `o` than for others like
           them, near 0 if nothing about individuals is disclosed; ``original_gain``, D, the same for `o` in place of `s`;
         - ``original_cap``, from 0 to 1: of the records of `o`, guessed from `o`; ``fresh_sample``, that minus D: about their average CAP
-          if a fresh sample of as many records as `o` has were released;
+          if a fresh sample of the size of `o` were released;
         - ``plain_contrast_error``, ``individual_gain_error``, ``original_gain_error``, ``fresh_sample_error``: standard errors, NaN if
           either sample has fewer than two records in the average;
         - ``individual_share``, N / D, with ``individual_share_lower`` and ``individual_share_upper``, the ends of its interval. An upper

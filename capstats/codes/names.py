@@ -242,7 +242,7 @@ def named(name: object) -> str:
 
 
 def in_cell(label: object, most: int | None = None) -> str:
-    """A label in a table, of at most so many characters: in quotes if it is empty, the text "missing", or begins or ends with a space."""
+    """A label in a table, of at most ``most`` characters: in quotes if it is empty, the text "missing", or begins or ends with a space."""
     text = str(label)
     plain = text and text == text.strip() and (text != "missing" or not isinstance(label, str))
     text = printable(text) if plain else repr(text)

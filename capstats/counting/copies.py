@@ -84,7 +84,7 @@ def find_copies(inputs: Sequence[Input], most: int, keys: Keys, records: Sequenc
     """How many records of each release are copies of the original's, and of the holdout's, or why that is not computed.
 
     Where the original is read record by record, also how many records of the one release each is identical to. ``inputs`` are original,
-    releases and holdout, as `inputs_of` gives them, with as many ``records``; if these are too many, `many_rows` compares them. Columns
+    releases and holdout, as `inputs_of` gives them, ``records`` how many they have; if too many, `many_rows` compares them. Columns
     with an identifier, such as row numbers, are left out, those that some table cannot give as labels, and of each release those that share
     no level with the original. Copies in each release are counted by level of the key columns, too, as the tables have them, with `types`
     and `bins`.

@@ -75,7 +75,7 @@ def inputs_of(
     for table, weight, number in zip(opened(given, options), of_weights, of_counts, strict=False):
         if weight is not None and number is not None:
             raise ValueError(
-                f"`{table.name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or stands for "
+                f"`{table.name}` has both `weights` ({weight!r}) and `counts` ({number!r}): a row is one weighted record, or represents "
                 f"several. Give one of them, and None for `{table.name}` in the other."
             )
         column = number if weight is None else weight

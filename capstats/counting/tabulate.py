@@ -57,7 +57,7 @@ def tabulate(
         ``attrs["dropped"]``.
     null_values : code, sequence of codes, or mapping {column: code or sequence of codes}, optional
         Codes that mean a missing value, in every table, before `types` and `bins` see them: ``{"income": [-99, -98], "born":
-        "1900-01-01"}`` names those of single columns, ``["NA", -99]`` those of all columns, and the key "*" of a mapping stands for all
+        "1900-01-01"}`` names those of single columns, ``["NA", -99]`` those of all columns, and the key "*" of a mapping means all
         columns. A code is a text, a number or a date. Numbers are compared as numbers: -99, "-99" and "-99.0" are one code, which is met
         by -99, by -99.0 and, in a column of text, by "-99.0", but not by "-099" unless `types` makes the column a number. Dates are
         compared as dates, those with a zone in UTC, and texts as they are. A bool is no number. Not given, no value is missing but null,

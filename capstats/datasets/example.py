@@ -17,7 +17,7 @@ SHRINKAGE = 0.2  # weight of the independence model in the probabilities of the 
 def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, Any]:
     """Arguments of `capstats.audit` for bundled data and a seeded synthetic table.
 
-    The synthetic table has as many records as the original. The probability of a cell is 0.8 times its share plus 0.2 times the product of
+    The synthetic table has the size of the original. The probability of a cell is 0.8 times its share plus 0.2 times the product of
     the shares of its target and its key (independence).
 
     Parameters
@@ -55,6 +55,6 @@ def example(name: Literal["titanic", "anes96"], *, seed: int = 0) -> dict[str, A
     p = (1 - SHRINKAGE) * share + SHRINKAGE * independent
     s = np.random.default_rng(seed).multinomial(int(tables.o.sum()), p.ravel() / p.sum()).reshape(p.shape)
     cells = to_frame(tables.assign(s=(("target", "key"), s)))
-    description = f"{name}, with as many synthetic records drawn from 0.8 cell shares + 0.2 independence"
+    description = f"{name}, with the same number of synthetic records drawn from 0.8 cell shares + 0.2 independence"
     made = {"example": description, "seed": seed, "source": frame.attrs["source"]}
     return {"original": cells, "synthetic": cells, "keys": keys, "target": target, "counts": ("o", "s"), "provenance": made}

@@ -1,4 +1,4 @@
-"""Which columns may be keys or targets: a guess from their names and from what they hold, for whoever has to choose."""
+"""Which columns may be keys or targets: a guess from their names and from what they hold, for a user who has to choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables hold, for whoever has to choose keys and a target: columns, codes, labels, what does not meet, and commands to paste."""
+"""What the tables hold, for a user who has to choose keys and a target: columns, codes, labels, levels that differ, commands to paste."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Description(Report):
 
 
 def describe(original: Any, synthetic: Any = None, **reading: Unpack[FirstReading]) -> Description:
-    """What the tables hold, and what a first audit of them could be: for whoever has not chosen keys and a target yet.
+    """What the tables hold, and what a first audit of them could be: for a user who has not chosen keys and a target yet.
 
     It shows which columns there are, which of them do not meet, and what somebody might know and want to know.
 

@@ -182,7 +182,7 @@ class Ledger:
         found = min([2.0**53 / max(self.cells.shape[1], 1), *(t.greatest.sum() for t in self.tables)])
         if self.people.counts.sum() > found:
             raise TooManyError(
-                "There are too many people to add them up exactly, in so many combinations of columns. Group levels (bins=)."
+                "There are too many people to add them up exactly in all combinations of columns. Group levels (bins=)."
             )
         return float(found)
 

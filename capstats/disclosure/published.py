@@ -355,7 +355,7 @@ def _grouped(people: People, c: int, rule: Published) -> tuple[list[Label], Inde
     if given and groups == levels:
         near = hint_of_data(next(iter(labels)), dict.fromkeys(levels), "level")
         raise ValueError(f"`bins` of a published table names no level that column {name!r} has.{near}")
-    if len({kind_of(x) for x in groups if x is not MISSING}) > 1:  # as in a file, where 20 stands below "18-19"
+    if len({kind_of(x) for x in groups if x is not MISSING}) > 1:  # as in a file that has 20 below "18-19"
         groups = [x if x is MISSING else str(x) for x in groups]
     codes, found = pd.factorize(pd.Series(groups, dtype=object), use_na_sentinel=False)
     return list(found), codes

@@ -159,7 +159,7 @@ def record_risk(
         ``key_synthetic_records``; ties keep their order. The columns below are then placed first, followed
         by the keys, the target and the other columns of `original`. By default rows and columns keep their order.
     top : int, optional
-        With `sort_by`, only so many of the riskiest records. Of a file, the other records are not read into memory.
+        With `sort_by`, only this number of records, the riskiest. Of a file, the other records are not read into memory.
 
     Returns
     -------

@@ -25,7 +25,7 @@ METHODS: Mapping[str, Convention] = {"cap": "drop", "zero_cap": "zero", "general
 METRICS = {"cap": "CategoricalCAP", "zero_cap": "CategoricalZeroCAP", "generalized_cap": "CategoricalGeneralizedCAP"}  # by method
 
 NOBODY_MATCHED = "No original record has a key that is in the synthetic table, so there is nothing to average."
-ONE_VALUE = "All original records have the same target, so a blind guess is always right and protects nobody."
+ONE_VALUE = "All original records have the same target, so a blind guess is always right and protects no one."
 
 
 @shows_options

@@ -66,8 +66,8 @@ def as_synthpop(tables: Tables, version: Version = "1.9-2", **options: Any) -> d
 
     Notes
     -----
-    See docs/coming-from/synthpop.md. With exclusions, synthpop computes the identity measures and the CAP family on what is left, so
-    that an exclusion can create uniques; these are its numbers. `share_unique` and `disco` with ``counted=`` are free of that.
+    See docs/coming-from/synthpop.md. With exclusions, synthpop computes the identity measures and the CAP family on the remaining records,
+    so that an exclusion can create uniques; these are its numbers. `share_unique` and `disco` with ``counted=`` are free of that.
 
     References
     ----------

@@ -87,7 +87,7 @@ def singling_out(
           original record.
 
         With `holdout`: ``sample_size``, the number of records of original or holdout, whichever is smaller; ``original`` and ``holdout``,
-        the expected rate if so many random records of each are kept, which is the rate itself for the smaller one; and their
+        the expected rate if this number of random records of each is kept, which is the rate itself for the smaller one; and their
         ``difference``, from -1 to 1, whose expected value is 0 if the release does not depend on who is in the holdout. It has no standard
         error, since we know no estimator that is proved: descriptions of one person succeed together.
 

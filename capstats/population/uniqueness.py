@@ -51,7 +51,8 @@ def population_uniqueness(
 ) -> xr.Dataset:
     """Probability that a person who is unique in the sample is unique in the population, and expected numbers of such people.
 
-    Whoever has a key that nobody else in the sample has may still share it with somebody outside. Only one who does not can be named by it.
+    A person whose key is unique in the sample may share it with people outside. Only a person whose key is unique in the population is
+    identified by it.
 
     Parameters
     ----------

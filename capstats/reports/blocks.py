@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SIGNS = "#+."  # dots of three kinds, in text
-PARTS = "*-'"  # of each kind the last one, where it stands for fewer
+PARTS = "*-'"  # of each kind the last one, for a smaller share
 STRIP = 48  # characters of a scale, in text
 WIDTH = 100  # characters of a line of text
 LABEL = 24  # characters of the label of a row, at most
-DOTS = "..."  # for what is left out
+DOTS = "..."  # for omitted text
 CELL = 160  # characters of a cell of a table of HTML
 SHORT = {("Grid", "head"), ("Grid", "rows"), ("Headline", "number"), ("Headline", "of")}  # texts that are cells of a page
 TEXT = 1500  # characters of a sentence; more is a label or a list of names that nobody reads
@@ -261,7 +261,7 @@ def plain(value: Any, *, infinite: str | None = None) -> Any:
 
 
 def beside(labels: Sequence[str], columns: Iterable[Sequence[str]]) -> list[Grid]:
-    """Columns beside the labels of their rows, each with its heading first: as many tables as the width of a line makes."""
+    """Columns beside the labels of their rows, each with its heading first, split into tables that fit the width of a line."""
     parts: list[list[Sequence[str]]] = []
     left = 0
     for column in columns:
@@ -359,7 +359,7 @@ def environment(room: str, **how: Any) -> Environment:
 
 
 def _in_html(given: Any, most: int = TEXT) -> Any:
-    """Texts as a page has them, each on one line of at most so many characters: those of all blocks of all sections."""
+    """Texts as a page has them, each on one line of at most the given number of characters: those of all blocks of all sections."""
     from markupsafe import Markup
 
     if isinstance(given, str):
@@ -379,7 +379,7 @@ def _in_html(given: Any, most: int = TEXT) -> Any:
 
 
 def _shown(text: str, most: int) -> str:
-    """A text on one line of at most so many characters, with escapes in place of what is not printable."""
+    """A text on one line of at most the given number of characters, with escapes in place of what is not printable."""
     if text.isprintable() and len(text) <= most:
         return text
     return shortened(printable(text).strip(), most)

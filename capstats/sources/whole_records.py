@@ -277,7 +277,7 @@ class _OfRelations:
 
 
 class _OfFiles:
-    """The same for files and tables in memory: as many of their numbers as fit are kept in the call's connection, and sorted in parts."""
+    """The same for files and tables in memory: those of their numbers that fit are kept in the call's connection, and sorted in parts."""
 
     def __init__(self, records: Sequence[Records], apart: Collection[int], parts: int, at_once: int):
         self.records, self.apart, self.step, self.at_once = records, apart, 2**64 // parts + 1, at_once

@@ -26,7 +26,7 @@ Axes = dict[str, pd.MultiIndex | None]
 class Aligned:
     """Tables with the same cells in the same places, whose other dims broadcast against each other.
 
-    A Dataset in place of a table stands for its table of that name, and for those that are None (`given_tables`).
+    A Dataset in place of a table gives its table of that name, and those that are None (`given_tables`).
 
     ``by_key`` has numbers for each key, which a formula takes after the tables, as arrays of shape (..., key). Tables named in ``inexact``
     are sums of floats, such as squared weights; all others are counts or weights, which sum exactly.

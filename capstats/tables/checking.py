@@ -51,7 +51,7 @@ def check_unweighted(why: str, **tables: Any) -> None:
 def given_tables(tables: Mapping[str, Any], optional: Collection[str] = ()) -> dict[str, Any]:
     """The tables of a measure by their names: those that were given, and for None the one of that name in the Dataset that was.
 
-    A Dataset stands for its table of that name, for a population for its original. What it does not hold is an error, unless it is
+    A Dataset is replaced by its table of that name, for a population by its original. What it does not hold is an error, unless it is
     ``optional``.
     """
     whole = next((table for table in tables.values() if isinstance(table, xr.Dataset)), None)

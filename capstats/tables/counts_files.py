@@ -212,7 +212,7 @@ def is_counts(path: str | Path) -> bool:
 def digest_of_rows(tables: xr.Dataset) -> str | None:
     """SHA-256 of the lines that `write_counts` writes as CSV, sorted, without the comment; None where labels cannot be written.
 
-    Whoever has the file can compute it: ``tail -n +2 counts.csv | LC_ALL=C sort | sha256sum``.
+    Anyone who has the file can compute it: ``tail -n +2 counts.csv | LC_ALL=C sort | sha256sum``.
     """
     try:
         header, places, numbers = _listed(as_tables(tables))

@@ -13,5 +13,5 @@ def test_examples_are_seeded_and_say_what_they_are(name):
     assert first.to_json() == again.to_json()
     assert first.to_dict()["measures"] != other.to_dict()["measures"]
     assert first.provenance["seed"] == 1
-    assert f"  example    {name}, with as many synthetic records" in repr(first)
+    assert f"  example    {name}, with the same number of synthetic records" in repr(first)
     assert first.measures.original_records.item() == first.measures.synthetic_records.item()

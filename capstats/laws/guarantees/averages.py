@@ -62,7 +62,7 @@ def dp_average_bound(
     See theory/guarantees.md#dp-average-bound. The people are split at random into n inside and h outside, at least one each, and the noise
     does not depend on the split; the average is of CAP with unmatched records "zero" or "nearest", not "drop", or of any other score of a
     record and the release from 0 to 1. The bound is f(q) = min(1, e^eps q + delta, 1 - e^-eps (1 - delta - q)), or 1 - T(q); where records
-    are added or removed, f(f(q)). No program that releases as many records as it reads is private for added or removed records.
+    are added or removed, f(f(q)). No program that releases the number of records that it reads is private for added or removed records.
 
     References
     ----------

@@ -236,7 +236,7 @@ def dp_mechanism(
     dp_bound
     noisy_counts : private for counts that are not public.
     expected_cap : with ``Pram(matrix=...)`` of this matrix, what it does to all records of a table, each by itself. That keeps an epsilon
-        for changes of targets; a program that releases as many records as it reads keeps none for added or removed ones.
+        for changes of targets; a program that releases the number of records that it reads keeps none for added or removed ones.
 
     Notes
     -----

@@ -163,7 +163,7 @@ class Circle:
         place = np.arange(points // 2 + 1)
         angle = 2 * np.pi * place / points
         away = odds * (2 * np.sin(angle / 2) ** 2 - 1j * np.sin(angle))  # odds (1 - e^(i angle))
-        share = np.where((place == 0) | (2 * place == points), 1, 2)  # a point stands for its mirror image, too
+        share = np.where((place == 0) | (2 * place == points), 1, 2)  # a point counts for its mirror image, too
         # z^-m, up to a factor, times the share of the point in the mean
         self.turns = share * np.exp(-2j * np.pi * (m * place % points) / points)
         # the logarithm of the generating function of weight 1 where the circle meets the positive axis, and its change from there on
