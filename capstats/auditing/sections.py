@@ -21,7 +21,7 @@ from capstats.disclosure.records import key_summary
 from capstats.reports.blocks import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
 from capstats.reports.repeating import as_toml
 from capstats.tables.axes import axis_of
-from capstats.tables.printing import count, counts, many, percent, share, shares
+from capstats.tables.printing import count, counts, many, part, percent, share, shares
 
 HEADING = 14  # characters of the heading of a column, at most
 SHOWN_LEVELS = 12  # levels of the target that have a row each
@@ -79,7 +79,7 @@ def in_sentences(audit: Findings) -> list[Block]:
     numbers = {
         **audit.numbers,
         "average": percent(audit.caps[0]),
-        "expected": count(audit.caps[0] * m.original_records.item()),
+        "expected": part(audit.caps[0], int(m.original_records.item())),
         "version": ANSWER["version"][audit.unmatched],
         **audit.commonest(0),
         "unmatched": ANSWER[audit.unmatched],
@@ -108,8 +108,8 @@ def among_sisters(audit: Findings) -> list[str]:
     if "generator_p_value" not in m:
         return []
     error = f"; standard error of the mean {percent(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
-    high = (m.generator_p_value >= HIGH) & (m.average_cap_zero > m.generator_mean)
-    most = audit.at_most("generator_p_value")
+    most = audit.at_most("generator_p_value")  # a bound of a probability does not show that it is high
+    high = not most and m.generator_p_value >= HIGH and m.average_cap_zero > m.generator_mean
     return [audit.say(ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **audit.numbers)]
 
 
