@@ -15,7 +15,7 @@ const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 const named = (name) => (/^[\p{L}\p{N}][\p{L}\p{N}_.\-/%]*$/u.test(name) ? name : `'${printable(name)}'`);
 const few = (names, most, rest) => (names.length > most ? [...names.slice(0, most), rest(names.length - most)] : names);
 const listed = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
-const columnsOf = (n) => `${whole(n)} column${n === 1 ? "" : "s"}`;
+const many = (n, what) => `${whole(n)} ${what}${n === 1 ? "" : "s"}`;
 
 function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
   const version = Number.isNaN(numbers.average_cap_nearest) ? "zero" : "nearest";
@@ -51,7 +51,7 @@ function showCopies(copies) {
   const say = (name, values = {}) => fill(given.copies[name], { of: "", release: "the release", Release: "The release", ...values });
   const numbers = Object.fromEntries(Object.entries(copies).filter(([, x]) => typeof x === "number").map(([name, x]) => [name, whole(x)]));
   const share = inPercent(copies.copied_records / copies.records);
-  const texts = { ...numbers, columns: columnsOf(columns), records: `${whole(copies.records)} record${copies.records === 1 ? "" : "s"}`, share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
+  const texts = { ...numbers, columns: many(columns, "column"), records: many(copies.records ?? 0, "record"), share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
   const reasons = Object.entries(apart).map(([name, reason]) => `${named(name)} ${reason}`);
   const causes = Object.entries(spelled).map(([name, cause]) => `${named(name)} (${cause})`);
   const [head, rest] = answer === 1 ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}`]
@@ -67,7 +67,7 @@ function showCopies(copies) {
     const names = Object.keys(left_out).filter((name) => left_out[name] === reason).map(named);
     return `; without ${listed(few(names, 10, (n) => `${n} more`))}: ${reason}`;
   });
-  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns)} that both files have${without.join("")}. Numbers are equal by what `
+  find("#compared").textContent = why ? "" : `Whole records are compared over ${many(columns, "column")} that both files have${without.join("")}. Numbers are equal by what `
     + "they say, missing values to each other. Near copies, other in one column, are not looked for.";
 }
 
