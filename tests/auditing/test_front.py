@@ -148,7 +148,9 @@ def test_two_people_have_a_front_sheet():
 
 def test_fewer_than_a_hundred_people_are_not_rounded_to_whole_ones():
     found = audit({"k": [*"aabb"], "t": [*"xyxx"]}, {"k": [*"aabbbb"], "t": [*"xyxyxx"]}, keys="k", target="t")
-    assert "about 2.5 of 4 people; naming the commonest answer, 3 (without the release 2.5 and 3; with the original 3 and 3)." in text(found)
+    assert "about 2.5 of 4 people; naming the commonest answer, 3 (without the release 2.5 and 3; with the original 3 and 3)." in text(
+        found
+    )
     assert "expected to be right for 2.5 of the 4 people" in " ".join(repr(found).split())
 
 
