@@ -165,6 +165,11 @@ def test_a_release_with_the_frequencies_of_the_original_is_said_to_have_them():
     assert "every combination" not in text(audit(some, some[:-2], keys="k", target="t"))
 
 
+def test_a_label_that_is_a_tuple_is_one_label():
+    found = audit({"k": [*"aabb"], "t": [("x", 1), ("y", 2)] * 2}, {"k": [*"ab"], "t": [("x", 1)] * 2}, keys="k", target="t")
+    assert [row[0] for row in blocks(found, Dots, "Whom it hits")[0].rows] == ["('x', 1)", "('y', 2)"]
+
+
 def test_a_target_of_one_level_is_guessed_by_everybody():
     one = ORIGINAL.assign(ill="no")
     found = audited(one, HOLDOUT.assign(ill="no"), one)
