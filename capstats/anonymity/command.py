@@ -27,7 +27,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         "What was read": [Facts(facts(settings, columns_read))],
         "Privacy models": [
             Grid(["", *columns], rows),
-            "No model compares the two tables: a synthetic table that satisfies all of them can be a copy of the original. "
+            "No model compares a synthetic table with the original: one that satisfies all of them can be a copy of it. "
             "Use them beside average CAP (capstats audit), not in its place.",
         ],
         "How to read it": [Facts(list(outputs.MEANINGS["anonymity"].items())), "Larger is riskier unless said otherwise."],

@@ -90,7 +90,8 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
 
     meaning = (
         "Somebody who knows all columns of a person but one finds the synthetic records that are nearest in the ranks of the others, and "
-        "takes their value for the person's. accuracy is the share of the original records for whom it is right."
+        "takes their value for the person's. accuracy is the share of the original records for whom it is right: equal or, in a column of "
+        "numbers, less than --within (or 1) apart."
     )
     return _reported(settings, messages, "maximum knowledge attack", table, [meaning], found.attrs, drawn)
 

@@ -214,7 +214,7 @@ def audit(
         but one column; ``copied_people`` of the original have their record in the release. ``copied_beyond_chance`` is 1 where these are
         more than chance explains (``copied_p_value`` at most 0.005, by people of the holdout or, without one, by a fresh sample of the same
         population), 0 where they are not, and undefined where it cannot be told: a column has no value in common with the original, or one
-        in two spellings, the holdout is too small, or no test could show anything. ``copied_people_lower`` and ``copied_people_upper`` are
+        in two spellings, the holdout is too small, or no record could show it. ``copied_people_lower`` and ``copied_people_upper`` are
         an interval of 95 % of the people copied beyond chance, ``copied_people_beyond_chance`` is their estimate, and
         ``copied_people_fewest`` the fewest that the holdout could show. Values are compared as they stand in the records, without `types`
         and `bins`: 1, 1.0 and the text "1" are equal, so are True and 1, a date and its ISO 8601 text, and missing values and codes of

@@ -112,7 +112,7 @@ def funnel(audit: Findings, summary: xr.Dataset, i: int) -> Picture:
     """The summary of the keys of one release: their number of people and their average CAP."""
     from capstats.plotting.keys import plot_key_summary
 
-    ax = plot_key_summary(summary, **_lines(audit, audit.of("average_cap_zero", i)))
+    ax = plot_key_summary(summary, **_lines(audit, audit.caps[i]))
     records = summary.records.values[summary.records.values > 0]
     sure = summary.certain.values[summary.records.values > 0].sum()
     alt = (

@@ -21,7 +21,7 @@ from capstats.codes.names import check_named, hint, in_cell, listed, named, shor
 from capstats.counting.beyond_chance import LEVEL
 from capstats.reports.blocks import Report, headings
 from capstats.tables.backing import unstacked
-from capstats.tables.printing import count, many, percent
+from capstats.tables.printing import count, many, part, percent
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most, ranks
 
@@ -134,6 +134,7 @@ class Copies:
             "of": f" of {head}" if head else "",
             "release": (release := f"release {head}" if head else "the release"),
             "Release": release.capitalize() if not head else f"Release {head}",
+            "records": many(entry["records"], "record"),
             "columns": many(entry["columns"], "column"),
             "spelled": listed([f"{named(column)} ({why})" for column, why in entry["spelled"].items()]) if entry["spelled"] else "",
             "share": percent(entry["copied_records"] / entry["records"]),
@@ -261,8 +262,9 @@ class Findings(Report):
         return listed([*map(named, keys)]) if len(keys) <= most else f"{article}{len(keys)} key columns"
 
     def people_right(self, x: float) -> str:
-        """A share of the people as their number, unless they have weights."""
-        return percent(x) if "original_weight" in self.measures else count(round(x * self.measures.original_records.item()))
+        """A share of the people as their number, with a decimal where they are few, unless they have weights."""
+        n = int(self.measures.original_records.item())
+        return percent(x) if "original_weight" in self.measures else part(x, n, int(n < 100))
 
     def commonest(self, i: int) -> dict[str, str]:
         """How many people are guessed right by naming the commonest target: with a release, without it, and with the original itself."""
@@ -284,7 +286,8 @@ class Findings(Report):
 
 def level_names(found: xr.Dataset, width: int) -> list[str]:
     """Levels of the target as a table has them."""
-    levels = (level if isinstance(level, tuple) else (level,) for level in found.indexes["target"])
+    index = found.indexes["target"]
+    levels = index if index.nlevels > 1 else ((level,) for level in index)
     return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
 
 

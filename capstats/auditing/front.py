@@ -15,7 +15,9 @@ from capstats.cap.uncertainty import average_cap_interval
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.attribute import share_replicated, share_unique
 from capstats.reports.blocks import Alert, Block, Dots, Facts, Grid, Headline, Mark, Scale, Sections, not_shown
-from capstats.tables.printing import count, many, percent
+from capstats.tables.aligned import Aligned
+from capstats.tables.printing import SMALL, count, many, percent
+from capstats.tables.table import Array, Table
 from capstats.tables.ties import at_most
 
 FRONT = SENTENCES["front"]
@@ -29,7 +31,6 @@ MOST_CHANGES = 50_000  # keys times key columns, for which each column is left o
 WIDE = 1.0  # interval of a share that is no headline; to leave the share out would choose those that chance made narrow
 RARE = 0.05  # probability that so low a release is chance, for all releases together
 VERDICTS = {"kept": "kept", "broken": "BROKEN", UNTOLD: "NOT TOLD"}
-SMALL = 0.0005  # a change of average CAP that is none
 
 
 def front(audit: Findings) -> Sections:
@@ -38,7 +39,7 @@ def front(audit: Findings) -> Sections:
     several = len(audit.heads) > 1
     of = f" ({audit.heads[first]})" if several else ""
     alerts = [Alert(text, any(audit.of("copied_share", i) >= GRAVE for i in audit.ranked)) for text in audit.copies.alert(audit.ranked)]
-    alerts += map(Alert, audit.provenance.get("warnings", []))
+    alerts += [*(Alert(text, grave=False) for text in _alike(audit)), *map(Alert, audit.provenance.get("warnings", []))]
     scope = FRONT["scope_of_both" if "holdout_records" in audit.measures else "scope"]
     glance = [
         audit.say(scope, known=audit.known(2 * SIDE_BY_SIDE), **audit.numbers),
@@ -62,6 +63,18 @@ def front(audit: Findings) -> Sections:
         **({"At a glance": glance} if several else {}),
     }
     return {name: blocks for name, blocks in found.items() if blocks}
+
+
+def _alike(audit: Findings) -> list[str]:
+    """The releases in which every key and target is as frequent as in the original, but for those that are said to be copies."""
+
+    def apart(o: Table, s: Table) -> Array:
+        shares = [x.values / x.on_cells(x.total[..., None]) for x in (o, s)]
+        return s.like(np.abs(shares[1] - shares[0])).total
+
+    found = np.atleast_1d(Aligned({"o": audit.tables.o, "s": audit.tables.s}).map(apart, "apart").values) == 0
+    alike = [_release(audit, i) for i in audit.ranked if found[i] and not audit.copies.found(i)]
+    return [audit.say(FRONT["alike"], releases=listed(alike[:RELEASES]))] if alike else []
 
 
 def _limits(audit: Findings) -> list[Block]:
@@ -132,12 +145,12 @@ def _public(audit: Findings, i: int) -> list[Block]:
     texts = {"tables": many(k, "published table"), "n": count(m.original_records.item())}
     if "published_certain" not in m:
         return [audit.say(FRONT["public_too_many"], why=found[0]["not_computed"], **audit.numbers, **texts)]
-    texts |= {"guess": count(round(m.original_records.item() * m.published_guess.item())), "release": _release(audit, i)}
+    texts |= {"guess": audit.people_right(m.published_guess.item()), "release": _release(audit, i)}
     adds = "not_computed"
     if "published_gain" in m:
         gain, error = (m.original_records.item() * audit.of(f"published_gain{x}", i) for x in ("", "_error"))
         adds = "adds" if gain > Z * error else "adds_nothing"
-        texts |= {"more": f"{round(gain)}".replace("-", "\u2212"), "error": f"{error:.1f}"}
+        texts |= {"more": f"{gain:.1f}".replace("-", "\u2212"), "error": f"{error:.1f}"}
     said = {x: audit.say(FRONT[f"public_{x}"], **audit.numbers, **texts) for x in ("apart", adds)}
     return [audit.say(FRONT["public"], added=said[adds], apart=said["apart"] if k > 1 else "", **audit.numbers, **texts)]
 
@@ -161,7 +174,7 @@ def _public_tables(audit: Findings) -> list[Block]:
 def _links(audit: Findings) -> list[Block]:
     """How many links of records to people of the population are right."""
     n, methods = count(audit.measures.original_records.item()), audit.provenance["conventions"]
-    right = {name: _tenths(audit.of(name, 0)) for name in ("population_matches", "weighted_matches") if name in audit.measures}
+    right = {name: count(audit.of(name, 0)) for name in ("population_matches", "weighted_matches") if name in audit.measures}
     return [audit.say(FRONT["links"], n=matches, records=n, by=methods[name]) for name, matches in right.items()]
 
 
@@ -180,16 +193,11 @@ def _unique(audit: Findings, i: int) -> list[Block]:
     replicated = ""
     if in_release in audit.measures:
         both = count(round(n * share_replicated(o, audit.release(i, records=True)).item()))
-        replicated = audit.say(FRONT["replicated"], release=_release(audit, i), both=both, known=_tenths(audit.of(in_release, i)))
-    others = [f"{methods[x]}, {_tenths(found[x])}" if np.isfinite(found[x]) else methods[x] for x in found if x != name]
-    texts = {"uniques": audit.people(alone), "known": _tenths(found[name]), "size": count(audit.provenance["population_size"])}
+        replicated = audit.say(FRONT["replicated"], release=_release(audit, i), both=both, known=count(audit.of(in_release, i)))
+    others = [f"{methods[x]}, {count(found[x])}" if np.isfinite(found[x]) else methods[x] for x in found if x != name]
+    texts = {"uniques": audit.people(alone), "known": count(found[name]), "size": count(audit.provenance["population_size"])}
     are = ("is" if texts["known"] == "1" else "are") + (FRONT["expected"] if name != "population_uniques" else "")
     return [audit.say(FRONT["unique"], are=are, replicated=replicated, methods="; ".join([methods[name], *others]), **texts)]
-
-
-def _tenths(x: float) -> str:
-    """An expected number of people."""
-    return "fewer than 0.1" if 0 < x < 0.05 else count(round(x, 1))
 
 
 def _headline(audit: Findings, i: int) -> list[Block]:
@@ -329,7 +337,7 @@ def _groups(audit: Findings, i: int) -> list[Block]:
     rows = [
         [
             f"{shortened(named(group.column), 30)}: {in_cell(group.level, 30)}",
-            f"+{100 * group.above:.0f}",
+            f"+{100 * group.above:.1f}",
             percent(group.above_nine_tenths / group.people, 0),
             count(group.people),
             percent(group.with_release, 0),

@@ -226,8 +226,8 @@ def _synthetic(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Seque
     given = p.get("synthetic") or [None] * len(labels)
     pools = p.get("files", {}).get("synthetic") or [None] * len(labels)
     if len(labels) > SIDE_BY_SIDE and list(heads) == list(labels) and not any(pool and len(pool) > 1 for pool in pools):
-        least, most = count(min(records)), count(max(records))
-        return [("synthetic", f"{len(labels)} tables of {least if least == most else f'{least} to {most}'} records")]
+        least, most = min(records), max(records)
+        return [("synthetic", f"{len(labels)} tables of {f'{count(least)} to ' * (least < most)}{many(most, 'record')}")]
     lines = []
     for i, (label, head, path, pool) in enumerate(zip(labels, heads, given, pools, strict=True), 1):
         number = "" if head == label else f"{i}  "

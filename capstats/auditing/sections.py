@@ -16,12 +16,16 @@ from capstats.auditing.compute import SURELY, Z, holds_people
 from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, level_names
 from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, numbers
 from capstats.auditing.record import facts, fingerprints
+from capstats.cap.neighbours import rows_used
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
 from capstats.reports.blocks import WIDTH, Block, Facts, Grid, Listing, Sections, Terms, as_page, beside, headings, not_shown
 from capstats.reports.repeating import as_toml
+from capstats.tables.aligned import Aligned
 from capstats.tables.axes import axis_of
-from capstats.tables.printing import count, counts, many, percent, share, shares
+from capstats.tables.printing import count, counts, many, part, percent, share, shares
+from capstats.tables.sums import attribution
+from capstats.tables.table import Floats, Table, ratio
 
 HEADING = 14  # characters of the heading of a column, at most
 SHOWN_LEVELS = 12  # levels of the target that have a row each
@@ -79,7 +83,7 @@ def in_sentences(audit: Findings) -> list[Block]:
     numbers = {
         **audit.numbers,
         "average": percent(audit.caps[0]),
-        "expected": count(audit.caps[0] * m.original_records.item()),
+        "expected": part(audit.caps[0], int(m.original_records.item())),
         "version": ANSWER["version"][audit.unmatched],
         **audit.commonest(0),
         "unmatched": ANSWER[audit.unmatched],
@@ -108,8 +112,8 @@ def among_sisters(audit: Findings) -> list[str]:
     if "generator_p_value" not in m:
         return []
     error = f"; standard error of the mean {percent(m.generator_mean_error.item())}" if "generator_mean_error" in m else ""
-    high = (m.generator_p_value >= HIGH) & (m.average_cap_zero > m.generator_mean)
-    most = audit.at_most("generator_p_value")
+    most = audit.at_most("generator_p_value")  # a bound of a probability does not show that it is high
+    high = not most and m.generator_p_value >= HIGH and m.average_cap_zero > m.generator_mean
     return [audit.say(ANSWER["sisters"], error=error, most=most, high=ANSWER["sisters_high"] if high else "", **audit.numbers)]
 
 
@@ -316,21 +320,32 @@ def _columns(audit: Findings, heads: Sequence[str]) -> list[Block]:
 
 def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
     """The keys with the most people guessed right, and those of people guessed right with certainty, of the first release."""
-    first = audit.ranked[0]
-    summary = key_summary(audit.tables.o, audit.release(first))
+    tables, first = audit.tables, audit.ranked[0]
+    people, s = tables.get("o_records", tables.o), audit.release(first)
+    aligned = Aligned({"o": tables.o, "s": s, "people": people, "records": audit.release(first, records=True)})
+    rows_of = rows_used(aligned, audit.unmatched)
+
+    def of_keys(o: Table, s: Table, people: Table, records: Table) -> Floats:
+        q = attribution(*rows_of(o, s), 0.0).values
+        right, weight = (x.like(x.values * q).key_total for x in (people, o))
+        return np.stack([records.key_total, right, ratio(weight, o.key_total, np.nan)])
+
+    names = ("synthetic_records", "correct", "cap")
+    found = zip(names, aligned.map(of_keys, "of_keys", ("part", "key")).values, strict=True)
+    summary = key_summary(people, s).assign({name: ("key", of) for name, of in found})
     records, cap, correct, disclosed = (summary[name].values for name in ("records", "cap", "correct", "disclosed"))
     some = np.flatnonzero(correct > 0)
     most = some[np.lexsort((-cap[some], -correct[some]))][:WORST]
     sure = np.flatnonzero(disclosed > 0)
     rare = sure[np.lexsort((-cap[sure], records[sure]))][:WORST]
     of = f" ({heads[first]})" if heads[first] else ""
-    people = audit.words["people"]
+    who = audit.words["people"]
     blocks: list[Block] = [
-        _keys(audit, summary, most, f"The keys with the most {people} expected to be guessed right{of}"),
-        *([_keys(audit, summary, rare, f"The rarest keys with {people} guessed right with certainty{of}")] if len(rare) else []),
+        _keys(audit, summary, most, f"The keys with the most {who} expected to be guessed right{of}"),
+        *([_keys(audit, summary, rare, f"The rarest keys with {who} guessed right with certainty{of}")] if len(rare) else []),
     ]
     if len(sure) > WORST:
-        blocks.append(f"{many(len(sure) - WORST, 'more key')} with {people} guessed right with certainty.")
+        blocks.append(f"{many(len(sure) - WORST, 'more key')} with {who} guessed right with certainty.")
     return [*blocks, figures.funnel(audit, summary, first)]
 
 

@@ -76,7 +76,12 @@ class TargetAudits(Report):
         """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
         rows = self.to_frame().reset_index().to_dict("records")
         found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
-        return recorded(self, found, meanings(OF_TARGET, self.provenance))
+        return recorded(self, found, meanings(OF_TARGET, self.provenance, self.weighted))
+
+    @property
+    def weighted(self) -> set[str]:
+        """The tables whose records have sampling weights."""
+        return {table.partition("[")[0] for table in self.provenance.get("weights", {})}
 
     @property
     def judged(self) -> list[Judged]:
@@ -117,20 +122,22 @@ class TargetAudits(Report):
         known = listed([named(c) for c in p["keys"]])
         read = [(name, f"{source}, " * (source is not None) + many(n, "record")) for name, source, n in tables]
         read += [("keys", known), ("targets", many(self.measures.sizes["target_column"], "column"))]
+        read += [("missing", TEXTS["dropped"])] if p["missing"] == "drop" else []
+        own = words(self.weighted)
         shown_measures = {name: of for name, of in OF_TARGET.items() if of.heading}
         rows = []
         for index, row in frame.iterrows():
             label = [in_cell(x, WIDEST) for x in (index if isinstance(index, tuple) else (index,))]
             rows.append([*label, *((count if of.form == "count" else share)(row[name]) for name, of in shown_measures.items())])
         head = ["target", *(["synthetic"] if several else []), *(of.heading for of in shown_measures.values())]
-        copies = Copies(self.copies, headings([str(x) for x in labels] if several else [""]), words([]))
+        copies = Copies(self.copies, headings([str(x) for x in labels] if several else [""]), own)
         places = range(len(labels))
         told = [text for i in places for text in copies.said(i)] or [f"{self.copies.get('not_computed', TEXTS['no_copies'])}."]
         shown: dict[str, Sequence[Block]] = {
             "Read this first": [*map(Alert, copies.alert(places)), *p.get("warnings", [])],
             "Targets, the worst first": [
-                TEXTS["attack"].format(known=known),
-                TEXTS["order"],
+                TEXTS["attack"].format_map({**own, "known": known}),
+                TEXTS["order"].format_map(own),
                 Grid(head, rows if whole else rows[:ROWS]),
                 *([] if whole else not_shown(len(rows) - ROWS, "more row", "; see --json, or to_frame.")),
             ],
@@ -139,7 +146,9 @@ class TargetAudits(Report):
             "What was read": [Facts(read)],
             "Columns left out": [Facts([(str(named(c)), why) for c, why in self.left_out.items()])] if self.left_out else [],
             "How to read it": [
-                Facts([*((of.heading, of.meaning) for of in shown_measures.values()), ("confidential", "as the original is")]),
+                Facts(
+                    [*((of.heading, of.meaning.format_map(own)) for of in shown_measures.values()), ("confidential", "as the original is")]
+                ),
                 TEXTS["excess"],
             ],
         }
@@ -252,19 +261,18 @@ def audit_targets(
                 of_columns |= tables.attrs.get(name, {})
             unmatched = tables.attrs.get("unmatched_tables", [])  # the same for all targets
             rows[column], copies, inputs = _measured(tables), records.copies or {}, records.inputs
-            sizes = [total_of(tables.get(f"{name}_records", tables[name])) for name in "os"]
     if not rows:
         raise _no_target(left_out)
-    found = _joined(rows, sizes[1]).assign(copied(copies, sizes[1]))
+    read = _all_records(tables)
+    found = _joined(rows, read["synthetic"]).assign(copied(copies, read["synthetic"]))
     known = {
         "date": today(),
         "capstats": VERSION,
         **files_read(inputs),
         "keys": list(map(str, key_columns)),
         "missing": request.missing,
-        "original_records": sizes[0].values.tolist(),
-        "synthetic_records": sizes[1].values.tolist(),
-        **({"holdout_records": total_of(tables.get("h_records", tables.h)).item()} if "h" in tables else {}),
+        **({"weights": tables.attrs["weights"]} if "weights" in tables.attrs else {}),
+        **{f"{name}_records": of.values.tolist() for name, of in read.items()},
     }
     attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes_as_texts()}
     warnings = warnings_of(attrs, allow_no_match, {})
@@ -274,6 +282,14 @@ def audit_targets(
     target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]
     arguments = {"keys": key_columns, "target": target, **restricted({**reading, **allowed}, [*key_columns, target])}
     return replace(result, arguments=arguments)
+
+
+def _all_records(tables: xr.Dataset) -> dict[str, xr.DataArray]:
+    """The numbers of records that were read, with those that are left out of the row of a target."""
+    names = [name for name in ("original", "synthetic", "holdout") if name[0] in tables]
+    found = {name: total_of(tables.get(f"{name[0]}_records", tables[name[0]])) for name in names}
+    left_out = iter(tables.attrs.get("dropped", {}).values())
+    return {name: of + np.reshape([next(left_out, 0) for _ in range(of.size)], of.shape) for name, of in found.items()}
 
 
 def _all_targets(

@@ -14,7 +14,7 @@ from capstats.tables.aligned import total_of
 from capstats.tables.axes import axis_of
 from capstats.tables.checking import given_tables
 from capstats.tables.dataset import as_tables
-from capstats.tables.printing import Result, count, percent
+from capstats.tables.printing import Result, count, many, percent
 
 
 def summary(tables: xr.Dataset, *, unmatched: Convention = "nearest", level: float = 0.95) -> xr.Dataset:
@@ -93,24 +93,26 @@ without the release 62.5 %, with the original itself 67 %. For an intruder who n
     }
     if "h" in tables:
         found["holdout_cap"] = average_cap(tables.h, s.rename("s"), unmatched=used)
-    return Result(found, attrs={"result": _sentence(found, tables, counted, level), "unmatched": used})
+    records = tables.get("o_records", o)
+    people = [total_of(records), *([matched_records(records, s)] if used == "drop" else [])]
+    return Result(found, attrs={"result": _sentence(found, tables, people, level), "unmatched": used})
 
 
-def _sentence(found: dict[str, xr.DataArray], tables: xr.Dataset, counted: xr.DataArray, level: float) -> str:
-    """What the numbers say of the only release, or of the riskiest."""
+def _sentence(found: dict[str, xr.DataArray], tables: xr.Dataset, people: list[xr.DataArray], level: float) -> str:
+    """What the numbers say of the only release, or of the riskiest; ``people`` are all, and those in the average where these are fewer."""
     average = found["average_cap"]
     at = average.fillna(-1).argmax(...) if average.ndim else {}
     x = {name: percent(array.isel(at, missing_dims="ignore").item()) for name, array in found.items()}
-    of = counted.isel(at, missing_dims="ignore").item()
+    n, *matched = (x.isel(at, missing_dims="ignore").item() for x in people)
     names = [listed(list(map(in_cell, tables.attrs[f"{dim}_columns"]))) for dim in ("target", "key")]
     guess = "A guess of the target from the key" if tables.attrs.get("unlabelled") else f"A guess of {names[0]} from {names[1]}"
     which = [f"{dim} {in_cell(average[dim].values[i.item()] if dim in average.coords else i.item())}" for dim, i in at.items()]
-    where = f"Of {average.size} releases the riskiest is {', '.join(which)}. " if which else ""
-    people = "records, by weight" if "o_records" in tables else "people"
+    where = f"Of {many(average.size, 'release')} the riskiest is {', '.join(which)}. " if which else ""
+    over = f"{many(n, 'record')}, by weight" if "o_records" in tables else f"{count(n)} {'person' if n == 1 else 'people'}"
+    over, of_all = (f"{count(matched[0])} of {over}, those whose key it has", "for all, ") if matched else (over, "")
     within = f" ({100 * level:g} % interval {x['lower']} to {x['upper']})" if x["lower"] != "undefined" else ""
-    total = count(tables.o_records.sum().item()) if "o_records" in tables else count(of)
     return (
-        f"{where}{guess} is right with probability {x['average_cap']} on average over {total} {people}{within}; without the release "
+        f"{where}{guess} is right with probability {x['average_cap']} on average over {over}{within}; {of_all}without the release "
         f"{x['baseline']}, with the original itself {x['original_cap']}. For an intruder who names the commonest answer: "
         f"{x['predictive_success']}, {x['baseline_success']} and {x['original_success']}"
         + (f". People who are not in the data: {x['holdout_cap']}" if "holdout_cap" in x else "")

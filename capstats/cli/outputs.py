@@ -136,7 +136,7 @@ def json_text(content: Any) -> str:
 
 
 ROLES = ("original", "members", "non-members", "synthetic", "holdout", "generator", "example")
-READ = (*ROLES, "keys", "columns", "target", "targets", "missing", "weights")  # settings that a report shows
+READ = (*ROLES, "keys", "columns", "target", "targets", "missing", "weights", "within")  # settings that a report shows
 
 
 def title(what: str) -> str:

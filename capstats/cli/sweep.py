@@ -15,10 +15,9 @@ from capstats.cli.outputs import SHOWN, facts, provenance, title
 from capstats.codes.names import named, shortened
 from capstats.reports.blocks import Block, Facts, Grid, Picture, Sections, as_page, as_text
 from capstats.sources.confidential import csv_text
-from capstats.tables.printing import count, percent, share
+from capstats.tables.printing import SMALL, count, percent, share
 
 TITLE = title("risk by what is known")
-SMALL = 0.001  # changes of average CAP below this are ignored: as percent with one decimal they may look alike
 WIDEST = 60  # characters of a name in a table
 CONTRIBUTIONS = {"shapley": "Shapley value", "mean_increment": "mean increment"}
 

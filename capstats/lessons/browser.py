@@ -27,10 +27,11 @@ def browser_page(*, beside: Collection[str] = (), home: str = "") -> str:
     from markupsafe import Markup
 
     from capstats.auditing.measures import SENTENCES, words
+    from capstats.tables.printing import SMALL
 
     texts = {"style": STYLE, "script": SCRIPT, "worker": WORKER}
     parts = {name: Markup(joined(files)) for name, files in texts.items()}
-    given = {**_titanic(), "front": SENTENCES["front"], "copies": SENTENCES["copies"], "words": words([])}
+    given = {**_titanic(), "front": SENTENCES["front"], "copies": SENTENCES["copies"], "words": words([]), "small": SMALL}
     return rendered("browser", title=TITLE, given=given, beside=beside, home=home, documents=home.rpartition("/")[0], **parts)
 
 

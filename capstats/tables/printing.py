@@ -24,6 +24,7 @@ from capstats.tables.ties import TIE
 
 WIDTH = 100  # characters of a line
 LABELS = 60  # characters of these for the labels of a row
+SMALL = 0.001  # a difference of shares up to which they may look alike as percent
 CELL = "white-space:nowrap;padding:0.15em 1em 0.15em 0;border-bottom:1px solid #8886;font-variant-numeric:tabular-nums;"
 NOTES = {  # attrs that are printed under the table, and their headings
     "key_columns": "keys",
@@ -382,18 +383,24 @@ def share(value: Any, digits: int = 3, whole: int = 1) -> str:
     """A share, printed as 0 or 1 only where it is exactly that; as a part of another ``whole`` than 1, if one is given."""
     if np.isnan(value):
         return "undefined"
-    text, least = f"{whole * value:.{digits}f}", 10.0**-digits
-    if abs(value) > TIE and float(text) == 0:
+    number, least = round(float(whole * value), digits), 10.0**-digits
+    if abs(value) > TIE and number == 0:
         return f"{'<' if value > 0 else '>-'}{least:.{digits}f}"
-    if 1 - abs(value) > TIE and abs(float(text)) == whole:
-        return f"{'>' if value > 0 else '<-'}{whole - least:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    if 1 - abs(value) > TIE and abs(number) == whole:
+        return f"{'>' if value > 0 else '<-'}{whole - least:,.{digits}f}"
+    return f"{number + 0.0:,.{digits}f}"
+
+
+def part(value: Any, whole: int, digits: int = 1) -> str:
+    """A share as a sentence has it, as a part of 100 or of a number of people: "31", "30.7"."""
+    text = share(value, digits, whole).replace("-", "\u2212")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def percent(value: Any, digits: int = 1) -> str:
     """A share as a sentence has it: "31 %", "30.7 %"."""
-    text = share(value, digits, 100).replace("-", "\u2212")
-    return text if text == "undefined" else f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+    text = part(value, 100, digits)
+    return text if text == "undefined" else f"{text} %"
 
 
 def unbroken(text: str) -> str:
@@ -408,10 +415,13 @@ def wrapped(text: str, width: int = WIDTH, *, whole_words: bool = False) -> list
 
 
 def count(value: Any) -> str:
-    """A number of records, with one decimal unless it is whole."""
+    """A number of records, with one decimal unless it is whole, and printed as 0 only where it is exactly that."""
     if np.isnan(value):
         return "undefined"
-    return f"{int(value):,}" if value == int(value) else f"{value:,.1f}"
+    whole = round(value)
+    if abs(value - whole) <= TIE * max(1, abs(whole)):
+        return f"{whole:,}"
+    return "<0.1" if 0 < value < 0.05 else f"{value:,.1f}"
 
 
 def shares(values: Iterable[Any], digits: int = 3) -> list[str]:

@@ -99,6 +99,9 @@ def test_the_figure_of_knowledge_needs_several_tables(here, tmp_path, capsys):
 def test_a_tolerance_may_be_one_for_all_columns(here, capsys):
     loose = in_json(capsys, *KNOWLEDGE, "--within", "1000", "--n-releases", "1")["results"]
     assert next(row for row in loose if row["column"] == "x")["accuracy"] == 1
+    said = " ".join(printed(capsys, *KNOWLEDGE, "--within", "1000").split())
+    assert "within 1000.0" in said
+    assert "right: equal or, in a column of numbers, less than --within (or 1) apart." in said
 
 
 @pytest.mark.parametrize("name", ["tree", "forest", "logistic", "bayes"])

@@ -136,6 +136,9 @@ def test_where_the_law_is_out_of_reach_its_tail_is_bounded():
     assert m.generator_p_value.item() > whole.generator_p_value.item()
     assert AT_MOST in found.provenance["conventions"]["generator_p_value"]
     assert "with a probability of at most" in one_line(found)
+    above = audit(weighted, {"k": [*"aab"], "t": [*"xyy"]}, generator=drawn, weights=("w", None), **ASKED)
+    assert (above.measures.generator_p_value.item(), above.measures.average_cap_zero.item()) == (1, 0.7)  # a quarter of releases is above
+    assert "with a probability of at most 100 %. " in one_line(above)
 
 
 # --- what reports say

@@ -58,6 +58,7 @@ def test_more_than_four_releases_share_a_line_where_their_names_are_short_and_ea
     assert lines(5, heads=["r", "r1", "r2", "r3", "r4"])[:2] == [("synthetic", "1  r0: 7 records"), ("", "r1: 9 records")]
     same = xr.Dataset({"synthetic_records": 7})
     assert record._synthetic(same, {}, [*"abcde"], [*"abcde"]) == [("synthetic", "5 tables of 7 records")]
+    assert record._synthetic(same // 7, {}, [*"abcde"], [*"abcde"]) == [("synthetic", "5 tables of 1 record")]
 
 
 def test_columns_over_which_records_are_compared_are_told_with_those_left_out():

@@ -119,6 +119,27 @@ def test_the_worst_target_has_the_greatest_excess_and_of_equals_more_people() ->
     assert audit_targets(copies, copies, keys="k", allow_same=True).to_frame().index.tolist()[:2] == ["t", "again"]  # as given
 
 
+def test_records_that_one_target_leaves_out_are_read_all_the_same() -> None:
+    """Half the records lack the last target; the others are told of all of them."""
+    original, release = (people(seed).assign(vote=["x", None] * 60) for seed in (0, 1))
+    found = audit_targets(original, {"a": release, "b": release[:30]}, targets=["income", "vote"], missing="drop", holdout=OTHER, **ASKED)
+    said = " ".join(str(found).split())
+    assert "original 120 records synthetic a, 120 records b, 30 records holdout 120 records" in said
+    assert "records with a missing value in a key or in the target are left out" in said
+    assert [found.provenance[f"{name}_records"] for name in ("original", "synthetic", "holdout")] == [120, [120, 30], 120]
+
+
+def test_records_with_weights_are_not_drawn_at_random_and_are_no_people() -> None:
+    both = [table.assign(w=np.arange(120) % 3 + 0.5) for table in (ORIGINAL, RELEASE)]
+    found = audit_targets(*both, targets="income", weights="w", **ASKED)
+    said = " ".join(str(found).split())
+    assert "with the same keys with a probability in proportion to its sampling weight, and takes" in said
+    assert "weighted share of the records in the original for whom" in said
+    assert "Of equal ones, that with more records guessed right" in said
+    assert found.to_dict()["meanings"]["records_certain"]["meaning"] == "records for whom it is right with certainty"
+    assert "at random" in str(audit_targets(ORIGINAL, RELEASE, targets="income", **ASKED))
+
+
 def test_all_leaves_out_what_is_no_target_and_says_why() -> None:
     n = 1200
     rng = np.random.default_rng(0)

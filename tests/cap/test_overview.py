@@ -28,7 +28,8 @@ def test_its_numbers_are_those_of_the_measures(unmatched, weights) -> None:
     assert found.baseline_success == capstats.baseline_cap(t, kind="modal")
     assert found.original_success.item() == pytest.approx((capstats.correct_predictions(t.o, t.o) / t.o.sum()).item())
     assert found.holdout_cap == capstats.average_cap(t.h, t.s.rename("s"), unmatched=unmatched)
-    people = "944 records, by weight" if weights else f"{n.item():.0f} people"
+    people = "944 records, by weight" if weights else "944 people"
+    people = f"923 of {people}, those whose key it has" if unmatched == "drop" else people
     assert f"over {people} (90 % interval " in found.attrs["result"]
 
 

@@ -442,8 +442,8 @@ def test_the_first_sentence_has_the_nearest_keys_and_both_guessers_or_says_versi
     slow = browser_page().replace("const MOST_WORK = 2e7;", "const MOST_WORK = 0;")
     expected = {
         browser_page(): (
-            "4",
-            "is right about 4 of 4 people; naming the commonest answer, 4 (",
+            "3.7 or 4",
+            "is right about 3.7 of 4 people; naming the commonest answer, 4 (",
             "the most similar are taken.",
             "nearest keys",
         ),
@@ -454,7 +454,7 @@ def test_the_first_sentence_has_the_nearest_keys_and_both_guessers_or_says_versi
             counted(other, pair)
             assert other.inner_text("#right") == right
             assert says in other.inner_text("#right-of")
-            assert other.inner_text("#right-of").endswith("(without the release 2 and 3; with the original 4 and 4).")
+            assert other.inner_text("#right-of").endswith("(without the release 2.5 and 3; with the original 4 and 4).")
             assert caption in other.inner_text("#scale-says")
             assert heading in other.inner_text("#results h2:has(+ #people)")
 

@@ -17,7 +17,7 @@ from capstats.auditing.measures import SENTENCES
 from capstats.datasets import anes96, example
 from capstats.lessons import page
 from capstats.reports.blocks import Headline, Scale
-from capstats.tables.printing import count, percent
+from capstats.tables.printing import count, part, percent
 
 pytestmark = pytest.mark.chromium
 LESSON = "number"
@@ -182,6 +182,8 @@ def expected(v, version="nearest", people=0, holdout=0):
     def told(x):
         if not people:
             return percent(x[0])
+        if x[1] <= 1e-12:
+            return part(x[0], people, int(people < 100))
         ends = {round((x[0] + sign * x[1] * (1 - 1e-9)) * people) for sign in (-1, 1)}
         return "about " * (len(ends) > 1) + count(round(x[0] * people))
 

@@ -17,7 +17,7 @@ import xarray as xr
 
 import capstats
 from capstats import MISSING, anonymity, disclosure, from_counts, laws, tabulate
-from capstats.tables.printing import ACROSS, ROWS, WIDTH, Grid, Result, alike, count, grids, many, percent, share, unbroken, wrapped
+from capstats.tables.printing import ACROSS, ROWS, WIDTH, Grid, Result, alike, count, grids, many, part, percent, share, unbroken, wrapped
 
 HOSTILE = "<script>alert('x')</script>\x1b[31m\r\n\u202e&amp;=1+1"
 INERT = "<script>alert('x')</script>\\x1b[31m\\r\\n\\u202e&amp;=1+1"
@@ -385,6 +385,23 @@ def test_a_sentence_has_a_share_in_percent_with_a_space(value: float, text: str,
     assert (percent(value), percent(value, 0)) == (text, whole)
 
 
+@pytest.mark.parametrize(
+    ("right", "n", "digits", "text"),
+    [
+        (0.4, 944, 0, "<1"),
+        (943.6, 944, 0, ">943"),
+        (2.5, 4, 1, "2.5"),
+        (3.96, 4, 1, ">3.9"),
+        (4, 4, 1, "4"),
+        (0, 4, 1, "0"),
+        (5821, 6000, 0, "5,821"),
+        (5999.9, 6000, 0, ">5,999"),
+    ],
+)
+def test_a_part_of_the_people_is_none_or_all_of_them_only_where_it_is(right: float, n: int, digits: int, text: str) -> None:
+    assert part(right / n, n, digits) == text
+
+
 def test_no_line_ends_between_a_number_and_its_per_cent_sign() -> None:
     assert unbroken("31 % of 5 % x % y") == "31\u00a0% of 5\u00a0% x % y"
     text = "a risk of 31 % and one of 35 %"
@@ -396,6 +413,7 @@ def test_no_line_ends_between_a_number_and_its_per_cent_sign() -> None:
 
 def test_counts_have_commas_and_a_decimal_only_where_they_are_not_whole() -> None:
     assert [count(1234), count(1234.0), count(1234.56)] == ["1,234", "1,234", "1,234.6"]
+    assert [count(x) for x in (0.04, 0.06, 0.0, 7 * 0.1 * 10, 2.96)] == ["<0.1", "0.1", "0", "7", "3.0"]
     assert [many(1, "record"), many(0, "record"), many(2.5, "record")] == ["1 record", "0 records", "2.5 records"]
 
 

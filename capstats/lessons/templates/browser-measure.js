@@ -113,8 +113,7 @@ function roundedUp(x) {
 function groupsOf(groups, columns) {
   return groups.flatMap((labels, c) => [...labels].map(([label, { records, right, without, sure }]) => (
     { column: columns[c], label, people: records, cap: right / records, above: (right - without) / records, sure: sure / records }
-  ))).filter(({ above }) => above > 0.0005)
-    .sort((a, b) => Number((b.above - a.above).toFixed(9)) || b.people - a.people)
+  ))).sort((a, b) => Number((b.above - a.above).toFixed(9)) || b.people - a.people)
     .slice(0, GROUPS)
     .map((group) => ({ ...group, label: shownLabel(group.label) }));
 }

@@ -13,9 +13,9 @@ const people = (n) => (n === 1 ? "1 person" : `${whole(n)} people`);
 
 /** A name within a sentence, in quotes where it is more than one plain word; names as a list. */
 const named = (name) => (/^[\p{L}\p{N}][\p{L}\p{N}_.\-/%]*$/u.test(name) ? name : `'${printable(name)}'`);
-const few = (names, most, rest) => (names.length > most ? [...names.slice(0, most), `${names.length - most} more${rest}`] : names);
+const few = (names, most, rest) => (names.length > most ? [...names.slice(0, most), rest(names.length - most)] : names);
 const listed = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
-const columnsOf = (n) => `${whole(n)} column${n === 1 ? "" : "s"}`;
+const many = (n, what) => `${whole(n)} ${what}${n === 1 ? "" : "s"}`;
 
 function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
   const version = Number.isNaN(numbers.average_cap_nearest) ? "zero" : "nearest";
@@ -24,7 +24,7 @@ function showResults({ numbers, dots, groups, fine, copies }, keys, target) {
     named_without: numbers.baseline_predictive_success, original: numbers.original_cap, named_with: numbers.original_predictive_success,
   };
   const n = numbers.original_records;
-  const right = Object.fromEntries(Object.entries(shares).map(([name, x]) => [name, whole(x * n)]));
+  const right = Object.fromEntries(Object.entries(shares).map(([name, x]) => [name, ofPeople(x, n)]));
   for (const [name, value] of Object.entries(numbers)) show(name, value, name.match(/records|keys/) ? whole(value) : inPercent(value));
   find("#right").textContent = [...new Set([right.release, right.named])].join(" or ");
   find("#right-of").textContent = fill(given.front.right, { ...right, n: whole(n) });
@@ -51,13 +51,13 @@ function showCopies(copies) {
   const say = (name, values = {}) => fill(given.copies[name], { of: "", release: "the release", Release: "The release", ...values });
   const numbers = Object.fromEntries(Object.entries(copies).filter(([, x]) => typeof x === "number").map(([name, x]) => [name, whole(x)]));
   const share = inPercent(copies.copied_records / copies.records);
-  const texts = { ...numbers, columns: columnsOf(columns), share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
+  const texts = { ...numbers, columns: many(columns, "column"), records: many(copies.records ?? 0, "record"), share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
   const reasons = Object.entries(apart).map(([name, reason]) => `${named(name)} ${reason}`);
   const causes = Object.entries(spelled).map(([name, cause]) => `${named(name)} (${cause})`);
   const [head, rest] = answer === 1 ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}`]
     : answer === 0 ? parted(`${say("no_copies_fresh", texts)}${copies.copied_people ? ` ${say("by_chance")}` : ""}`)
     : why ? parted(`Whether real records were copied cannot be told: ${printable(why)}.`)
-    : parted(say("untold", { ...texts, why: reasons.length ? listed(few(reasons, 3, " columns do so")) : say("no_test_fresh") }));
+    : parted(say("untold", { ...texts, why: reasons.length ? listed(few(reasons, 3, (n) => `${counted(n, "more column", "more columns")} likewise`)) : say("no_test_fresh") }));
   const place = find("#copies");
   place.className = answer === 1 ? "warning" : "note hint";
   place.dataset.found = JSON.stringify(copies);
@@ -65,9 +65,9 @@ function showCopies(copies) {
   find(answer === 1 ? "#answer" : "#scale-says").after(place, find("#compared"));
   const without = [...new Set(Object.values(left_out))].map((reason) => {
     const names = Object.keys(left_out).filter((name) => left_out[name] === reason).map(named);
-    return `; without ${listed(few(names, 10, ""))}: ${reason}`;
+    return `; without ${listed(few(names, 10, (n) => `${n} more`))}: ${reason}`;
   });
-  find("#compared").textContent = why ? "" : `Whole records are compared over ${columnsOf(columns)} that both files have${without.join("")}. Numbers are equal by what `
+  find("#compared").textContent = why ? "" : `Whole records are compared over ${many(columns, "column")} that both files have${without.join("")}. Numbers are equal by what `
     + "they say, missing values to each other. Near copies, other in one column, are not looked for.";
 }
 
@@ -132,13 +132,14 @@ function showPeople({ each, rows, rest }, keys, target) {
   find("#dot-says").replaceChildren(...swatches, `. ${oneDot}${more}`);
 }
 
-function showGroups(groups) {
+function showGroups(all) {
+  const groups = all.filter(({ above }) => above > given.small);
   if (!groups.length) {
     find("#groups").replaceChildren(make("p", {}, fill(given.front.no_group, { fewest: 10 })));
     return;
   }
   const head = [fill(given.front.group, { fewest: 10 }), ...given.front.group_columns].map((text) => make("th", { scope: "col" }, fill(text)));
   const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${printable(group.column)}: ${label(group.label)}`),
-    ...[`+${fixed(100 * group.above, 0)}`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));
+    ...[`+${fixed(100 * group.above, 1)}`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));
   find("#groups").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }

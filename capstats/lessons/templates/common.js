@@ -83,12 +83,16 @@ function fixed(x, digits) {
   return ((low % 2 ? low + 1 : low) / 10 ** digits).toFixed(digits);
 }
 
-/** A share as a sentence has it: "31 %", "30.7 %"; 0 or 100 only where it is exactly that. */
-function inPercent(share, digits = 1) {
-  const [text, least] = [Number(fixed(100 * share, digits)), 10 ** -digits];
-  const bound = text === 0 && share > TIE ? `<${least}` : text === 100 && 1 - share > TIE ? `>${fixed(100 - least, digits)}` : text;
-  return Number.isNaN(share) ? "undefined" : `${bound}\u00a0%`;
+/** A share as a sentence has it, as a part of 100 or of a number of people: "31", "30.7"; 0 or all only where it is exactly that. */
+function part(share, of, digits = 1) {
+  const [x, least] = [Number(fixed(of * share, digits)), 10 ** -digits];
+  return x === 0 && share > TIE ? `<${least}` : x === of && 1 - share > TIE ? `>${grouped(Number(fixed(of - least, digits)))}` : grouped(x + 0);
 }
+
+/** A share of people as their number, with a decimal where they are few. */
+const ofPeople = (share, n) => part(share, n, Number(n < 100));
+
+const inPercent = (share, digits = 1) => (Number.isNaN(share) ? "undefined" : `${part(share, 100, digits)}\u00a0%`);
 
 /** Write a number into every <output data-name="...">: rounded as text, with all its digits in data-value, and read aloud only where it is asked for. */
 function show(name, value, text = shown(value)) {

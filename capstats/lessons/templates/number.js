@@ -114,8 +114,9 @@ function ofFresh({ fresh: f, holdout: n, average: c, original: o }) {
 function headline({ average: c, baseline: b, original: o, people: n, named, named_without: without, named_with: best }) {
   const text = (x) => {
     if (!n) return inPercent(x.value);
+    if (x.open <= TIE) return ofPeople(x.value, n.value);
     const [least, most] = [-1, 1].map((sign) => whole((x.value + sign * x.open * (1 - 1e-9)) * n.value));
-    return `${"about ".repeat(least !== most && x.open > TIE)}${grouped(whole(x.value * n.value))}`;
+    return `${"about ".repeat(least !== most)}${grouped(whole(x.value * n.value))}`;
   };
   const part = (name, x) => (x ? fill(said.right[name], { [name]: text(x) }) : "");
   const [release, commonest] = [text(c), named && text(named)];
