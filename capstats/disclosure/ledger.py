@@ -181,9 +181,7 @@ class Ledger:
         """An upper bound of every count: that of the table whose total is least, or one of which sums in floats are exact."""
         found = min([2.0**53 / max(self.cells.shape[1], 1), *(t.greatest.sum() for t in self.tables)])
         if self.people.counts.sum() > found:
-            raise TooManyError(
-                "There are too many people to add them up exactly in all combinations of columns. Group levels (bins=)."
-            )
+            raise TooManyError("There are too many people to add them up exactly in all combinations of columns. Group levels (bins=).")
         return float(found)
 
     @cached_property
