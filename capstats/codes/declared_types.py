@@ -74,7 +74,7 @@ ENOUGH = 10  # records that hold a label before it is shown in a message
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
-def _name(declared: Type) -> str:
+def type_name(declared: Type) -> str:
     """The name of a type; of a list of levels that of their kind."""
     if isinstance(declared, str):
         return declared
@@ -84,7 +84,7 @@ def _name(declared: Type) -> str:
 def parsed(label: Label, declared: Type) -> Label:
     """A label converted to the declared type; ``MISSING`` where it does not parse."""
     try:
-        return PARSERS.get(_name(declared), canonical)(label)
+        return PARSERS.get(type_name(declared), canonical)(label)
     except _UNPARSED:
         return MISSING
 
@@ -117,7 +117,7 @@ def as_type(labels: Sequence[Label], declared: Type, column: str, table: str, re
 
     ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
     """
-    name = _name(declared)
+    name = type_name(declared)
     result = [MISSING if label is MISSING else parsed(label, name) for label in labels]
     wrong = [i for i, label in enumerate(labels) if result[i] is MISSING and label is not MISSING]
     rule = f"a {name}{_EXAMPLES.get(name, '')}"

@@ -66,6 +66,24 @@ def test_two_numbers_are_equal_where_the_values_say_the_same(codes: Any, decimal
         assert (one == other) == (number == another), (one, other)
 
 
+DECLARED: dict[str, list[Any]] = {
+    "text": [["1", "1.0", "007", " 7", "7", "true", "True", "2024-01-31"], [7, 1], [0.1, 7.0], [True, False], [dt.date(2024, 1, 31)]],
+    "bool": [["yes", " No", "T", "false", "1", "0"], [True, False], [0, 1], [1.0]],
+    "date": [["2024-01-31", "20240131", " 2024-02-01"], [dt.date(2024, 1, 31)], [dt.datetime(2024, 2, 1)]],
+    "datetime": [["2024-01-31", "2024-01-31 08:15", "2024-01-31T08:15:00", "20240131"], MOMENTS[:3], [dt.date(2024, 1, 31)]],
+}
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+def test_a_declared_type_is_read_as_in_memory(declared: Any, tmp_path: Path) -> None:
+    found = []
+    for i, values in enumerate(DECLARED[declared]):
+        pl.DataFrame({"x": [*values, None]}).write_parquet(tmp_path / f"{i}.parquet")
+        found += entries(tmp_path / f"{i}.parquet", "x", Options(types={"x": declared}))
+    for (one, number), (other, another) in combinations(found, 2):
+        assert (one == other) == (number == another), (one, other)
+
+
 def test_spaces_around_a_text_are_those_that_python_strips() -> None:
     assert set(whole_records.WHITE) == {chr(i) for i in range(sys.maxunicode + 1) if chr(i).isspace()}
 
