@@ -35,7 +35,8 @@ def _number(x: Label) -> Label:
     if isinstance(x, (int, float)):
         return x
     if isinstance(x, str) and NUMBER.fullmatch(x.strip()):
-        number = int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+        whole = re.fullmatch(r"\s*([+-]?[0-9]+)(?:\.0*)?\s*", x)
+        number = int(whole[1]) if whole else canonical(float(x))
         if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
             return number
     raise ValueError(x)

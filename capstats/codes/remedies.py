@@ -31,7 +31,10 @@ Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of 
 _LINES = {
     "case": (".str.casefold()", "tolower({})"),
     "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
-    "Unicode form": ('.str.normalize("NFKC")', "stringi::stri_trans_nfkc({})"),
+    "Unicode form": (
+        '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]", "", regex=True)',
+        'gsub("\\\\p{{Cf}}", "", stringi::stri_trans_nfkc({}), perl=TRUE)',
+    ),
 }
 _SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f")  # of thousands
 _SIGNS = {"": (".", "."), "original": (",", "."), "other": (".", ","), "both": (",", ",")}  # decimal signs of the two tables

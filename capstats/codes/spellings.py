@@ -43,7 +43,7 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
-_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$")
+_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:z|[+]00:?00)?$")
 _MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}
 
 
@@ -66,7 +66,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     for label in absent:
         twin = next((by_key[key] for key in _keys(label, truth) if key in by_key), None)
         if twin is not None:
-            found[label] = (twin, _cause(label, twin))
+            found[label] = (twin, cause_of(label, twin))
     return found or _thousandfold(absent, others)
 
 
@@ -118,7 +118,7 @@ def _rounded(number: float) -> Iterator[Hashable]:
         yield "single", float(np.float32(number))
 
 
-def _cause(label: Label, twin: Label) -> str:
+def cause_of(label: Label, twin: Label) -> str:
     """What makes the difference between two labels that have a key in common."""
     if label is MISSING or twin is MISSING:
         return ABSENT
@@ -184,11 +184,11 @@ def _dates(text: str) -> Iterator[Any]:
     """The dates, or times, that a text may mean."""
     clock = _CLOCK.search(text)
     day = text[: clock.start()] if clock else text
-    hour, minute, second = (int(x or 0) for x in clock.groups()) if clock else (0, 0, 0)
+    *parts, fraction = clock.groups(default="0") if clock else "0000"
     for found in filter(None, (form.fullmatch(day) for form in _DAYS)):
         try:
             month = _MONTHS.get(found["month"][:3]) or int(found["month"])
-            yield dt.datetime(int(found["year"]), month, int(found["day"]), hour, minute, second)
+            yield dt.datetime(int(found["year"]), month, int(found["day"]), *map(int, parts)), fraction.rstrip("0")
         except ValueError:
             continue
 

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.spellings import PRECISION
+from capstats.codes.spellings import PRECISION, cause_of
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
@@ -99,6 +99,7 @@ class Rows:
     counts: Counts
     said: list[Sequence[Label] | Ints]  # the values of the labels of each column
     labelled: dict[Hashable, Sequence[Label] | Ints] = field(default_factory=dict)  # the labels of each column as written
+    merged: dict[str, str] = field(default_factory=dict)  # columns in which two texts are one value, and the difference of spelling
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -126,7 +127,7 @@ class Rows:
     def only(self, kept: Sequence[int]) -> Rows:
         """The same rows over some of the columns."""
         columns, labels, codes, said = ([of[i] for i in kept] for of in (self.columns, self.labels, self.codes, self.said))
-        return Rows(columns, labels, codes, self.counts, said, self.labelled)  # type: ignore[arg-type]
+        return Rows(columns, labels, codes, self.counts, said, self.labelled, self.merged)  # type: ignore[arg-type]
 
     def identifies(self, column: int) -> bool:
         """Whether all values of a column are different, and none is a fraction."""
@@ -308,13 +309,24 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], most: int | None = N
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":
         raise NotCompared(f"the counts of `{table.name}` are fractional")
-    labels, codes, said = [], [], []
+    labels, codes, said, merged = [], [], [], {}
     held = list(map(held_labels, found))
     for name, column in zip(columns, held, strict=True):
         said.append(said_by(column, name, options, table.name))
+        if options.type_of(name) is None and (two := _two_texts(column.labels, said[-1])):
+            merged[str(name)] = cause_of(*two)
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
-    return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)})
+    return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)}, merged)
+
+
+def _two_texts(labels: Sequence[Label] | Ints, said: Sequence[Label] | Ints) -> tuple[str, str] | None:
+    """Two texts of a column that say the same, such as 7 and 007."""
+    first: dict[Label, str] = {}
+    for text, value in zip(labels, said, strict=True) if any(isinstance(x, str) for x in labels[:2]) else ():
+        if isinstance(text, str) and value is not MISSING and first.setdefault(value, text) != text:
+            return first[value], text
+    return None
 
 
 def over_readable(

@@ -255,7 +255,8 @@ def _as_declared(text: str, declared: str) -> str:
 
 def _number_of_text(text: str, number: str) -> str:
     """SQL for that of a trimmed text, which may be a number, a datetime or a truth value."""
-    exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+') THEN {_whole(text)} ELSE {_whole(number)} END"
+    whole = _whole(f"regexp_replace({text}, '[.,]0*$', '')")
+    exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+([.,]0*)?') THEN {whole} ELSE {_whole(number)} END"
     naive, zoned = f"TRY_CAST({text} AS TIMESTAMP)", f"TRY_CAST({text} AS TIMESTAMPTZ)"
     true, false = (f"strlen({text}) = {len(word)} AND lower({text}) = '{word}'" for word in ("true", "false"))
     return (

@@ -52,7 +52,9 @@ def test_a_remedy_is_what_makes_all_levels_equal(original: list[Any], other: lis
         assert remedy_of("", [], original, other) == {}
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [("South", "south"), ("a  b", "a b "), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")])
+@pytest.mark.parametrize(
+    ("mine", "theirs"), [("South", "south"), ("South", "\u200bSouth"), ("a  b", "a b "), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")]
+)
 def test_the_line_of_python_makes_texts_equal(mine: str, theirs: str) -> None:
     line = said(found_for([mine], [theirs]), "k", "original", "synthetic").partition("in Python ")[2].partition(", in R")[0]
     changed = []

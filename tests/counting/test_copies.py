@@ -167,6 +167,18 @@ def test_values_are_alike_where_they_say_the_same(one: Any, other: Any, alike: b
     assert copies(*tables, keys="k", target="t")["releases"][0]["copied_records"] == (3 if alike else 1)
 
 
+def test_texts_of_one_table_that_say_the_same_are_named() -> None:
+    """007 and 7 may be two codes, unless they are called numbers; times that differ in a fraction of a second are two."""
+    table = {"k": ["a", "b"] * 6, "t": ["u", "v", "w"] * 4, "x": ["007", "7", "1.000", "1"] * 3}
+    release = {**table, "x": ["7", "007", "1", "1.000"] * 3}
+    for found in (copies(table, release, keys="k", target="t"), copies(release, table, keys="k", target="t")):
+        assert (found["releases"][0]["copied_records"], list(found["releases"][0]["spelled"])) == (12, ["x"])
+    assert copies(table, release, keys="k", target="t", types={"x": "number"})["releases"][0]["spelled"] == {}
+    times = [{**table, "x": [pd.Timestamp(f"2024-01-31 08:15:0{i % 4}.{fraction}") for i in range(12)]} for fraction in ("25", "5")]
+    times[1]["x"][0] = times[0]["x"][0]
+    assert copies(*times, keys="k", target="t")["releases"][0]["copied_records"] == 1
+
+
 def test_a_decimal_comma_is_one_where_it_was_said(tmp_path: Path) -> None:
     (tmp_path / "o.csv").write_text("k;t;x\na;u;1,5\na;u;2,5\na;u;2,5\n")
     release = {"k": ["a", "a"], "t": ["u", "u"], "x": [1.5, 2.5]}

@@ -29,7 +29,9 @@ COLUMNS: dict[str, Any] = {
     "float": pl.Series([1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")]),
     "decimal": pl.Series(["1.00", "0.50", "0.10"]).cast(pl.Decimal(10, 2)),
     "text": pl.Series(TEXTS),
-    "odd": pl.Series(["1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]),
+    "odd": pl.Series(
+        [f"{2**53 + 1}.0", "1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]
+    ),
     "times": pl.Series(["2024-01-31 08:15", "2024-01-31T00:00:00", "2024-01-31T08:15:00+01:00", "2024-01-31 07:15:00.000001+00:00"]),
     "truth": pl.Series([True, False, None]),
     "day": pl.Series([dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]),
