@@ -138,7 +138,7 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
         remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
     elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
-        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. "
+        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. Elsewhere, {with_points(column)} in Python. "
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
@@ -149,6 +149,11 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
         f"{remedy}{'Otherwise correct' if remedy else 'Correct'} the values, name those that mean missing in `null_values`, or give the "
         f"column another type in `types`."
     )
+
+
+def with_points(column: str) -> str:
+    """The line of Python that makes a point of the decimal comma, which only CSV has an option for."""
+    return f"table[{column!r}] = table[{column!r}].str.replace(',', '.')"
 
 
 def _all_are(labels: Sequence[Label], name: str) -> bool:

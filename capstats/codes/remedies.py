@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.by_table import key_of
-from capstats.codes.declared_types import parsed
+from capstats.codes.declared_types import parsed, with_points
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import (
     ABSENT,
@@ -134,7 +134,8 @@ def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
     if codes := found.get("null_values"):
         python.append(f"null_values={{{column!r}: {codes!r}}}")
         options.append("--null-values " + shlex.quote(f"{column}={','.join(codes)}"))
-    return f"say {' and '.join(python)} ({' '.join(options)})"
+    elsewhere = f"; where it is no CSV file, {with_points(column)} in Python in place of `decimal`" if "decimal" in found else ""
+    return f"say {' and '.join(python)} ({' '.join(options)}){elsewhere}"
 
 
 def _recode(found: dict[str, Any], column: str, tables: str) -> str:

@@ -80,3 +80,16 @@ def test_thousands_are_no_fractions() -> None:
     with pytest.warns(LevelsWarning, match="separators of thousands that are read as decimals"):
         tabulate(original, release, keys="k", target="t", types={"k": "number"})
     assert MISSING not in tables.indexes["key"]
+
+
+def test_a_decimal_comma_of_a_table_that_is_no_csv_file_is_replaced_by_a_line() -> None:
+    original, release = {"k": ["0.5", "1.5"], "t": ["u", "v"]}, pd.DataFrame({"k": ["0,5", "1,5"], "t": ["u", "v"]})
+    with pytest.warns(LevelsWarning, match="where it is no CSV file, ") as told:
+        tabulate(original, release, keys="k", target="t")
+    with pytest.raises(ValueError, match="Elsewhere, ") as error:
+        tabulate(original, release, keys="k", target="t", types={"k": "number"})
+    for text, before in ((str(told[0].message), "where it is no CSV file, "), (str(error.value), "Elsewhere, ")):
+        held = {"table": release.copy()}
+        exec(text.partition(before)[2].partition(" in Python")[0], held)
+        tables = tabulate(original, held["table"], keys="k", target="t", types={"k": "number"})
+        assert average_cap(tables.o, tables.s) == 1
