@@ -65,7 +65,8 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
                 codes = {"null_values": sorted(map(str, unread))} if unread else {}
                 return {"type": declared, **({"decimal": table} if table else {}), **codes}
     if cause == DATES:
-        return {"recode": cause, **_of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))}
+        of = _of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))
+        return {"recode": cause, **of, **({"time": True} if any(":" in str(x) for pair in pairs for x in pair) else {})}
     return _without_separator(pairs) or {"recode": cause}
 
 
@@ -149,9 +150,11 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
             changed = r.format(changed)
         return f"{tables}: in Python {value} = {value}{''.join(python for python, _ in steps)}, in R {in_r} <- {changed}"
     if cause == DATES:
+        time, read = (" %H:%M:%S", "as.POSIXct") if "time" in found else ("", "as.Date")
         return (
-            f"{tables}, so that dates are written as 2024-01-31: in Python {value} = pandas.to_datetime({value}, dayfirst=True)"
-            f".dt.strftime('%Y-%m-%d') where the day comes first, in R {in_r} <- format(as.Date({in_r}, \"%d.%m.%Y\"))"
+            f"{tables}, so that dates are written as 2024-01-31{' 08:15:00' if time else ''}: in Python {value} = "
+            f"pandas.to_datetime({value}, dayfirst=True).dt.strftime('%Y-%m-%d{time}') where the day comes first, in R {in_r} <- "
+            f'format({read}({in_r}, format="%d.%m.%Y{time}"))'
         )
     if cause == PRECISION:
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"

@@ -66,7 +66,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     for label in absent:
         twin = next((by_key[key] for key in _keys(label, truth) if key in by_key), None)
         if twin is not None:
-            found[label] = (twin, cause_of(label, twin))
+            found[label] = (twin, _cause(label, twin))
     return found or _thousandfold(absent, others)
 
 
@@ -113,12 +113,13 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
 
 
 def _rounded(number: float) -> Iterator[Hashable]:
-    """A number with a fraction, rounded to single precision."""
+    """A number with a fraction, rounded to single precision, and to 15 digits, after which sums and quotients may differ."""
     if abs(number) < 3e38 and number != int(number):
         yield "single", float(np.float32(number))
+        yield "number", _plain(f"{number:.15g}")
 
 
-def cause_of(label: Label, twin: Label) -> str:
+def _cause(label: Label, twin: Label) -> str:
     """What makes the difference between two labels that have a key in common."""
     if label is MISSING or twin is MISSING:
         return ABSENT

@@ -125,7 +125,9 @@ class ManyRows:
         described["releases"] = []
         for i, ((o, s, *others, n), (of, _), columns_compared) in enumerate(zip(times, met, over, strict=False), start=1):
             entry = by_multiplicities(o, s, others[0] if others else None, n, judges, {**holdout_apart, **of})
-            described["releases"].append({**entry, "columns": columns_compared, "spelled": first[0].merged | first[i].merged})
+            kept = [j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) != NOTHING_SHARED]
+            merged = first[0].only(kept).merged | first[i].only(kept).merged
+            described["releases"].append({**entry, "columns": columns_compared, "spelled": merged})
         return described
 
     def same(self, columns: Sequence[Hashable]) -> bool:

@@ -423,6 +423,7 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
     "spaces": (lambda x: [f"job {i}" for i in x], lambda x: [f"job  {i} " for i in x]),
     "decimal comma": (lambda x: x + 0.5, lambda x: [f"{i},5" for i in x]),
     "thousands": (lambda x: x * 1000 + 1000, lambda x: [f"{i + 1}.000" for i in x]),
+    "the last digit": (lambda x: x / 10, lambda x: np.nextafter(x / 10, 9)),
     "single precision": (lambda x: x / 7 + 0.1, lambda x: np.float32(x / 7 + 0.1).astype(float)),
     "dates": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"{i % 28 + 1:02}.01.2024" for i in x]),
     "midnight": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"2024-01-{i % 28 + 1:02} 00:00:00" for i in x]),
