@@ -49,7 +49,7 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
     if not pairs:
         return {}
     if cause == ABSENT:
-        return {"null_values": sorted({x for pair in pairs for x in pair if x is not MISSING})}
+        return {"null_values": sorted({str(x) for pair in pairs for x in pair if x is not MISSING})}
     if cause == PRECISION:
         return {"recode": cause}
     if cause == ENCODING:

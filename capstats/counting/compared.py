@@ -39,7 +39,8 @@ from numpy.typing import NDArray
 from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.spellings import PRECISION
+from capstats.codes.missing_codes import likely_codes
+from capstats.codes.spellings import ABSENT, PRECISION
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
@@ -257,9 +258,24 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     if not len(common):
         written = [*mine.written(held), *theirs.written(new)]
         labels = written if any(isinstance(x, str) and THOUSANDS.fullmatch(x) for x in written) else labels
-    pairs = lookalike_pairs(labels, original, other) if any(isinstance(x, str) for x in labels) else _nearly_equal(labels, len(held))
+    if any(isinstance(x, str) for x in labels):
+        pairs = lookalike_pairs(labels, original, other)
+    else:
+        pairs = [*_nearly_equal(labels, len(held)), *_codes_for_missing(labels, original, other)]
     twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
     return compare(labels, original, other, "compared", pairs), twins, any(b < len(held) for _, b, _ in pairs)
+
+
+def _codes_for_missing(labels: Sequence[Label], original: Counts, other: Counts) -> list[tuple[int, int, str]]:
+    """Pairs of the missing value, if one table alone has it, and numbers that the other alone has and that look like codes of it."""
+    held = [np.flatnonzero(of > 0).tolist() for of in (original, other)]
+    missing = [next((i for i in of if labels[i] is MISSING), None) for of in held]
+    if (missing[0] is None) == (missing[1] is None):
+        return []
+    without = int(missing[0] is not None)
+    at, known = missing[1 - without], {labels[i] for i in held[1 - without]}
+    codes = {x for x in likely_codes([labels[i] for i in held[without]]) if x not in known}
+    return [(at, i, ABSENT) if without else (i, at, ABSENT) for i in held[without] if labels[i] in codes]
 
 
 def _nearly_equal(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:

@@ -429,6 +429,8 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
     "midnight": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"2024-01-{i % 28 + 1:02} 00:00:00" for i in x]),
     "yes": (lambda x: np.where(x % 2, "yes", "no"), lambda x: x % 2 == 1),
     "NA": (lambda x: np.where(x % 2, "NA", "y"), lambda x: np.where(x % 2, None, "y")),
+    "-9": (lambda x: np.where(x % 2, None, x), lambda x: np.where(x % 2, -9, x)),
+    "None": (lambda x: np.where(x % 2, "-9", x.astype(str)), lambda x: np.where(x % 2, None, x)),
     "NFC": (lambda x: [f"caf\u00e9 {i}" for i in x], lambda x: [f"cafe\u0301 {i}" for i in x]),
 }
 
