@@ -185,11 +185,11 @@ def _dates(text: str) -> Iterator[Any]:
     """The dates, or times, that a text may mean."""
     clock = _CLOCK.search(text)
     day = text[: clock.start()] if clock else text
-    *parts, fraction = clock.groups(default="0") if clock else "0000"
+    hour, minute, second, fraction = clock.groups(default="0") if clock else ("0",) * 4
     for found in filter(None, (form.fullmatch(day) for form in _DAYS)):
         try:
             month = _MONTHS.get(found["month"][:3]) or int(found["month"])
-            yield dt.datetime(int(found["year"]), month, int(found["day"]), *map(int, parts)), fraction.rstrip("0")
+            yield dt.datetime(int(found["year"]), month, int(found["day"]), int(hour), int(minute), int(second)), fraction.rstrip("0")
         except ValueError:
             continue
 

@@ -269,13 +269,13 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
 def _codes_for_missing(labels: Sequence[Label], original: Counts, other: Counts) -> list[tuple[int, int, str]]:
     """Pairs of the missing value, if one table alone has it, and numbers that the other alone has and that look like codes of it."""
     held = [np.flatnonzero(of > 0).tolist() for of in (original, other)]
-    missing = [next((i for i in of if labels[i] is MISSING), None) for of in held]
-    if (missing[0] is None) == (missing[1] is None):
+    has = [any(labels[i] is MISSING for i in of) for of in held]
+    if has[0] == has[1]:
         return []
-    without = int(missing[0] is not None)
-    at, known = missing[1 - without], {labels[i] for i in held[1 - without]}
-    codes = {x for x in likely_codes([labels[i] for i in held[without]]) if x not in known}
-    return [(at, i, ABSENT) if without else (i, at, ABSENT) for i in held[without] if labels[i] in codes]
+    alone, others = held[has[0]], held[has[1]]
+    at, known = next(i for i in others if labels[i] is MISSING), {labels[i] for i in others}
+    codes = {x for x in likely_codes([labels[i] for i in alone]) if x not in known}
+    return [(at, i, ABSENT) if has[0] else (i, at, ABSENT) for i in alone if labels[i] in codes]
 
 
 def _nearly_equal(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:
