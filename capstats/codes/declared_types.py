@@ -35,7 +35,8 @@ def _number(x: Label) -> Label:
     if isinstance(x, (int, float)):
         return x
     if isinstance(x, str) and NUMBER.fullmatch(x.strip()):
-        number = int(x) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", x) else canonical(float(x))
+        whole = re.fullmatch(r"\s*([+-]?[0-9]+)(?:\.0*)?\s*", x)
+        number = int(whole[1]) if whole else canonical(float(x))
         if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
             return number
     raise ValueError(x)
@@ -74,7 +75,7 @@ ENOUGH = 10  # records that hold a label before it is shown in a message
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
-def _name(declared: Type) -> str:
+def type_name(declared: Type) -> str:
     """The name of a type; of a list of levels that of their kind."""
     if isinstance(declared, str):
         return declared
@@ -84,7 +85,7 @@ def _name(declared: Type) -> str:
 def parsed(label: Label, declared: Type) -> Label:
     """A label converted to the declared type; ``MISSING`` where it does not parse."""
     try:
-        return PARSERS.get(_name(declared), canonical)(label)
+        return PARSERS.get(type_name(declared), canonical)(label)
     except _UNPARSED:
         return MISSING
 
@@ -117,7 +118,7 @@ def as_type(labels: Sequence[Label], declared: Type, column: str, table: str, re
 
     ``records`` is how many records hold each label, so that only what enough of them hold is shown; None where the labels are no data.
     """
-    name = _name(declared)
+    name = type_name(declared)
     result = [MISSING if label is MISSING else parsed(label, name) for label in labels]
     wrong = [i for i, label in enumerate(labels) if result[i] is MISSING and label is not MISSING]
     rule = f"a {name}{_EXAMPLES.get(name, '')}"
@@ -137,7 +138,7 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
         remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
     elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
-        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. "
+        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. Elsewhere, {with_points(column)} in Python. "
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
@@ -148,6 +149,11 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
         f"{remedy}{'Otherwise correct' if remedy else 'Correct'} the values, name those that mean missing in `null_values`, or give the "
         f"column another type in `types`."
     )
+
+
+def with_points(column: str) -> str:
+    """The line of Python that makes a point of the decimal comma, which only CSV has an option for."""
+    return f"table[{column!r}] = table[{column!r}].str.replace(',', '.')"
 
 
 def _all_are(labels: Sequence[Label], name: str) -> bool:

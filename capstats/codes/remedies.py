@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from capstats.codes.by_table import key_of
-from capstats.codes.declared_types import parsed
+from capstats.codes.declared_types import parsed, with_points
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.spellings import (
     ABSENT,
@@ -31,7 +31,10 @@ Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of 
 _LINES = {
     "case": (".str.casefold()", "tolower({})"),
     "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
-    "Unicode form": ('.str.normalize("NFKC")', "stringi::stri_trans_nfkc({})"),
+    "Unicode form": (
+        '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]", "", regex=True)',
+        'gsub("\\\\p{{Cf}}", "", stringi::stri_trans_nfkc({}), perl=TRUE)',
+    ),
 }
 _SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f")  # of thousands
 _SIGNS = {"": (".", "."), "original": (",", "."), "other": (".", ","), "both": (",", ",")}  # decimal signs of the two tables
@@ -46,7 +49,7 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
     if not pairs:
         return {}
     if cause == ABSENT:
-        return {"null_values": sorted({x for pair in pairs for x in pair if x is not MISSING})}
+        return {"null_values": sorted({str(x) for pair in pairs for x in pair if x is not MISSING})}
     if cause == PRECISION:
         return {"recode": cause}
     if cause == ENCODING:
@@ -62,7 +65,8 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
                 codes = {"null_values": sorted(map(str, unread))} if unread else {}
                 return {"type": declared, **({"decimal": table} if table else {}), **codes}
     if cause == DATES:
-        return {"recode": cause, **_of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))}
+        of = _of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))
+        return {"recode": cause, **of, **({"time": True} if any(":" in str(x) for pair in pairs for x in pair) else {})}
     return _without_separator(pairs) or {"recode": cause}
 
 
@@ -131,7 +135,8 @@ def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
     if codes := found.get("null_values"):
         python.append(f"null_values={{{column!r}: {codes!r}}}")
         options.append("--null-values " + shlex.quote(f"{column}={','.join(codes)}"))
-    return f"say {' and '.join(python)} ({' '.join(options)})"
+    elsewhere = f"; where it is no CSV file, {with_points(column)} in Python in place of `decimal`" if "decimal" in found else ""
+    return f"say {' and '.join(python)} ({' '.join(options)}){elsewhere}"
 
 
 def _recode(found: dict[str, Any], column: str, tables: str) -> str:
@@ -145,9 +150,11 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
             changed = r.format(changed)
         return f"{tables}: in Python {value} = {value}{''.join(python for python, _ in steps)}, in R {in_r} <- {changed}"
     if cause == DATES:
+        time, read = (" %H:%M:%S", "as.POSIXct") if "time" in found else ("", "as.Date")
         return (
-            f"{tables}, so that dates are written as 2024-01-31: in Python {value} = pandas.to_datetime({value}, dayfirst=True)"
-            f".dt.strftime('%Y-%m-%d') where the day comes first, in R {in_r} <- format(as.Date({in_r}, \"%d.%m.%Y\"))"
+            f"{tables}, so that dates are written as 2024-01-31{' 08:15:00' if time else ''}: in Python {value} = "
+            f"pandas.to_datetime({value}, dayfirst=True).dt.strftime('%Y-%m-%d{time}') where the day comes first, in R {in_r} <- "
+            f'format({read}({in_r}, format="%d.%m.%Y{time}"))'
         )
     if cause == PRECISION:
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"

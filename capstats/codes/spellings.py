@@ -43,7 +43,7 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
-_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$")
+_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:z|[+]00:?00)?$")
 _MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}
 
 
@@ -113,9 +113,10 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
 
 
 def _rounded(number: float) -> Iterator[Hashable]:
-    """A number with a fraction, rounded to single precision."""
+    """A number with a fraction, rounded to single precision, and to 15 digits, after which sums and quotients may differ."""
     if abs(number) < 3e38 and number != int(number):
         yield "single", float(np.float32(number))
+        yield "number", _plain(f"{number:.15g}")
 
 
 def _cause(label: Label, twin: Label) -> str:
@@ -184,11 +185,11 @@ def _dates(text: str) -> Iterator[Any]:
     """The dates, or times, that a text may mean."""
     clock = _CLOCK.search(text)
     day = text[: clock.start()] if clock else text
-    hour, minute, second = (int(x or 0) for x in clock.groups()) if clock else (0, 0, 0)
+    hour, minute, second, fraction = clock.groups(default="0") if clock else ("0",) * 4
     for found in filter(None, (form.fullmatch(day) for form in _DAYS)):
         try:
             month = _MONTHS.get(found["month"][:3]) or int(found["month"])
-            yield dt.datetime(int(found["year"]), month, int(found["day"]), hour, minute, second)
+            yield dt.datetime(int(found["year"]), month, int(found["day"]), int(hour), int(minute), int(second)), fraction.rstrip("0")
         except ValueError:
             continue
 

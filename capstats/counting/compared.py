@@ -39,7 +39,8 @@ from numpy.typing import NDArray
 from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.spellings import PRECISION
+from capstats.codes.missing_codes import likely_codes
+from capstats.codes.spellings import ABSENT, PRECISION
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
@@ -49,6 +50,7 @@ FINE = 8  # decimals of a number that was not rounded
 IDENTIFIER = "each record of the original has a value of its own"
 NOTHING_SHARED = "shares no level with the original"
 SPELLED = "has levels in two spellings"
+MERGED = "texts of one table that say the same"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
@@ -99,6 +101,7 @@ class Rows:
     counts: Counts
     said: list[Sequence[Label] | Ints]  # the values of the labels of each column
     labelled: dict[Hashable, Sequence[Label] | Ints] = field(default_factory=dict)  # the labels of each column as written
+    merged: dict[str, str] = field(default_factory=dict)  # columns in which two texts are one value, such as 7 and 007
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -126,7 +129,8 @@ class Rows:
     def only(self, kept: Sequence[int]) -> Rows:
         """The same rows over some of the columns."""
         columns, labels, codes, said = ([of[i] for i in kept] for of in (self.columns, self.labels, self.codes, self.said))
-        return Rows(columns, labels, codes, self.counts, said, self.labelled)  # type: ignore[arg-type]
+        merged = {c: why for c, why in self.merged.items() if c in map(str, columns)}
+        return Rows(columns, labels, codes, self.counts, said, self.labelled, merged)  # type: ignore[arg-type]
 
     def identifies(self, column: int) -> bool:
         """Whether all values of a column are different, and none is a fraction."""
@@ -254,23 +258,43 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     if not len(common):
         written = [*mine.written(held), *theirs.written(new)]
         labels = written if any(isinstance(x, str) and THOUSANDS.fullmatch(x) for x in written) else labels
-    pairs = lookalike_pairs(labels, original, other) if any(isinstance(x, str) for x in labels) else _in_single_precision(labels, len(held))
+    if any(isinstance(x, str) for x in labels):
+        pairs = lookalike_pairs(labels, original, other)
+    else:
+        pairs = [*_nearly_equal(labels, len(held)), *_codes_for_missing(labels, original, other)]
     twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
     return compare(labels, original, other, "compared", pairs), twins, any(b < len(held) for _, b, _ in pairs)
 
 
-def _in_single_precision(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:
-    """Pairs of fractions of the two tables that are equal in single precision, if one table holds all of them in that precision."""
-    fractions = [i for i, x in enumerate(labels) if isinstance(x, float) and abs(x) < 3e38]
-    values = np.array([labels[i] for i in fractions], float)
-    single, first = values.astype(np.float32), np.array(fractions, np.int64) < known
-    exact = [bool((values[of] == single[of]).all()) for of in (first, ~first)]
-    if exact[0] == exact[1] or not first.any() or first.all():
+def _codes_for_missing(labels: Sequence[Label], original: Counts, other: Counts) -> list[tuple[int, int, str]]:
+    """Pairs of the missing value, if one table alone has it, and numbers that the other alone has and that look like codes of it."""
+    held = [np.flatnonzero(of > 0).tolist() for of in (original, other)]
+    has = [any(labels[i] is MISSING for i in of) for of in held]
+    if has[0] == has[1]:
         return []
+    alone, others = held[has[0]], held[has[1]]
+    at, known = next(i for i in others if labels[i] is MISSING), {labels[i] for i in others}
+    codes = {x for x in likely_codes([labels[i] for i in alone]) if x not in known}
+    return [(at, i, ABSENT) if has[0] else (i, at, ABSENT) for i in alone if labels[i] in codes]
+
+
+def _nearly_equal(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:
+    """Pairs of numbers of the two tables that are equal in 15 digits, or in single precision if one table alone holds all in that."""
+    if not any(isinstance(x, float) for x in labels):
+        return []
+    numbers = [i for i, x in enumerate(labels) if x is not MISSING and abs(x) < (3e38 if isinstance(x, float) else 1e15)]
+    values = np.array([labels[i] for i in numbers], float)
+    rounded, first = values.astype(np.float32).astype(float), np.array(numbers, np.int64) < known
+    exact = [bool((values[of] == rounded[of]).all()) for of in (first, ~first)]
+    if all(exact) or not first.any() or first.all():
+        return []
+    if not any(exact):
+        step = 10.0 ** np.floor(np.log10(np.maximum(np.abs(values), 1e-290)) - 14)
+        rounded = np.round(values / step) * step
     mine, theirs = np.flatnonzero(first)[np.argsort(values[first])], np.flatnonzero(~first)
-    keys, places = np.unique(single[mine], return_index=True)
-    mine, at = mine[places], pd.Index(keys).get_indexer(pd.Index(single[theirs]))
-    return [(fractions[mine[a]], fractions[b], PRECISION) for a, b in zip(at.tolist(), theirs.tolist(), strict=True) if a >= 0]
+    keys, places = np.unique(rounded[mine], return_index=True)
+    mine, at = mine[places], pd.Index(keys).get_indexer(pd.Index(rounded[theirs]))
+    return [(numbers[mine[a]], numbers[b], PRECISION) for a, b in zip(at.tolist(), theirs.tolist(), strict=True) if a >= 0]
 
 
 def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
@@ -308,13 +332,23 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], most: int | None = N
     counts: Counts = sums[0] if sums else np.ones(len(found[0].codes), np.int64)
     if counts.dtype.kind == "f":
         raise NotCompared(f"the counts of `{table.name}` are fractional")
-    labels, codes, said = [], [], []
+    labels, codes, said, merged = [], [], [], {}
     held = list(map(held_labels, found))
     for name, column in zip(columns, held, strict=True):
         said.append(said_by(column, name, options, table.name))
+        if options.type_of(name) is None and _merges(column.labels, said[-1]):
+            merged[str(name)] = MERGED
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
         codes.append(column.codes.astype(np.min_scalar_type(len(column.labels)), copy=False))
-    return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)})
+    return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)}, merged)
+
+
+def _merges(labels: Sequence[Label] | Ints, said: Sequence[Label] | Ints) -> bool:
+    """Whether two texts say the same, such as 7 and 007."""
+    if isinstance(labels, (np.ndarray, range)):
+        return False
+    values = [value for text, value in zip(labels, said, strict=True) if isinstance(text, str) and value is not MISSING]
+    return len(set(values)) < len(values)
 
 
 def over_readable(

@@ -151,7 +151,7 @@ class Search:
         (times, *others), (o, s, *h, n) = real.meet(held)
         apart = {**self.described.get("holdout_apart", {}), **meeting.apart}
         found = by_multiplicities(o, s, h[0] if h else None, n, self.judges, apart)
-        found |= {"columns": len(over), "spelled": meeting.spelled}
+        found |= {"columns": len(over), "spelled": {**real.original.merged, **rows.merged, **meeting.spelled}}
         if real.near:
             found["near_copied_records"] = real.known.near(rows, held, times)
             if real.holdout is not None:

@@ -123,9 +123,11 @@ class ManyRows:
                 described["holdout_in_original"], judges = int((h * n)[o > 0].sum()), False
             described["holdout_apart"] = holdout_apart
         described["releases"] = []
-        for (o, s, *others, n), (of, _), columns_compared in zip(times, met, over, strict=False):
+        for i, ((o, s, *others, n), (of, _), columns_compared) in enumerate(zip(times, met, over, strict=False), start=1):
             entry = by_multiplicities(o, s, others[0] if others else None, n, judges, {**holdout_apart, **of})
-            described["releases"].append({**entry, "columns": columns_compared, "spelled": {}})
+            kept = [j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) != NOTHING_SHARED]
+            merged = first[0].only(kept).merged | first[i].only(kept).merged
+            described["releases"].append({**entry, "columns": columns_compared, "spelled": merged})
         return described
 
     def same(self, columns: Sequence[Hashable]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.column import Column, Ints
+from capstats.codes.declared_types import TRUTH, type_name
 from capstats.codes.labels import Kind
 from capstats.codes.missing_codes import Codes
 from capstats.codes.missing_codes import plain as in_plain
@@ -25,7 +27,7 @@ from capstats.sources.disk import answer, plain, quoted
 from capstats.sources.files import FileSource, RelationSource, Shared
 from capstats.sources.memory import MemorySource
 from capstats.sources.relations import DAY, TIME, ZONE, is_missing, kind_of_type, matches
-from capstats.sources.source import Query, Source, engine_errors
+from capstats.sources.source import Options, Query, Source, engine_errors
 
 FEW = 1 << 24  # combinations of multiplicities that are counted in an array
 FIRST, FEW_OF_FIRST = 100_000, 4096  # a column has few values if there are at most FEW_OF_FIRST in the FIRST records
@@ -45,9 +47,11 @@ def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None)
     ``decimal`` is the decimal sign of texts. With the relation's ``connection``, those of columns with few values are looked up in a table.
     """
     types = dict(zip((f"c{i}" for i in range(len(query.columns))), map(str, table.types), strict=False))
+    wanted = {c: x for c, column in zip(types, query.columns, strict=True) if (x := query.options.type_of(column)) is not None}
+    declared = {c: type_name(x) for c, x in wanted.items() if isinstance(x, str) or type_name(x) != "text"}
     absent = _absent(table, query, types, decimal)
     further = [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"]
-    for c in [] if connection is None else _few(table, types, decimal, absent, connection):
+    for c in [] if connection is None else _few(table, types, decimal, absent, connection, declared):
         i, known = c[1:], "hash({}::VARCHAR)" if _is_text(types.pop(c)) else NONE  # the number of most values, or of missing ones
         others = connection.table("held").filter(f"x{i} <> {known.format(f't{i}')}")
         number = known.format(c)
@@ -55,10 +59,12 @@ def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None)
             others = others.select(f"t{i}, x{i} AS y{i}").set_alias(f"of_{c}")
             table, number = table.set_alias("records").join(others, f"{c} = t{i}", how="left"), f"coalesce(y{i}, {number})"
         further.append(f"{number} AS x{i}")
-    return _numbers(table, types, decimal, absent, further)
+    return _numbers(table, types, decimal, absent, further, declared)
 
 
-def _few(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], connection: Any) -> list[str]:
+def _few(
+    table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], connection: Any, declared: Mapping[str, str]
+) -> list[str]:
     """The columns with few values whose numbers are slow to compute; the table ``held`` has each of their values with its number."""
     few = {c: dtype for c, dtype in types.items() if not _is_simple(dtype)}
     if few:
@@ -69,7 +75,7 @@ def _few(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str
     sets = f"GROUPING SETS ({', '.join(f'({c})' for c in few)})"
     values = table.aggregate(", ".join(few), sets).limit(FEW_VALUES)
     connection.execute("DROP TABLE IF EXISTS held")
-    _numbers(values, few, decimal, absent, [f"{c} AS t{c[1:]}" for c in few]).create("held")
+    _numbers(values, few, decimal, absent, [f"{c} AS t{c[1:]}" for c in few], declared).create("held")
     return list(few) if len(connection.table("held")) < FEW_VALUES else []
 
 
@@ -78,18 +84,29 @@ def _is_simple(dtype: str) -> bool:
     return dtype == "BOOLEAN" or ("INT" in dtype and "HUGE" not in dtype and dtype != "UBIGINT")
 
 
-def _numbers(table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], further: Sequence[str] = ()) -> Any:
-    """The numbers of columns c0, ... as x0, ...; and further columns.
+def _numbers(
+    table: Any,
+    types: Mapping[str, str],
+    decimal: str,
+    absent: Mapping[str, str],
+    further: Sequence[str] = (),
+    declared: Mapping[str, str] = MappingProxyType({}),
+) -> Any:
+    """The numbers of columns c0, ... as x0, ...; and further columns. Texts are read as the types that are declared.
 
     Each step is a projection: one long expression would repeat its parts, and DuckDB computes a step only once for all rows that share a
     text in the dictionary of a file.
     """
-    texts = [c for c, dtype in types.items() if _is_text(dtype)]
-    values = {c: _trimmed(c) if c in texts else c for c in types}
+    as_text = {c for c in types if declared.get(c) == "text"}
+    texts = [c for c, dtype in types.items() if _is_text(dtype) and c not in as_text]
+    values = {c: _text(c, types[c]) if c in as_text else _trimmed(c) if c in texts else c for c in types}
     steps = [f"{x if absent[c] == f'{c} IS NULL' else f'CASE WHEN NOT {absent[c]} THEN {x} END'} AS {c}" for c, x in values.items()]
     table = table.select(", ".join([*steps, *further]))
+    if of_type := [f"{_as_declared(c, declared[c])} AS {c}" for c in texts if declared.get(c, "number") != "number"]:
+        table = table.select(f"* REPLACE ({', '.join(of_type)})")
     table = table.select(", ".join(["*", *(f"{_read_number(c, decimal)} AS d{c}" for c in texts)]))
-    numbers = {c: _number_of_text(c, f"d{c}") if c in texts else _number(c, dtype) for c, dtype in types.items()}
+    numbers = {c: f"hash({c})" if c in as_text else _number(c, dtype) for c, dtype in types.items()}
+    numbers |= {c: _number_of_text(c, f"d{c}") for c in texts}
     columns = [f"{x} AS x{c[1:]}" for c, x in numbers.items()]
     return table.select(", ".join([*columns, *(x.rpartition(" AS ")[2] for x in further)]))
 
@@ -212,9 +229,34 @@ def _read_number(text: str, decimal: str) -> str:
     return f"CASE WHEN {plain_text} AND isfinite({read}) THEN {read} WHEN {infinite} THEN {read} END"
 
 
+def _text(value: str, dtype: str) -> str:
+    """SQL for a value as text, as Python writes it."""
+    kind = kind_of_type(dtype)
+    if kind == "number" and "INT" not in dtype:
+        return f"CASE WHEN {value} <> trunc({value}) THEN {value}::DOUBLE::VARCHAR ELSE {value}::HUGEINT::VARCHAR END"
+    if kind in ("number", "text", "date"):
+        return f"{value}::VARCHAR"
+    if kind == "bool":
+        return f"CASE WHEN {value} THEN 'True' WHEN NOT {value} THEN 'False' END"
+    raise ValueError(f"{kind} as text")
+
+
+def _as_declared(text: str, declared: str) -> str:
+    """SQL for a trimmed text as a text of which `_number_of_text` makes the number of a truth value, a date or a datetime."""
+    if declared == "bool":
+        words = {says: ", ".join(quoted(word) for word, x in TRUTH.items() if x is says) for says in (True, False)}
+        read = " ".join(f"WHEN lower({text}) IN ({of}) THEN '{says}'" for says, of in words.items())
+    else:
+        form = DAY if declared == "date" else f"{DAY}(?:[T ]{TIME}{ZONE}?)?"
+        dashed = f"regexp_replace({text}, '^([0-9]{{4}})([0-9]{{2}})([0-9]{{2}})$', '\\1-\\2-\\3')"
+        read = f"WHEN {matches(dashed, form)} THEN {dashed}"
+    return f"CASE {read} WHEN {text} IS NOT NULL THEN error('of another form') END"
+
+
 def _number_of_text(text: str, number: str) -> str:
     """SQL for that of a trimmed text, which may be a number, a datetime or a truth value."""
-    exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+') THEN {_whole(text)} ELSE {_whole(number)} END"
+    whole = _whole(f"regexp_replace({text}, '[.,]0*$', '')")
+    exact = f"CASE WHEN regexp_full_match({text}, '[+-]?[0-9]+([.,]0*)?') THEN {whole} ELSE {_whole(number)} END"
     naive, zoned = f"TRY_CAST({text} AS TIMESTAMP)", f"TRY_CAST({text} AS TIMESTAMPTZ)"
     true, false = (f"strlen({text}) = {len(word)} AND lower({text}) = '{word}'" for word in ("true", "false"))
     return (
@@ -252,13 +294,13 @@ class Records:
         """The same for a table in memory, a block of records at a time."""
         source = cast(MemorySource, self.source)
         query = replace(self.query, by_record=True)
-        one = Query(["c0"])
         for start in range(0, source.size, BLOCK):
             columns, sums = source.part(start, start + BLOCK).rows(query)
             numbers = {"w": sums[0]} if sums else {}
             for i, column in enumerate(columns):
                 said = self.texts(i, column)
                 labels = said if isinstance(said, np.ndarray) else pd.array(said, pd.StringDtype("python"))
+                one = Query(["c0"], options=Options(types={"c0": "text"} if query.options.type_of(query.columns[i]) == "text" else None))
                 of_label = with_numbers(connection.from_df(pd.DataFrame({"c0": labels})), one, ".").fetchnumpy()["x0"]
                 numbers[f"x{i}"] = np.asarray(of_label)[column.codes.astype(np.int64) - column.first]
             yield self.numbered(connection.from_df(pd.DataFrame(numbers)), apart)

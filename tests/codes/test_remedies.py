@@ -36,6 +36,7 @@ def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
         (["yes", "no"], ["True", "False"], {"type": "bool"}),
         (["2024-01-31"], ["2024-01-31 00:00:00"], {"type": "datetime"}),
         (["2024-01-31"], ["31.01.2024"], {"recode": "dates written in another way", "of": "other"}),
+        (["2024-01-31 08:15:00"], ["31.01.2024 08:15:00"], {"recode": "dates written in another way", "of": "other", "time": True}),
         (["é"], ["Ã©"], {"recode": "text decoded with the wrong encoding", "of": "other"}),
         (["NA", "a"], [".", "a"], {"null_values": [".", "NA"]}),
         ([0.1, 0.5], ["0.10000000149011612", "0.5"], {"type": "number"}),  # then their precision differs
@@ -52,7 +53,9 @@ def test_a_remedy_is_what_makes_all_levels_equal(original: list[Any], other: lis
         assert remedy_of("", [], original, other) == {}
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [("South", "south"), ("a  b", "a b "), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")])
+@pytest.mark.parametrize(
+    ("mine", "theirs"), [("South", "south"), ("South", "\u200bSouth"), ("a  b", "a b "), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")]
+)
 def test_the_line_of_python_makes_texts_equal(mine: str, theirs: str) -> None:
     line = said(found_for([mine], [theirs]), "k", "original", "synthetic").partition("in Python ")[2].partition(", in R")[0]
     changed = []
@@ -78,3 +81,24 @@ def test_thousands_are_no_fractions() -> None:
     with pytest.warns(LevelsWarning, match="separators of thousands that are read as decimals"):
         tabulate(original, release, keys="k", target="t", types={"k": "number"})
     assert MISSING not in tables.indexes["key"]
+
+
+def test_a_decimal_comma_of_a_table_that_is_no_csv_file_is_replaced_by_a_line() -> None:
+    original, release = {"k": ["0.5", "1.5"], "t": ["u", "v"]}, pd.DataFrame({"k": ["0,5", "1,5"], "t": ["u", "v"]})
+    with pytest.warns(LevelsWarning, match="where it is no CSV file, ") as told:
+        tabulate(original, release, keys="k", target="t")
+    with pytest.raises(ValueError, match="Elsewhere, ") as error:
+        tabulate(original, release, keys="k", target="t", types={"k": "number"})
+    for text, before in ((str(told[0].message), "where it is no CSV file, "), (str(error.value), "Elsewhere, ")):
+        held = {"table": release.copy()}
+        exec(text.partition(before)[2].partition(" in Python")[0], held)
+        tables = tabulate(original, held["table"], keys="k", target="t", types={"k": "number"})
+        assert average_cap(tables.o, tables.s) == 1
+
+
+def test_the_line_for_dates_keeps_their_times() -> None:
+    mine, theirs = (pd.DataFrame({"k": [x]}) for x in ("2024-01-31 08:15:00", "31.01.2024 08:15"))
+    line = said(found_for([mine.k.item()], [theirs.k.item()]), "k", "original", "synthetic")
+    held = {"table": theirs, "pandas": pd}
+    exec(line.partition("in Python ")[2].partition(" where the day")[0], held)
+    assert held["table"].equals(mine)

@@ -167,6 +167,18 @@ def test_values_are_alike_where_they_say_the_same(one: Any, other: Any, alike: b
     assert copies(*tables, keys="k", target="t")["releases"][0]["copied_records"] == (3 if alike else 1)
 
 
+def test_texts_of_one_table_that_say_the_same_are_named() -> None:
+    """007 and 7 may be two codes, unless they are called numbers; times that differ in a fraction of a second are two."""
+    table = {"k": ["a", "b"] * 6, "t": ["u", "v", "w"] * 4, "x": ["007", "7", "1.000", "1"] * 3}
+    release = {**table, "x": ["7", "007", "1", "1.000"] * 3}
+    for found in (copies(table, release, keys="k", target="t"), copies(release, table, keys="k", target="t")):
+        assert (found["releases"][0]["copied_records"], list(found["releases"][0]["spelled"])) == (12, ["x"])
+    assert copies(table, release, keys="k", target="t", types={"x": "number"})["releases"][0]["spelled"] == {}
+    times = [{**table, "x": [pd.Timestamp(f"2024-01-31 08:15:0{i % 4}.{fraction}") for i in range(12)]} for fraction in ("25", "5")]
+    times[1]["x"][0] = times[0]["x"][0]
+    assert copies(*times, keys="k", target="t")["releases"][0]["copied_records"] == 1
+
+
 def test_a_decimal_comma_is_one_where_it_was_said(tmp_path: Path) -> None:
     (tmp_path / "o.csv").write_text("k;t;x\na;u;1,5\na;u;2,5\na;u;2,5\n")
     release = {"k": ["a", "a"], "t": ["u", "u"], "x": [1.5, 2.5]}
@@ -411,11 +423,14 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
     "spaces": (lambda x: [f"job {i}" for i in x], lambda x: [f"job  {i} " for i in x]),
     "decimal comma": (lambda x: x + 0.5, lambda x: [f"{i},5" for i in x]),
     "thousands": (lambda x: x * 1000 + 1000, lambda x: [f"{i + 1}.000" for i in x]),
+    "the last digit": (lambda x: x / 10, lambda x: np.nextafter(x / 10, 9)),
     "single precision": (lambda x: x / 7 + 0.1, lambda x: np.float32(x / 7 + 0.1).astype(float)),
     "dates": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"{i % 28 + 1:02}.01.2024" for i in x]),
     "midnight": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"2024-01-{i % 28 + 1:02} 00:00:00" for i in x]),
     "yes": (lambda x: np.where(x % 2, "yes", "no"), lambda x: x % 2 == 1),
     "NA": (lambda x: np.where(x % 2, "NA", "y"), lambda x: np.where(x % 2, None, "y")),
+    "-9": (lambda x: np.where(x % 2, None, x), lambda x: np.where(x % 2, -9, x)),
+    "None": (lambda x: np.where(x % 2, "-9", x.astype(str)), lambda x: np.where(x % 2, None, x)),
     "NFC": (lambda x: [f"caf\u00e9 {i}" for i in x], lambda x: [f"cafe\u0301 {i}" for i in x]),
 }
 

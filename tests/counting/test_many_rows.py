@@ -103,7 +103,8 @@ def without(found: dict[str, Any]) -> dict[str, Any]:
 def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for levels in two spellings, which are taken for one in memory alone."""
     monkeypatch.setattr(compared, "lookalike_pairs", lambda *_: [])
-    monkeypatch.setattr(compared, "_in_single_precision", lambda *_: [])
+    monkeypatch.setattr(compared, "_nearly_equal", lambda *_: [])
+    monkeypatch.setattr(compared, "_codes_for_missing", lambda *_: [])
     rng = np.random.default_rng(seed)
     columns = [c for c in VALUES if rng.random() < 0.4 and c != "n"]
     size = int(rng.integers(5, 60))
@@ -126,6 +127,21 @@ def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, mo
     found = copies(held[0], release, holdout, **given)
     assert found.get("first_records") == (None if "not_computed" in expected else 100_000)
     assert without(found) == without(expected)
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.parametrize("in_file", [True, False])
+@pytest.mark.parametrize(
+    ("declared", "levels", "copied"), [("bool", ["true", "false"], 60), ("text", ["yes ", "no"], 30), (None, ["yes ", "no"], 60)]
+)
+def test_copies_are_those_of_the_declared_type(
+    declared: Any, levels: list[str], copied: int, in_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = [{"k": [i % 4 for i in range(60)], "t": [i % 7 for i in range(60)], "x": of * 30} for of in (["yes", "no"], levels)]
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
+    release = csv(tables[1], tmp_path / "s") if in_file else tables[1]
+    found = copies(csv(tables[0], tmp_path / "o"), release, types={"k": "number", "t": "number"} | ({"x": declared} if declared else {}))
+    assert found["releases"][0]["copied_records"] == copied
 
 
 # --- engines: their records stay where they are -----------------------------------------------------------------------------

@@ -29,7 +29,9 @@ COLUMNS: dict[str, Any] = {
     "float": pl.Series([1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")]),
     "decimal": pl.Series(["1.00", "0.50", "0.10"]).cast(pl.Decimal(10, 2)),
     "text": pl.Series(TEXTS),
-    "odd": pl.Series(["1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]),
+    "odd": pl.Series(
+        [f"{2**53 + 1}.0", "1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]
+    ),
     "times": pl.Series(["2024-01-31 08:15", "2024-01-31T00:00:00", "2024-01-31T08:15:00+01:00", "2024-01-31 07:15:00.000001+00:00"]),
     "truth": pl.Series([True, False, None]),
     "day": pl.Series([dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]),
@@ -62,6 +64,24 @@ def test_two_numbers_are_equal_where_the_values_say_the_same(codes: Any, decimal
         for ending in ("parquet", "csv"):
             found += entries(tmp_path / f"{column}.{ending}", column, Options(null_values=codes, decimal=decimal))
     assert len({number for _, number in found}) > 30
+    for (one, number), (other, another) in combinations(found, 2):
+        assert (one == other) == (number == another), (one, other)
+
+
+DECLARED: dict[str, list[Any]] = {
+    "text": [["1", "1.0", "007", " 7", "7", "true", "True", "2024-01-31"], [7, 1], [0.1, 7.0], [True, False], [dt.date(2024, 1, 31)]],
+    "bool": [["yes", " No", "T", "false", "1", "0"], [True, False], [0, 1], [1.0]],
+    "date": [["2024-01-31", "20240131", " 2024-02-01"], [dt.date(2024, 1, 31)], [dt.datetime(2024, 2, 1)]],
+    "datetime": [["2024-01-31", "2024-01-31 08:15", "2024-01-31T08:15:00", "20240131"], MOMENTS[:3], [dt.date(2024, 1, 31)]],
+}
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+def test_a_declared_type_is_read_as_in_memory(declared: Any, tmp_path: Path) -> None:
+    found = []
+    for i, values in enumerate(DECLARED[declared]):
+        pl.DataFrame({"x": [*values, None]}).write_parquet(tmp_path / f"{i}.parquet")
+        found += entries(tmp_path / f"{i}.parquet", "x", Options(types={"x": declared}))
     for (one, number), (other, another) in combinations(found, 2):
         assert (one == other) == (number == another), (one, other)
 
