@@ -67,9 +67,6 @@ function announce(text) {
   find("#announcer").textContent = text;
 }
 
-/** Go on from here with the Tab key, without a jump: for what is said after a press, and is no control. */
-const goTo = (element) => assign(element, { tabindex: -1 }).focus({ preventScroll: true });
-
 // --- numbers
 
 /** A number as text: three decimals, integers as they are, "undefined" for NaN. */
@@ -91,7 +88,6 @@ function part(share, of, digits = 1) {
 
 /** A share of people as their number, with a decimal where they are few. */
 const ofPeople = (share, n) => part(share, n, Number(n < 100));
-
 const inPercent = (share, digits = 1) => (Number.isNaN(share) ? "undefined" : `${part(share, 100, digits)}\u00a0%`);
 
 /** Write a number into every <output data-name="...">: rounded as text, with all its digits in data-value, and read aloud only where it is asked for. */

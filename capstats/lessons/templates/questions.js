@@ -168,7 +168,7 @@ function predict(name, { value, say, text = (x) => inPercent(x), mark = text, st
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     reveal();
-    goTo(find(".verdict", form));
+    assign(find(".verdict", form), { tabindex: -1 }).focus({ preventScroll: true }); // the Tab key goes on from here, without a jump
   });
   hide(true);
   move();
