@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from read_reports import one_line
+from swept_records import nearest_share
 
 from capstats import audit, from_counts, tabulate
 from capstats.cap import neighbours
@@ -43,13 +44,8 @@ def test_the_people_with_each_level_are_those_worked_out_by_hand():
 def nearest_by_loop(original, synthetic, keys, weight):
     """The mean over people of the share of their target among the records that differ from them in the fewest columns, all by weight."""
     people, others = ([dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)] for table in (original, synthetic))
-    right = 0.0
-    for person in people:
-        apart = [sum(person[c] != other[c] for c in keys) for other in others]
-        near = [other for other, d in zip(others, apart, strict=True) if d == min(apart)]
-        share = sum(other[weight] for other in near if other["t"] == person["t"]) / sum(other[weight] for other in near)
-        right += person[weight] * share
-    return right / sum(person[weight] for person in people)
+    weights = [person[weight] for person in people]
+    return np.average([nearest_share(person, others, keys, "t", lambda x: x[weight]) for person in people], weights=weights)
 
 
 @pytest.mark.slow

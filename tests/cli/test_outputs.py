@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import PUBLIC, SMOKERS, in_json, refused
+from command_line import PUBLIC, SMOKERS, in_json, refused, said
 from PIL import Image
 
 import capstats
@@ -96,8 +96,7 @@ def test_a_mistake_leaves_no_figure_behind(here, tmp_path, capsys):
 def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_path, capsys):
     file = tmp_path / "risk.png"
     arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Survived", "--counts", "half"]
-    assert main([*arguments, "--figure", str(file)]) == 2
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 2, *arguments, "--figure", str(file))
     assert out.startswith("Disclosure risk of ")
     assert "--figure: it draws quartiles, which fractional --counts do not have" in err
     assert not file.exists()

@@ -243,8 +243,7 @@ def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, err
         raise error
 
     monkeypatch.setattr("capstats.cli.audit.audit", exhausted)
-    assert main(SMOKERS) == 2
-    assert capsys.readouterr().err == (
+    assert refused(capsys, *SMOKERS) == (
         f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Give fewer key columns, cut columns with --bin, or say "
         "--backing sparse.\n"
     )

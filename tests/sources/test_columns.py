@@ -257,12 +257,6 @@ def test_a_polars_categorical_is_read_from_anywhere_in_its_pool() -> None:
         gap[3]
 
 
-@pytest.mark.parametrize("values", [[1, "1", True], [True, 1], [1.0, True], ["True", True], [np.True_, 1, None]], ids=repr)
-@pytest.mark.parametrize("make", [list, lambda x: np.array(x, object), lambda x: pd.Series(x, dtype=object)])
-def test_labels_that_hashing_would_merge_stay_apart(values: list[Any], make: Callable[[list[Any]], Any]) -> None:
-    assert shown(labels_of(make(values))) == shown([canonical(x) for x in values])
-
-
 @pytest.mark.parametrize(
     "make",
     [

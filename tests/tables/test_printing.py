@@ -273,14 +273,6 @@ def heads(grid: Grid) -> tuple[list[str], list[tuple[str, str]]]:
     return [label.heading for label in grid.labels], [(column.over, column.heading.strip()) for column in grid.columns]
 
 
-def test_keys_go_down_and_targets_across() -> None:
-    keys = {"sex": ["f", "f", "m"], "age": [20, 30, 20]}
-    (grid,) = grids(from_counts([[1, 0, 2], [3, 4, 5]], [[1, 1, 1], [2, 2, 2]], key_labels=keys, target_labels=["ill", "well"]))
-    assert heads(grid) == (["sex", "age"], [("o", "ill"), ("o", "well"), ("s", "ill"), ("s", "well")])
-    assert [label.cells for label in grid.labels] == [["f", "f", "m"], ["20", "30", "20"]]
-    assert [column.cells for column in grid.columns] == [["1", "0", "2"], ["3", "4", "5"], ["1", "1", "1"], ["2", "2", "2"]]
-
-
 def test_several_synthetic_tables_stand_beside_the_original_while_they_are_few() -> None:
     two, many = (from_counts([[1], [2]], {f"r{i}": [[i + 1], [0]] for i in range(n)}) for n in (2, 7))
     (grid,) = grids(two)
