@@ -43,11 +43,7 @@ def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(sever
         swept = swept.sel(measure="average_cap").squeeze("target_column")
         for release in range(1 + several):
             of_release, own = (x.isel(synthetic=release) if several else x for x in (swept, found.by_column))
-            without = {
-                change.column: change.average_cap
-                for change in changes(found.tables, found.release(release), "nearest")
-                if not change.levels
-            }
+            without = {x.column: x.average_cap for x in changes(found.tables, found.release(release), "nearest") if not x.levels}
             for column in KEYS:
                 others = of_release.value.sel(keyset=" + ".join(key for key in KEYS if key != column)).item()
                 assert others == pytest.approx(without[column], rel=1e-12)

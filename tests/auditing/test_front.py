@@ -340,11 +340,7 @@ def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_
     def table(targets):
         return pd.DataFrame([(f"k{key}", t) for key in range(20) for t in targets(key)], columns=["k", "t"])
 
-    releases = {
-        "A": table(lambda key: "x" * 20),
-        "B": table(lambda key: "x" * 19 + "y"),
-        "X": table(lambda key: ("x" if key > 3 else "y") * 20),
-    }
+    releases = {"A": table(lambda _: "x" * 20), "B": table(lambda _: "x" * 19 + "y"), "X": table(lambda k: ("x" if k > 3 else "y") * 20)}
     found = audit(table(lambda key: "x" * first[key] + "y" * (20 - first[key])), releases, keys="k", target="t")
     caps = found.measures.average_cap_nearest.values
     assert caps[2] < caps[1] < caps[0]

@@ -93,11 +93,7 @@ FEW, MANY = [str(i % 4) for i in range(N)], [f"{20 + i % 40}" for i in range(N)]
 COLUMNS = {  # of original and release, and what is proposed for them
     "numbers": (MANY, MANY[::-1], "--bin age=10"),
     "decimal commas": ([f"{x},5" for x in MANY], [f"{x},25" for x in MANY], "--bin age=10 --decimal ,"),
-    "commas and codes": (
-        [*(f"{x},5" for x in MANY[2:]), "-99,0", "-99,0"],
-        [f"{x},5" for x in MANY],
-        "--bin age=10 --null-values age=-99.0",
-    ),
+    "commas and codes": ([*(f"{x},5" for x in MANY[2:]), *["-99,0"] * 2], [f"{x},5" for x in MANY], "--bin age=10 --null-values age=-99.0"),
     "dates": (
         [f"2020-01-{1 + i % 30:02}" for i in range(N)],
         [f"2020-01-{1 + i % 29:02}" for i in range(N)],

@@ -154,14 +154,8 @@ def of_postgres(folder, seeds):
         options = f"-c listen_addresses= -k {place}"
         subprocess.run([*user, programs / "pg_ctl", "-D", data, "-o", options, "-w", "-l", f"{place}/log", "start"], **started)
         try:
-            talk = subprocess.Popen(
-                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", place, "-U", "us", "postgres"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-            )
+            both = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8"}
+            talk = subprocess.Popen(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", place, "-U", "us", "postgres"], **both)
 
             def say(*lines):
                 talk.stdin.write("\n".join([*lines, "\\echo done", ""]))

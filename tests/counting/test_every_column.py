@@ -17,12 +17,7 @@ from capstats.counting.every_column import compared_labels, every_column, is_acc
 from capstats.sources import files
 from capstats.sources.source import Options
 
-RECORDS: dict[str, list[Any]] = {
-    "sex": ["f", "m", None, "f", "f"],
-    "age": [30, 41, 30, None, 30],
-    "town": ["a", "b", "c", "d", "e"],
-    "gone": [None] * 5,
-}
+RECORDS: dict[str, list[Any]] = {"sex": [*"fm", None, *"ff"], "age": [30, 41, 30, None, 30], "town": [*"abcde"], "gone": [None] * 5}
 
 
 def looked(table: Any, other: Any = None, **options: Any) -> Any:

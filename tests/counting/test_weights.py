@@ -34,10 +34,8 @@ RECORDS: dict[str, list[Any]] = {
     "decimal": RNG.integers(1, 4000, N).astype(float).__truediv__(100).tolist(),
 }
 
-OBJECTS = {
-    "pandas objects": lambda columns, _: pd.DataFrame(columns, dtype=object).astype(dict.fromkeys(("fraction", "whole", "decimal"), float))
-}
-EVERY = DOORS | OBJECTS
+NUMBERS = dict.fromkeys(("fraction", "whole", "decimal"), float)
+EVERY = DOORS | {"pandas objects": lambda columns, _: pd.DataFrame(columns, dtype=object).astype(NUMBERS)}
 
 
 def walked(weight: str) -> dict[tuple[Any, ...], tuple[Fraction, int, Fraction]]:

@@ -59,6 +59,7 @@ TEXTS = ["b", None, "", "a", "b", "10", "2"]
 WHOLE = [3, None, -1, 3, 300]
 FRACTIONAL = [0.5, None, 2.0, float("nan"), -0.0]
 TRUTH = [True, None, False, True]
+LARGE = [2**63 + 1, 5]
 
 SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
     "text": (
@@ -161,15 +162,7 @@ SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
             pa.array([dt.timedelta(1), None]),
         ],
     ),
-    "large integers": (
-        [2**63 + 1, 5],
-        [
-            [2**63 + 1, 5],
-            np.array([2**63 + 1, 5], np.uint64),
-            pl.Series([2**63 + 1, 5], dtype=pl.UInt64),
-            pa.array([2**63 + 1, 5], pa.uint64()),
-        ],
-    ),
+    "large integers": (LARGE, [LARGE, np.array(LARGE, np.uint64), *polars(LARGE, pl.UInt64), *arrow(LARGE, pa.uint64())]),
     "nothing": (
         [None, None],
         [[None, np.nan], np.array([None, pd.NaT], object), pl.Series([None, None]), pa.nulls(2), pd.Series([pd.NA, None])],

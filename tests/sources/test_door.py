@@ -41,10 +41,7 @@ def test_is_frame_tells_frames_from_other_things() -> None:
 RENAMED = {"K": ["a", "b", None], "t": ["x", "y", "x"], "N": [1, 2, 3]}
 
 
-EVERY = DOORS | {
-    "batch": lambda columns, _: pa.table(columns).to_batches()[0],
-    "narwhals": lambda columns, _: nw.from_native(pl.DataFrame(columns)),
-}
+EVERY = DOORS | {"batch": lambda x, _: pa.table(x).to_batches()[0], "narwhals": lambda x, _: nw.from_native(pl.DataFrame(x))}
 
 
 @pytest.mark.few(4)

@@ -118,6 +118,7 @@ def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
     [
         (COUNTS, [[1, 2], [3, 4]], {}, ValueError, r"`o` has 2 targets x 3 keys, `s` has 2 targets x 2 keys: they must agree"),
         (COUNTS, None, {"key_labels": ["a", "b"]}, ValueError, r"`key_labels`: 2 labels for 3 keys"),
+        ([[1, -1]], None, {"key_labels": {"sex": ["f", "m"]}, "target_labels": ["x"]}, ValueError, "got -1 at key='m', target='x'"),
         ([[1]], None, {"key_labels": {"a": ["x"]}, "target_labels": {"a": ["y"]}}, ValueError, "Column 'a' is both a key and the target"),
         (COUNTS, None, {"target_labels": "ab"}, TypeError, r"`target_labels` must be a list of labels"),
         (pd.DataFrame(COUNTS), None, {"key_labels": list("abc")}, ValueError, r"`o` brings its own key labels; leave `key_labels` out"),
