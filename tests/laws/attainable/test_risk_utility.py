@@ -42,15 +42,6 @@ def by_programme(o, distance, sign):
     return sign * solved.fun
 
 
-def test_the_frontier_of_four_people_by_hand():
-    """Shares 1/2, 1/4, 1/4: CAP(O) = 6/16; the ill move to another target first, each by 1/4 of the distance and 1/4 of 1/4 of the risk."""
-    found = frontier([[2], [1], [1]])
-    assert found.distance.values.tolist() == [0, 0.5, 1]
-    assert found.least.values.tolist() == [0.375, 0.25, 0.25]
-    assert found.greatest.values.tolist() == [0.375, 0.5, 0.5]
-    assert found.least_any.values.tolist() == [0.375, 0.1875, 0]  # all away: 3/8 for a distance of 1, more than 1/4 for each that moves
-
-
 @pytest.mark.slow
 @examples(25)
 @given(count_tables(3, 3), distances)
