@@ -11,15 +11,11 @@ from contextlib import nullcontext
 import numpy as np
 import pandas as pd
 import pytest
+from front_sheets import people
 
 from capstats import audit
 from capstats.auditing import ledger as ledgers
 from capstats.auditing.ledger import published
-
-
-def people(n, seed=0):
-    rng = np.random.default_rng(seed)
-    return {"k": rng.integers(0, 6, n).tolist(), "u": rng.integers(0, 3, n).tolist(), "t": rng.integers(0, 3, n).tolist()}
 
 
 def audited(original=None, released=None, keys=("k", "u"), target="t", **options):
