@@ -1,4 +1,4 @@
-"""Batches of sparse tables, one member after the other; what each method of a table gives is tested in test_table."""
+"""The cells that are stored in sparse tables; their batches are in test_aligned and test_backings, their methods in test_table."""
 
 from __future__ import annotations
 
