@@ -280,15 +280,6 @@ def test_the_promise_is_kept_no_better_than_that():
     assert found.least_distance.item() == found.rounding.item() == 0.5
 
 
-def test_four_people_by_hand():
-    found = frontier_tables([[2], [1], [1]], distances=[0.25, 0.5], m=4)
-    assert found.least_table.values[..., 0].tolist() == [[1, 2, 1], [0, 3, 1]]
-    assert found.greatest_table.values[..., 0].tolist() == [[3, 0, 1], [4, 0, 0]]
-    assert found.least_cap.values.tolist() == [0.3125, 0.25]
-    assert found.greatest_cap.values.tolist() == [0.4375, 0.5]
-    assert found.least_distance.values.tolist() == found.greatest_distance.values.tolist() == [0.25, 0.5]
-
-
 def test_as_many_records_as_the_original_round_one_key_only():
     """O_3 at distances that are no corners: at most one key is not met exactly."""
     o = paper_originals().sel(original="O_3")
