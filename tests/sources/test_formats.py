@@ -94,6 +94,15 @@ def test_a_workbook_without_the_column_or_records_raises(tmp_path: Path, rows: l
         tabulate(tmp_path / "t.xlsx", keys="a", target="b")
 
 
+def test_a_sheet_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["a", "b"])
+    book.create_sheet("notes")
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(ValueError, match=r"has no sheet 'data'; it has 'Sheet', 'notes'\."):
+        tabulate(tmp_path / "t.xlsx", keys="a", target="b", sheet="data")
+
+
 def test_arrow_files_are_read_whatever_their_form(tmp_path: Path) -> None:
     table = pa.table({"region": pa.array(["North", None, "North"]).dictionary_encode(), "job": ["cook"] * 3})
     feather.write_feather(table, str(tmp_path / "t.feather"))
