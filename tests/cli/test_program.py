@@ -54,8 +54,14 @@ MISTAKES = {
     "several targets for the public": ([*TARGETS, *PUBLIC], "--audience public works for one target only"),
     "several targets and one": ([*TARGETS, "--target", "health"], "--target cannot be given with --targets, which has a row for each"),
     "several targets and published tables": ([*TARGETS, "--published", "t.toml"], "--published cannot be given with --targets"),
-    "two releases": (["records", *FILES[1:], "smokers.csv", *SMOKERS[3:]], "give one SYNTHETIC; got 2. Run the command once for each."),
-    "targets ranked": ([*TARGETS, "--rank-by", "baseline", "--figure", "x.png"], "--rank-by and --figure cannot be given with --targets"),
+    "records of two releases": (
+        ["records", *FILES[1:], "smokers.csv", *SMOKERS[3:]],
+        "give one SYNTHETIC; got 2. Run the command once for each.",
+    ),
+    "several targets ranked": (
+        [*TARGETS, "--rank-by", "baseline", "--figure", "x.png"],
+        "--rank-by and --figure cannot be given with --targets",
+    ),
     "no command": ([], "capstats: the following arguments are required: COMMAND"),
     "unknown command": (["nonsense"], "invalid choice: 'nonsense'"),
     "unknown option": ([*SMOKERS, "--colour", "red"], "unrecognized arguments of audit: --colour red. Try `capstats audit --help`."),
@@ -103,7 +109,10 @@ MISTAKES = {
     "a file of R": (["audit", "original.csv", "text.rds", *SMOKERS[3:]], "Read it in R, and write it: write.csv("),
     "broken Parquet": (["audit", "original.csv", "broken.parquet", *SMOKERS[3:]], "`synthetic` (broken.parquet) cannot be read"),
     "unknown key": ([*FILES, "--keys", "smokin", "--target", "health"], "Did you mean 'smoking'?"),
-    "unknown key with signs": ([*FILES, "--keys", "x `target` y", "--target", "health"], "Column 'x `target` y' is not in `original`"),
+    "unknown key with signs of an argument": (
+        [*FILES, "--keys", "x `target` y", "--target", "health"],
+        "Column 'x `target` y' is not in `original`",
+    ),
     "unknown type": ([*SMOKERS, "--types", "smoking=integer"], "must be one of 'number', 'text'"),
     "types without a type": ([*SMOKERS, "--types", "smoking"], "--types must be COLUMN=TYPE, several separated by commas; got 'smoking'."),
     "two types": ([*SMOKERS, "--types", "smoking=number", "--type", "smoking=text"], "the type of column 'smoking' is given twice"),
@@ -123,11 +132,17 @@ MISTAKES = {
     "figure of another kind": ([*SMOKERS, "--figure", "risk.jpg"], "--figure must end in .png, .pdf or .svg; got 'risk.jpg'."),
     "figure without a name": ([*SMOKERS, "--figure", ""], "--figure must end in .png, .pdf or .svg; got ''."),
     "figure that is a folder": ([*SMOKERS, "--figure", "folder.png"], "--figure: 'folder.png' is a folder. Give the path of a file."),
-    "no measure": ([*SMOKERS, "--fail-above", "risk=0.5"], "'risk' is no measure. The measures are original_records, original_weight"),
+    "limit of no measure": (
+        [*SMOKERS, "--fail-above", "risk=0.5"],
+        "'risk' is no measure. The measures are original_records, original_weight",
+    ),
     "limit of a holdout that is not given": ([*SMOKERS, "--fail-above", "holdout_cap=0.5"], "holdout_cap needs --holdout."),
     "example and decimal": (["audit", "--example", "titanic", "--decimal", ",", "--backing", "dense"], "leave out decimal, backing."),
     "unknown example": (["audit", "--example", "iris"], "argument --example: invalid choice: 'iris'"),
-    "example, files": (["audit", "--example", "titanic", "original.csv"], "--example brings its own data and columns; leave out original."),
+    "example and files": (
+        ["audit", "--example", "titanic", "original.csv"],
+        "--example brings its own data and columns; leave out original.",
+    ),
     "example and keys": (["audit", "--example", "titanic", "--keys", "Sex", "--missing", "drop"], "leave out keys, missing."),
 }
 
