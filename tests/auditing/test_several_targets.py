@@ -197,6 +197,17 @@ def test_json_and_page_hold_every_target(tmp_path: Path) -> None:
     assert "income" in found._repr_html_()
 
 
+def test_a_page_does_not_replace_what_was_read(tmp_path: Path) -> None:
+    files = [tmp_path / "o.csv", tmp_path / "s.csv"]
+    for frame, file in zip((ORIGINAL, RELEASE), files, strict=True):
+        frame.to_csv(file, index=False)
+    found = audit_targets(*files, **ASKED)
+    with pytest.raises(ValueError, match="which is read as well"):
+        found.to_html(files[0])
+    assert found.command.startswith(f"capstats audit {files[0]}")
+    assert "--bin age=4" in found.command
+
+
 def test_codes_that_look_missing_are_a_warning_once() -> None:
     o, s = (frame.assign(code=[1, 2, -99] * 40, sex=[0, 1, 2, -9] * 30) for frame in (ORIGINAL, RELEASE))
     found = audit_targets(o, s, keys="sex", targets=["code", "vote"])
