@@ -23,9 +23,10 @@ def advised(message):
     return shlex.split(found[1]) if found else []
 
 
-def run(*arguments):
-    """The command as a program of its own."""
-    return subprocess.run([sys.executable, "-m", "capstats.cli", *arguments], capture_output=True, text=True, check=False, timeout=120)
+def run(*arguments, program=("-m", "capstats.cli"), **options):
+    """The command as a program of its own; options are those of `subprocess.run`."""
+    heard = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "check": False, "timeout": 120, **options}
+    return subprocess.run([sys.executable, *program, *arguments], **heard)
 
 
 def in_json(capsys, *arguments):

@@ -20,6 +20,19 @@ def population(n, keys=60, seed=0):
     return pd.DataFrame(columns)
 
 
+def people(n, seed=0):
+    """Records of columns that have nothing to do with each other."""
+    rng = np.random.default_rng(seed)
+    return {"k": rng.integers(0, 6, n).tolist(), "u": rng.integers(0, 3, n).tolist(), "t": rng.integers(0, 3, n).tolist()}
+
+
+def noisy(n, seed):
+    """The target is decided by one column; three columns of noise send people of unmatched keys to wrong neighbours."""
+    rng = np.random.default_rng(seed)
+    noise = {f"x{i}": rng.integers(0, 6, n) for i in range(3)}
+    return pd.DataFrame({"k": rng.choice([*"ab"], n), **noise}).assign(t=lambda x: x.k)
+
+
 ORIGINAL, HOLDOUT, FRESH = (population(n, seed=seed) for n, seed in ((600, 1), (400, 2), (600, 3)))
 
 

@@ -1,4 +1,4 @@
-"""Records with categories, numbers, texts, missing values and weights; their keys and targets."""
+"""Records with categories, numbers, texts, missing values and weights; their keys and targets; and a guess from the nearest keys."""
 
 import numpy as np
 import pandas as pd
@@ -21,3 +21,10 @@ def people(n, seed):
             "v": rng.random(n),
         }
     )
+
+
+def nearest_share(record, released, keys, target, weight=lambda _: 1):
+    """The share of the record's target among the released records that differ from it in the fewest columns, by weight."""
+    apart = [sum(record[k] != other[k] for k in keys) for other in released]
+    near = [other for other, d in zip(released, apart, strict=True) if d == min(apart)]
+    return sum(weight(other) for other in near if other[target] == record[target]) / sum(map(weight, near))

@@ -205,15 +205,6 @@ def test_the_public_page_has_nothing_of_the_generator(network, tmp_path):
     assert pages[0] == pages[1]
 
 
-def test_a_page_is_not_written_over_a_further_release(tmp_path):
-    paths = [tmp_path / f"{i}.csv" for i in range(2)]
-    for path in paths:
-        path.write_text("k,t\na,x\nb,y\n", encoding="utf-8")
-    found = audit(ORIGINAL, RELEASE, generator=[str(path) for path in paths], **ASKED)
-    with pytest.raises(ValueError, match="which is read as well"):
-        found.to_html(paths[1])
-
-
 # --- what is wrong
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from swept_records import people
+from swept_records import nearest_share, people
 
 from capstats import audit, average_cap, from_counts, laws, tabulate
 from capstats.auditing import compute
@@ -43,11 +43,7 @@ def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(sever
         swept = swept.sel(measure="average_cap").squeeze("target_column")
         for release in range(1 + several):
             of_release, own = (x.isel(synthetic=release) if several else x for x in (swept, found.by_column))
-            without = {
-                change.column: change.average_cap
-                for change in changes(found.tables, found.release(release), "nearest")
-                if not change.levels
-            }
+            without = {x.column: x.average_cap for x in changes(found.tables, found.release(release), "nearest") if not x.levels}
             for column in KEYS:
                 others = of_release.value.sel(keyset=" + ".join(key for key in KEYS if key != column)).item()
                 assert others == pytest.approx(without[column], rel=1e-12)
@@ -96,13 +92,6 @@ def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monke
         np.testing.assert_allclose(found[left], whole[left], atol=1e-15)
 
 
-def test_sparse_tables_have_the_numbers_of_dense_ones():
-    both = (tabulate(ORIGINAL, RELEASES, keys=KEYS, target="income", backing=backing) for backing in ("dense", "sparse"))
-    dense, sparse = (by_column(tables, "nearest", average_cap(tables, unmatched="nearest")) for tables in both)
-    for name in dense.data_vars:
-        np.testing.assert_allclose(sparse[name], dense[name], atol=1e-15)
-
-
 def test_columns_whose_names_read_alike_keep_apart():
     """The column 1 and the column "1"."""
     found = audit(
@@ -113,13 +102,6 @@ def test_columns_whose_names_read_alike_keep_apart():
 
 
 # --- groups and changes, by loops over records
-
-
-def nearest_cap(record, released, keys, target):
-    """The share of the record's target among the released records that differ from its key in the fewest columns."""
-    apart = [sum(record[k] != other[k] for k in keys) for other in released]
-    near = [other for other, d in zip(released, apart, strict=True) if d == min(apart)]
-    return sum(other[target] == record[target] for other in near) / len(near)
 
 
 def whole(n, seed):
@@ -145,7 +127,7 @@ def test_groups_are_those_of_a_loop_over_records():
     found = by_group(tables, tables.s, "nearest")
     people_of = records(FIRST)
     margin = FIRST["health"].value_counts(normalize=True)
-    cap = [nearest_cap(person, records(OTHER), KNOWN, "health") for person in people_of]
+    cap = [nearest_share(person, records(OTHER), KNOWN, "health") for person in people_of]
     for row in found:
         group = [i for i, person in enumerate(people_of) if person[row.column] == row.level]
         assert row.people == len(group) > 0
@@ -172,7 +154,7 @@ def test_changes_are_those_of_coarser_records():
             else:
                 coarse = {level: i // 2 for i, level in enumerate(every)}
             original[column], released[column] = original[column].map(coarse), released[column].map(coarse)
-        expected = np.mean([nearest_cap(person, records(released), keys, "health") for person in records(original)])
+        expected = np.mean([nearest_share(person, records(released), keys, "health") for person in records(original)])
         assert value == pytest.approx(expected), (column, levels)
     assert [change.column for change in found if change.levels == 0] == KNOWN
     assert len(found) > len(KNOWN)

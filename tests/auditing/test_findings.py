@@ -3,17 +3,10 @@
 import pytest
 
 from capstats import audit
-from capstats.auditing.findings import Findings
 
 pytestmark = pytest.mark.slow
 
 PEOPLE = {"k": [*"aabb"], "t": [*"xxxy"]}
-
-
-def test_an_audit_is_its_findings(found):
-    assert isinstance(found, Findings)
-    assert found.labels == [""]
-    assert found.ranked == [0]
 
 
 @pytest.mark.parametrize("backing", ["dense", "sparse"])

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from front_sheets import FRESH, HOLDOUT, ORIGINAL, audited, blocks, population, text
+from front_sheets import FRESH, HOLDOUT, ORIGINAL, audited, blocks, noisy, population, text
 from read_reports import public
 
 from capstats import audit, average_cap_interval, from_counts
@@ -364,11 +364,7 @@ def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_
     def table(targets):
         return pd.DataFrame([(f"k{key}", t) for key in range(20) for t in targets(key)], columns=["k", "t"])
 
-    releases = {
-        "A": table(lambda key: "x" * 20),
-        "B": table(lambda key: "x" * 19 + "y"),
-        "X": table(lambda key: ("x" if key > 3 else "y") * 20),
-    }
+    releases = {"A": table(lambda _: "x" * 20), "B": table(lambda _: "x" * 19 + "y"), "X": table(lambda k: ("x" if k > 3 else "y") * 20)}
     found = audit(table(lambda key: "x" * first[key] + "y" * (20 - first[key])), releases, keys="k", target="t")
     caps = found.measures.average_cap_nearest.values
     assert caps[2] < caps[1] < caps[0]
@@ -496,14 +492,7 @@ def test_where_no_change_helps_none_is_advised():
 
 
 def test_a_column_without_which_the_intruder_guesses_better_is_named():
-    """The target is decided by one column; three columns of noise send people of unmatched keys to wrong neighbours."""
-
-    def people(n, seed):
-        rng = np.random.default_rng(seed)
-        noise = {f"x{i}": rng.integers(0, 6, n) for i in range(3)}
-        return pd.DataFrame({"k": rng.choice([*"ab"], n), **noise}).assign(t=lambda x: x.k)
-
-    found = audit(people(300, 1), people(100, 2), keys=["k", "x0", "x1", "x2"], target="t")
+    found = audit(noisy(300, 1), noisy(100, 2), keys=["k", "x0", "x1", "x2"], target="t")
     now, without = found.measures.average_cap_nearest.item(), found.by_column.without.values
     assert without.argmax() > 0
     averages = f"average CAP {percent(without.max())} without it, {percent(now)} with it"

@@ -11,15 +11,11 @@ from contextlib import nullcontext
 import numpy as np
 import pandas as pd
 import pytest
+from front_sheets import people
 
 from capstats import audit
 from capstats.auditing import ledger as ledgers
 from capstats.auditing.ledger import published
-
-
-def people(n, seed=0):
-    rng = np.random.default_rng(seed)
-    return {"k": rng.integers(0, 6, n).tolist(), "u": rng.integers(0, 3, n).tolist(), "t": rng.integers(0, 3, n).tolist()}
 
 
 def audited(original=None, released=None, keys=("k", "u"), target="t", **options):
@@ -184,20 +180,13 @@ def test_a_ledger_is_not_read_or_written_through_a_link(found, path, tmp_path):
     assert not (tmp_path / "nobody.json").exists()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        "{}",
-        '{"capstats ledger": 1}',
-        '{"capstats ledger": 1, "published": [{}]}',
-        '{"capstats ledger": "1", "published": []}',
-        "\udcff",
-        "[" * 9999,
-    ],
-)
+DAMAGED = [
+    "", "{", "[]", "{}", '{"capstats ledger": 1}', '{"capstats ledger": 1, "published": [{}]}',
+    '{"capstats ledger": "1", "published": []}', "\udcff", "[" * 9999,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DAMAGED)
 def test_a_damaged_ledger_stays_as_it_is(found, text, path):
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     path.chmod(0o600)

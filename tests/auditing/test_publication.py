@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from every_release import compositions
+from front_sheets import people
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,11 +19,6 @@ from capstats.disclosure import disco
 
 OF_RELEASES = {name for name, measure in MEASURES.items() if measure.public} - {*OF_ORIGINAL, "individual_disclosure", "difference"}
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
-
-
-def people(n, seed=0):
-    rng = np.random.default_rng(seed)
-    return {"k": rng.integers(0, 6, n).tolist(), "u": rng.integers(0, 3, n).tolist(), "t": rng.integers(0, 3, n).tolist()}
 
 
 def audited(n, released=None, holdout=None, **options):

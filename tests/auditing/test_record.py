@@ -123,7 +123,7 @@ def test_a_limit_of_several_releases_is_judged_for_each():
         ({"why": "x"}, r"`limits\['baseline'\]` must be a number, or a mapping with it as limit"),
         ({"limit": 1, "reason": "x"}, "names 'reason', which is no entry of a limit"),
         ({"limit": 1, "who": 3}, "must have a text as who"),
-        ({"limit": "1"}, "must be a number, or a mapping"),
+        *((limit, "must be a number, or a mapping") for limit in ({"limit": "1"}, "0.5", None, True, [1])),
     ],
 )
 def test_a_limit_without_a_number_or_with_other_reasons_is_refused(limit, error):

@@ -3,14 +3,12 @@
 from importlib.metadata import version
 
 import pytest
-
-from capstats.cli import main
+from command_line import printed
 
 
 @pytest.mark.parametrize("arguments", [["--version", "--verbose"], ["--verbose", "--version"]])
 def test_it_names_every_version(arguments, capsys) -> None:
-    assert main(arguments) == 0
-    found = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    found = dict(line.split(maxsplit=1) for line in printed(capsys, *arguments).splitlines())
     assert found["capstats"] == version("capstats")
     assert {name: found[name] for name in ("numpy", "pandas", "xarray", "duckdb")} == {
         x: version(x) for x in ("numpy", "pandas", "xarray", "duckdb")

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from command_line import PUBLIC, SMOKERS, beyond, in_json, printed, refused
+from command_line import PUBLIC, SMOKERS, beyond, in_json, printed, refused, said
 
 import capstats
 from capstats import audit
@@ -131,8 +131,7 @@ def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys)
 def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     path = tmp_path / "report.html"
     ledger = ["--ledger", str(tmp_path / "ledger.json")] if audience == "public" else []
-    assert main([*SMOKERS, "--html", str(path), "--audience", audience, *ledger]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *SMOKERS, "--html", str(path), "--audience", audience, *ledger)
     assert (out.startswith("Disclosure risk of synthetic.csv, "), err) == (audience == "internal", "")
     assert ("original.csv" in out) == (audience == "internal")
     page = path.read_text(encoding="utf-8")
@@ -225,7 +224,7 @@ def test_the_name_of_a_number_is_no_format(name, here, capsys):
 @pytest.mark.slow
 def test_a_file_and_its_copy_are_compared_on_request_alone(here, capsys):
     Path("copy.csv").write_bytes(Path("original.csv").read_bytes())
-    for command in ("audit", "sweep", "records", "attack model"):
+    for command in ("audit", "sweep", "records", "attack model", "measure average_cap", "count --out counts.csv"):
         err = refused(capsys, *command.split(), "original.csv", "copy.csv", *SMOKERS[3:])
         assert "`original` and `synthetic` are files with the same content." in err
         assert "--allow-same" in err

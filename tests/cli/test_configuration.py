@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import SMOKERS, in_json, printed, refused
+from command_line import SMOKERS, in_json, printed, refused, said
 
 from capstats.cli import main
 from capstats.cli.options import COMMANDS
@@ -160,8 +160,7 @@ WRONG = {
 def test_a_mistake_in_it_is_one_line_that_names_the_file_and_the_key(case, config, capsys):
     text, message = WRONG[case]
     file = config(text, "wrong.toml")
-    assert main(["audit", "--config", file]) == 2
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 2, "audit", "--config", file)
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(f"capstats audit: --config {file!r}")
     assert message in err

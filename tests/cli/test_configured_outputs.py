@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from command_line import printed
+from command_line import printed, refused
 
 from capstats.cli import main
 from capstats.cli.options import COMMANDS
@@ -44,10 +44,10 @@ def folder(tmp_path, monkeypatch):
     return own
 
 
-def run(folder, command, more, *arguments):
-    """The exit status of a command with its configuration, and more lines in it."""
+def of(folder, command, more, *arguments):
+    """A command with its configuration, which is written with more lines in it."""
     (folder / "risk.toml").write_text(f"{more}\n{OUTPUTS[command][0]}", encoding="utf-8")
-    return main([*command.split(), "--config", str(folder / "risk.toml"), *arguments])
+    return [*command.split(), "--config", str(folder / "risk.toml"), *arguments]
 
 
 def test_all_commands_and_files_are_tried():
@@ -81,10 +81,8 @@ def test_a_ledger_that_a_configuration_names_lies_beside_it_and_takes_no_file_of
     (folder / "mine.json").touch(0o600)
     (folder / "mine.json").write_text("[]", encoding="utf-8")
     before = {path: path.is_file() and path.read_bytes() for path in folder.parent.rglob("*")}
-    assert run(folder, "audit", f'{public}ledger = "{ledger}"') == 2
-    assert message in capsys.readouterr().err
-    assert run(folder, "audit", f'{public}ledger = "{ledger}"', "--force") == 2
-    assert forced in capsys.readouterr().err
+    assert message in refused(capsys, *of(folder, "audit", f'{public}ledger = "{ledger}"'))
+    assert forced in refused(capsys, *of(folder, "audit", f'{public}ledger = "{ledger}"', "--force"))
     after = {path: path.is_file() and path.read_bytes() for path in folder.parent.rglob("*") if path.suffix != ".toml"}
     assert after == {path: content for path, content in before.items() if path.suffix != ".toml"}
 
@@ -93,27 +91,25 @@ def test_a_ledger_that_a_configuration_names_lies_beside_it_and_takes_no_file_of
 def test_a_file_of_somebody_else_stays_without_force(command, key, folder, capsys):
     name = OUTPUTS[command][1][key]
     (folder / name).write_text("mine", encoding="utf-8")
-    assert run(folder, command, f'{key} = "{name}"') == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
+    err = refused(capsys, *of(folder, command, f'{key} = "{name}"'))
+    assert err.count("\n") == 1
     assert f"`{key}` is {str(folder / name)!r}, a file that capstats did not make. Give another name, or --force." in err
     assert (folder / name).read_text(encoding="utf-8") == "mine"
-    assert run(folder, command, f'{key} = "{name}"', "--force") == 0
+    assert main(of(folder, command, f'{key} = "{name}"', "--force")) == 0
     assert (folder / name).read_bytes() != b"mine"
 
 
 def test_numbers_do_not_take_the_place_of_a_ledger(folder, capsys):
     (folder / "ledger.json").write_text('{"capstats ledger": 1, "published": []}', encoding="utf-8")
-    assert run(folder, "audit", 'json = "ledger.json"') == 2
-    assert "a file that capstats did not make" in capsys.readouterr().err
+    assert "a file that capstats did not make" in refused(capsys, *of(folder, "audit", 'json = "ledger.json"'))
 
 
 @pytest.mark.parametrize(("command", "key"), EACH)
 def test_a_file_that_capstats_made_is_replaced_except_csv_json_and_counts(command, key, folder, capsys):
     more = f'{key} = "{OUTPUTS[command][1][key]}"'
-    assert run(folder, command, more) == 0
-    assert run(folder, command, more) == (2 if key in ("csv", "json", "out") else 0)
-    assert run(folder, command, more, "--force") == 0
+    assert main(of(folder, command, more)) == 0
+    assert main(of(folder, command, more)) == (2 if key in ("csv", "json", "out") else 0)
+    assert main(of(folder, command, more, "--force")) == 0
     capsys.readouterr()
 
 
@@ -130,9 +126,8 @@ def test_nothing_is_written_outside_of_its_folder_not_even_with_force(path, must
     (tmp_path / "x.html").write_text("mine", encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))
     for force in ([], ["--force"]):
-        assert run(folder, "audit", f'html = "{path.format(tmp=tmp_path)}"', *force) == 2
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n")) == ("", 1)
+        err = refused(capsys, *of(folder, "audit", f'html = "{path.format(tmp=tmp_path)}"', *force))
+        assert err.count("\n") == 1
         assert f"`html` {must}; got " in err
         assert " Give --html" in err
     assert (tmp_path / "x.html").read_text(encoding="utf-8") == "mine"
@@ -141,8 +136,7 @@ def test_nothing_is_written_outside_of_its_folder_not_even_with_force(path, must
 
 @pytest.mark.parametrize("name", [".bashrc", "x.sh", "authorized_keys", "html", ".html", "x.html.py", "x.csv"])
 def test_a_name_without_the_ending_of_its_format_is_refused(name, folder, capsys):
-    assert run(folder, "audit", f'html = "{name}"', "--force") == 2
-    assert "`html` must end in .html or .htm; got " in capsys.readouterr().err
+    assert "`html` must end in .html or .htm; got " in refused(capsys, *of(folder, "audit", f'html = "{name}"', "--force"))
     assert not (folder / name).exists()
 
 
@@ -156,14 +150,14 @@ def test_a_link_within_the_folder_is_refused_whatever_the_command_line_says(link
     else:
         (folder / "r.html").symlink_to(mine)
     for audience in ("internal", "public"):
-        assert run(folder, "audit", f'html = "r.html"\naudience = "{audience}"', "--force") == 2
-        assert "which is a link, a folder or a device. Give another name." in capsys.readouterr().err
+        err = refused(capsys, *of(folder, "audit", f'html = "r.html"\naudience = "{audience}"', "--force"))
+        assert "which is a link, a folder or a device. Give another name." in err
     assert mine.read_text(encoding="utf-8") == "mine" if link != "dangling" else not mine.exists()
 
 
 def test_capital_letters_absolute_paths_and_folders_within_are_as_good(folder, capsys):
     (folder / "out").mkdir()
-    assert run(folder, "audit", f'html = "out/../out/R.HTML"\nfigure = "{folder}/f.Png"') == 0
+    assert main(of(folder, "audit", f'html = "out/../out/R.HTML"\nfigure = "{folder}/f.Png"')) == 0
     assert (folder / "out" / "R.HTML").is_file()
     assert (folder / "f.Png").is_file()
 
@@ -171,44 +165,40 @@ def test_capital_letters_absolute_paths_and_folders_within_are_as_good(folder, c
 def test_what_the_command_line_names_is_replaced_as_ever_and_takes_the_place_of_the_configuration(folder, tmp_path, capsys):
     mine = tmp_path / "mine.txt"
     mine.write_text("mine", encoding="utf-8")
-    assert run(folder, "audit", 'html = "../.bashrc"', "--html", str(mine)) == 0
+    assert main(of(folder, "audit", 'html = "../.bashrc"', "--html", str(mine))) == 0
     assert mine.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_force_is_said_on_the_command_line_alone(folder, capsys):
     (folder / "r.html").write_text("mine", encoding="utf-8")
-    assert run(folder, "audit", 'force = true\nhtml = "r.html"') == 2
-    assert "has 'force', which is not an option of this command." in capsys.readouterr().err
-    assert main(["audit", "--example", "titanic", "--force"]) == 2
-    assert "--force applies to files named by a configuration. Give --config, or leave it out." in capsys.readouterr().err
+    assert "has 'force', which is not an option of this command." in refused(capsys, *of(folder, "audit", 'force = true\nhtml = "r.html"'))
+    told = "--force applies to files named by a configuration. Give --config, or leave it out."
+    assert told in refused(capsys, "audit", "--example", "titanic", "--force")
     assert (folder / "r.html").read_text(encoding="utf-8") == "mine"
 
 
 def test_neither_the_configuration_nor_an_input_is_written_over_under_any_name(folder, capsys):
     os.link(folder / "o.csv", folder / "same.csv")
     before = (folder / "o.csv").read_bytes()
-    assert run(folder, "audit", "", "--html", str(folder / "risk.toml")) == 2
-    assert "the configuration itself. Give another path." in capsys.readouterr().err
+    assert "the configuration itself. Give another path." in refused(capsys, *of(folder, "audit", "", "--html", str(folder / "risk.toml")))
     assert tomllib.loads((folder / "risk.toml").read_text(encoding="utf-8"))["keys"] == "k"
     for name in ("o.csv", "same.csv", "../project/o.csv"):
         for more in ([], ["--audience", "public", "--ledger", str(folder / "ledger.json")]):
-            assert run(folder, "audit", "", "--html", str(folder / name), *more) == 2
-            assert "which is read as well. Give another path." in capsys.readouterr().err
+            err = refused(capsys, *of(folder, "audit", "", "--html", str(folder / name), *more))
+            assert "which is read as well. Give another path." in err
     assert (folder / "o.csv").read_bytes() == before
 
 
 @pytest.mark.parametrize("deep", ["[" * 5000, "{a=" * 5000, "[" * 400 + "1" + "]" * 400, "a." * 5000 + "a = 1\nkeys"])
 def test_deep_nesting_is_one_line(deep, folder, capsys):
-    assert run(folder, "audit", f"keys = {deep}" if deep[0] != "a" else deep) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
+    err = refused(capsys, *of(folder, "audit", f"keys = {deep}" if deep[0] != "a" else deep))
+    assert err.count("\n") == 1
     assert err.startswith("capstats audit: --config ")
     assert len(err) < 1000
 
 
 def test_a_path_with_a_null_character_is_one_line(folder, capsys):
-    assert run(folder, "audit", 'html = "a\\u0000.html"') == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert refused(capsys, *of(folder, "audit", 'html = "a\\u0000.html"')).count("\n") == 1
 
 
 def test_the_settings_of_a_report_repeat_it_beside_it(folder, monkeypatch, capsys):

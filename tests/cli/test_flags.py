@@ -2,10 +2,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import printed
 
 from capstats.cli.flags import in_options
 from capstats.cli.options import COMMANDS
-from capstats.cli.program import main
 
 AUDIT = next(command for command in COMMANDS if command.name == "audit").options.values()
 
@@ -41,8 +41,7 @@ def test_a_printed_report_advises_options_alone(tmp_path: Path, monkeypatch: pyt
     for name in "os":
         Path(f"{name}.csv").write_text("age,income\n" + "".join(f"{i % 9},{i / 4}\n" for i in range(400)))
     tables = ["audit", "o.csv", "s.csv", "--keys", "age", "--target", "income", "--allow-same", "--copy-columns", "0"]
-    assert main([*tables, "--json", "found.json"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    assert "Cut it, as with --bin income=10, or let near" in printed
-    assert "Copies of real records: not computed: --copy-columns 0." in printed
+    told = " ".join(printed(capsys, *tables, "--json", "found.json").split())
+    assert "Cut it, as with --bin income=10, or let near" in told
+    assert "Copies of real records: not computed: --copy-columns 0." in told
     assert "bins={'income': 10} (--bin income=10)" in Path("found.json").read_text()

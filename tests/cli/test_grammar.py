@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import printed, said
+from command_line import printed, run, said
 
 import capstats
 import capstats.cli
@@ -79,14 +79,7 @@ def completions(line, folder, tmp_path):
     out.write_text("")
     asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(out)}
     line_at = {"COMP_LINE": line, "COMP_POINT": str(len(line.encode()))}
-    done = subprocess.run(
-        [sys.executable, "-m", "capstats.cli"],
-        env={**os.environ, **asked, **line_at},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run(env={**os.environ, **asked, **line_at}, cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return out.read_text().split("\n")
 

@@ -21,8 +21,7 @@ def test_a_measure_above_its_limit_gives_exit_status_1_and_one_line(here, capsys
 
 
 def test_a_measure_at_its_limit_is_not_above_it(here, capsys):
-    assert main([*SMOKERS, "--fail-above", "share_above_half=0.75", "--fail-above", "original_cap=0.67"]) == 0
-    assert capsys.readouterr().err == ""
+    assert said(capsys, 0, *SMOKERS, "--fail-above", "share_above_half=0.75", "--fail-above", "original_cap=0.67").err == ""
 
 
 def test_a_measure_that_is_undefined_does_not_pass(here, capsys):
@@ -43,8 +42,7 @@ def test_a_limit_of_copies_is_broken_where_it_could_not_be_told(here, capsys):
 
 def test_copies_have_limits_and_those_that_are_not_computed_do_not_pass(here, capsys):
     """All of the 100 smokers are in one of four cells."""
-    assert main([*SMOKERS, "--fail-above", "copied_share=1", "--fail-above", "copied_unique_records=0"]) == 0
-    assert capsys.readouterr().err == ""
+    assert said(capsys, 0, *SMOKERS, "--fail-above", "copied_share=1", "--fail-above", "copied_unique_records=0").err == ""
     limits = ["--fail-above", "copied_records=99", "--fail-above", "average_cap_zero=1"]
     assert beyond(capsys, *SMOKERS, *limits) == "capstats audit: --fail-above: copied_records is 100 (limit 99).\n"
     for columns, why in (

@@ -82,13 +82,6 @@ def test_records_are_counted_on_the_way(capsys):
     assert found["measures"] == {"average_cap": capstats.average_cap(tables).item()}
 
 
-@pytest.mark.usefixtures("here")
-def test_a_file_is_compared_with_itself_only_where_that_is_wanted(capsys):
-    given = ["measure", "average_cap", "original.csv", "original.csv", "--keys", "smoking", "--target", "health"]
-    assert "both read from the file 'original.csv'" in refused(capsys, *given)
-    assert in_json(capsys, *given, "--allow-same")["measures"]["average_cap"] > 0
-
-
 def test_the_holdout_is_that_of_the_tables_and_a_model_may_be_a_class(capsys, tmp_path):
     tables = ONE.assign(h=(ONE.o.dims, ONE.o.values))
     write_counts(tables, tmp_path / "three.json")

@@ -3,14 +3,12 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import PUBLIC, SMOKERS, in_json, refused
+from command_line import PUBLIC, SMOKERS, in_json, refused, run, said
 from PIL import Image
 
 import capstats
@@ -68,19 +66,16 @@ def test_a_figure_that_cannot_be_written_is_found_before_anything_is_counted(her
 LIMITED = """
 import resource, sys
 import matplotlib.pyplot
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+resource.setrlimit(resource.RLIMIT_FSIZE, [int(sys.argv.pop(1))] * 2)  # no file may grow beyond it, as if the disk were full
 from capstats.cli import main, outputs
 sys.exit(main(sys.argv[1:]))
 """
 
 
 def test_a_full_disk_leaves_the_old_figure_and_the_report_is_printed(here, tmp_path):
-    """No file may grow beyond 1,000 bytes, as if the disk were full."""
     file = tmp_path / "risk.png"
     file.write_text("the old one")
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *SMOKERS, "--figure", str(file)], capture_output=True, text=True, check=False, timeout=120
-    )
+    done = run("1000", *SMOKERS, "--figure", str(file), program=("-c", LIMITED))
     assert done.returncode == 2
     assert done.stderr == f"capstats audit: --figure cannot be written to {str(file)!r}: File too large.\n"
     assert done.stdout == f"{audit('original.csv', 'synthetic.csv', keys='smoking', target='health')}\n"
@@ -96,8 +91,7 @@ def test_a_mistake_leaves_no_figure_behind(here, tmp_path, capsys):
 def test_a_figure_that_fractional_counts_do_not_have_costs_no_report(here, tmp_path, capsys):
     file = tmp_path / "risk.png"
     arguments = ["audit", "titanic.csv", "titanic.csv", "--allow-same", "--keys", "Class", "--target", "Survived", "--counts", "half"]
-    assert main([*arguments, "--figure", str(file)]) == 2
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 2, *arguments, "--figure", str(file))
     assert out.startswith("Disclosure risk of ")
     assert "--figure: it draws quartiles, which fractional --counts do not have" in err
     assert not file.exists()
@@ -130,13 +124,12 @@ def test_no_file_is_written_through_a_link(command, option, here, tmp_path, caps
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_leaves_the_old_public_page(here):
-    """No file may grow beyond 5,000 bytes, as if the disk were full; the ledger is smaller."""
+    """The ledger is smaller than the limit."""
     Path("many.csv").write_text("\n".join(["k,t", *["a,b"] * 40]), encoding="utf-8")
     Path("page.html").write_text("the old one", encoding="utf-8")
     tables = ["audit", "many.csv", "many.csv", "--allow-same", "--keys", "k", "--target", "t", *PUBLIC[:2]]
-    command = [sys.executable, "-c", LIMITED.replace("1000", "5000"), *tables, "--html", "page.html", "--ledger", "full.json"]
     before = sorted(path.name for path in Path().iterdir())
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = run("5000", *tables, "--html", "page.html", "--ledger", "full.json", program=("-c", LIMITED))
     assert (done.returncode, done.stderr) == (2, "capstats audit: --html cannot be written to 'page.html': File too large.\n")
     assert Path("page.html").read_text(encoding="utf-8") == "the old one"
     assert sorted(path.name for path in Path().iterdir()) == sorted([*before, "full.json"])
@@ -168,12 +161,7 @@ def test_no_file_that_is_read_is_written_over_however_it_is_named(given, output,
 
 
 AUDIT = ["audit", "o.csv", "s.csv", "--keys", "k", "--target", "t"]
-WRITING = [
-    ["--html", "FILE"],
-    [*PUBLIC[:2], "--ledger", "l.json", "--html", "FILE"],
-    [*PUBLIC[:2], "--ledger", "FILE"],
-    ["--figure", "FILE"],
-]
+WRITING = [["--html", "FILE"], [*PUBLIC, "--html", "FILE"], [*PUBLIC[:3], "FILE"], ["--figure", "FILE"]]
 
 
 @pytest.mark.parametrize("options", WRITING, ids=" ".join)
@@ -196,7 +184,7 @@ def test_no_output_takes_the_place_of_the_register_of_the_population(options, wa
     assert main([*AUDIT, "--population", register, *[output if x == "FILE" else x for x in options]]) == 2
     assert f"{option} is {output!r}, which is read as well. Give another path." in capsys.readouterr().err
     assert Path(register).read_bytes() == before
-    assert not Path("l.json").exists()
+    assert not Path("ledger.json").exists()
 
 
 def test_counts_take_the_place_of_no_file_that_was_counted(tmp_path, monkeypatch):

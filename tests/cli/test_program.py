@@ -55,11 +55,11 @@ MISTAKES = {
     "several targets and one": ([*TARGETS, "--target", "health"], "--target cannot be given with --targets, which has a row for each"),
     "several targets and published tables": ([*TARGETS, "--published", "t.toml"], "--published cannot be given with --targets"),
     "records of two releases": (
-        ["records", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:]],
+        ["records", *FILES[1:], "smokers.csv", *SMOKERS[3:]],
         "give one SYNTHETIC; got 2. Run the command once for each.",
     ),
     "several targets ranked": (
-        [*TARGETS, "--rank-by", "average_cap_zero", "--figure", "x.png"],
+        [*TARGETS, "--rank-by", "baseline", "--figure", "x.png"],
         "--rank-by and --figure cannot be given with --targets",
     ),
     "no command": ([], "capstats: the following arguments are required: COMMAND"),
@@ -184,9 +184,7 @@ def test_a_mistake_in_the_library_shows_its_traceback(here, monkeypatch):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_standard_output_is_one_line_on_standard_error(here):
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "capstats.cli", *SMOKERS], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120
-        )
+        done = run(*SMOKERS, stdout=full)
     assert done.returncode == 2
     assert done.stderr == "capstats audit: standard output cannot be written: No space left on device.\n"
 
@@ -194,9 +192,8 @@ def test_a_full_standard_output_is_one_line_on_standard_error(here):
 @pytest.mark.slow
 @pytest.mark.parametrize(("limit", "status"), [(1, 0), (0.1, 1)])
 def test_a_reader_who_has_had_enough_is_no_error_and_changes_no_exit_status(here, limit, status):
-    command = (
-        f'"{sys.executable}" -m capstats.cli {" ".join(SMOKERS)} --fail-above average_cap_zero={limit} | true; echo ${{PIPESTATUS[0]}}'
-    )
+    arguments = [*SMOKERS, "--fail-above", f"average_cap_zero={limit}"]
+    command = f'"{sys.executable}" -m capstats.cli {" ".join(arguments)} | true; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == f"{status}\n"
     assert done.stderr.count("\n") == status  # of the limit alone
@@ -206,14 +203,7 @@ def test_a_reader_who_has_had_enough_is_no_error_and_changes_no_exit_status(here
 def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
     Path("umlaut.csv").write_text("Größe,t\nä,x\n", encoding="utf-8")
     arguments = ["audit", "umlaut.csv", "umlaut.csv", "--allow-same", "--keys", "Größe", "--target", "t"]
-    done = subprocess.run(
-        [sys.executable, "-m", "capstats.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-    )
+    done = run(*arguments, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, "")
     assert r"Gr\xf6\xdfe" in done.stdout
 
@@ -243,8 +233,7 @@ def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, err
         raise error
 
     monkeypatch.setattr("capstats.cli.audit.audit", exhausted)
-    assert main(SMOKERS) == 2
-    assert capsys.readouterr().err == (
+    assert refused(capsys, *SMOKERS) == (
         f"capstats audit: memory is exhausted ({str(error) or 'MemoryError'}). Give fewer key columns, cut columns with --bin, or say "
         "--backing sparse.\n"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import SMOKERS, in_json, printed, refused
+from command_line import SMOKERS, in_json, printed, refused, said
 
 from capstats.cli import main
 
@@ -52,8 +52,7 @@ def test_types_of_columns_and_levels_with_commas_and_equals_signs_may_be_given_o
     levels = ["--type", "smoking, now=Smoking|Non-smoking", "--type", "health=state=text"]
     assert in_json(capsys, *arguments, *levels)["measures"]["baseline"] == 0.625
     assert in_json(capsys, *arguments, "--types", "health=state=text", *levels[:2])["measures"]["baseline"] == 0.625
-    assert main([*arguments, "--types", "smoking, now=text"]) == 2
-    assert "got 'smoking'. Give what has a comma in it to --type, by itself." in capsys.readouterr().err
+    assert "got 'smoking'. Give what has a comma in it to --type, by itself." in refused(capsys, *arguments, "--types", "smoking, now=text")
 
 
 @pytest.mark.parametrize(
@@ -79,8 +78,7 @@ def test_counts_are_records(here, capsys):
     found = in_json(capsys, *arguments, "--counts", "count")
     assert found["measures"]["original_records"] == found["measures"]["synthetic_records"] == 2201
     assert found["provenance"]["counts"] == {"original": "count", "synthetic": "count"}
-    assert main([*arguments, "--json"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *arguments, "--json")
     assert json.loads(out)["measures"]["original_records"] == 32
     assert "`original` looks like a table of counts" in err
     found = in_json(capsys, *arguments, "--counts", "half,count")
@@ -116,8 +114,7 @@ def test_backing_may_be_chosen(here, capsys):
 def test_a_column_that_shares_no_level_is_said_first_where_it_is_allowed(here, capsys):
     Path("lower.csv").write_text("smoking,health\nsmoking,Sick\n")
     arguments = ["audit", "original.csv", "lower.csv", *SMOKERS[3:]]
-    assert main([*arguments, "--allow-no-match"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *arguments, "--allow-no-match")
     assert "Column 'smoking' has no level in common" in " ".join(out.partition("What was read")[0].split())
     assert err == ""
 
@@ -126,8 +123,7 @@ def test_levels_that_look_like_another_spelling_are_a_message_and_no_error(here,
     path = tmp_path / "spelt.csv"
     path.write_text("smoking,health\nsmoking ,Sick\nSmoking,Sick\n")
     for name in ("sweep", "records", "anonymity"):
-        assert main([name, "original.csv", str(path), *SMOKERS[3:]]) == 0
-        out, err = capsys.readouterr()
+        out, err = said(capsys, 0, name, "original.csv", str(path), *SMOKERS[3:])
         assert out.startswith("capstats ")
         assert "warning: Column 'smoking' of `original` and `synthetic` has 1 pair of levels that look like one level" in err
         assert ".py:" not in err  # where the warning was raised is of no use to the reader
@@ -219,5 +215,4 @@ def test_files_that_are_swapped_by_their_names_are_hinted_at(here, capsys, origi
         Path(name).write_text(f"smoking,health\nyes,ill\nno,well\nno,{['ill', 'well', 'dead'][i]}\n")
     hint = f"by their names, the original ({names[0]}) and the synthetic table ({' and '.join(names[1:])}) are swapped"
     for command in ("audit", "sweep"):
-        assert main([command, *names, "--keys", "smoking", "--target", "health", "--json"]) == 0
-        assert capsys.readouterr().err.count(hint) == told  # once
+        assert said(capsys, 0, command, *names, "--keys", "smoking", "--target", "health", "--json").err.count(hint) == told  # once

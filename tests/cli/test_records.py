@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import in_json, printed, refused
+from command_line import in_json, printed, refused, said
 
 from capstats.cli import main
 
@@ -49,8 +49,7 @@ def arguments(folder, monkeypatch):
 @pytest.mark.parametrize("missing", ["level", "drop"])
 def test_the_numbers_are_those_of_an_audit_with_the_same_options(arguments, capsys, missing):
     measures = in_json(capsys, "audit", *arguments[1:], "--missing", missing)["measures"]
-    assert main([*arguments, "--missing", missing, "--json"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *arguments, "--missing", missing, "--json")
     assert err == WARNING
     found = pd.DataFrame(json.loads(out)["records"])
     assert len(found) == measures["original_records"]
@@ -71,8 +70,7 @@ def test_the_columns_that_matter_stand_first_with_the_records_number(arguments, 
 
 def test_a_csv_is_for_its_owner_alone_and_no_cell_is_a_formula(arguments, tmp_path, capsys):
     path = tmp_path / "out.csv"
-    assert main([*arguments, "--top", "100", "--csv", str(path)]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *arguments, "--top", "100", "--csv", str(path))
     assert out == ""
     assert err == f"capstats records: warning: {str(path)!r} is as confidential as the original; keep it where the original is kept.\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -109,15 +107,13 @@ def test_each_record_is_listed_with_the_number_of_its_copies(arguments, folder, 
     lines = (folder / "o.csv").read_bytes().splitlines(keepends=True)
     (folder / "copied.csv").write_bytes((folder / "s.csv").read_bytes() + lines[3] * 3)
     given = ["records", "o.csv", "copied.csv", *COLUMNS, *READING, "--sort-by", "copies", "--top", "1"]
-    assert main([*given, "--json"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *given, "--json")
     assert err == WARNING
     (row,) = json.loads(out)["records"]
     assert (row["record"], row["copies"]) == (3, 3)
     assert "copies                 synthetic records that are identical to it" in printed(capsys, *given)
     assert "copies" not in json.loads(printed(capsys, *given[:-4], "--copy-columns", "0", "--json"))["records"][0]
-    assert main([*given[:-4], "--copy-columns", "3", "--json"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, *given[:-4], "--copy-columns", "3", "--json")
     assert "copies" not in json.loads(out)["records"][0]
     reason = "Copies cannot be counted: the tables have 4 columns in common, and 1 to 3 are compared (--copy-columns)."
     assert err.endswith(f"capstats records: warning: {reason}\n")

@@ -30,27 +30,8 @@ from capstats.sources.disk import identifier, quoted
 
 DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "tsql", "oracle", "mysql"]
 NAMES = ['na"me of it', "it's", "d.ay", "x", "cut", "moment", "t"]  # of columns
-TEXTS = [
-    "a",
-    "A",
-    "a ",
-    " a",
-    "",
-    "é",
-    "e\u0301",
-    "É",
-    "ß",
-    "ss",
-    "q\"uo'te",
-    "x,y",
-    "two\nlines",
-    "NA",
-    "na",
-    "NA ",
-    "-99",
-    "back\\slash",
-    None,
-]
+ALIKE = ["a", "A", "a ", " a", "", "é", "e\u0301", "É", "ß", "ss", "NA", "na", "NA "]  # in some collation
+TEXTS = [*ALIKE, "q\"uo'te", "x,y", "two\nlines", "-99", "back\\slash", None]
 WORDS = ["low", "Low", "HIGH", "high ", "1", "01", None]
 DAYS = [dt.date(1900, 1, 1), dt.date(2000, 2, 29), dt.date(2024, 12, 31), None]
 DECIMALS = [Decimal("1.50"), Decimal("-99.00"), Decimal("0.10"), Decimal("12345678.25"), Decimal("-99.25"), None]
@@ -173,14 +154,8 @@ def of_postgres(folder, seeds):
         options = f"-c listen_addresses= -k {place}"
         subprocess.run([*user, programs / "pg_ctl", "-D", data, "-o", options, "-w", "-l", f"{place}/log", "start"], **started)
         try:
-            talk = subprocess.Popen(
-                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", place, "-U", "us", "postgres"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-            )
+            both = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8"}
+            talk = subprocess.Popen(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", place, "-U", "us", "postgres"], **both)
 
             def say(*lines):
                 talk.stdin.write("\n".join([*lines, "\\echo done", ""]))

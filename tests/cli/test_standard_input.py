@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command_line import SMOKERS, printed
+from command_line import SMOKERS, printed, run
 
 from capstats import from_counts, read_counts, write_counts
 from capstats.cli.options import OPTIONS
@@ -18,8 +16,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 def piped(content: bytes, *arguments: str) -> dict:
     """The JSON of a command into which content is piped."""
-    command = [sys.executable, "-m", "capstats.cli", *arguments, "--json"]
-    done = subprocess.run(command, input=content, capture_output=True, check=False, timeout=120)
+    done = run(*arguments, "--json", input=content, text=False)
     assert (done.returncode, done.stderr) == (0, b"")
     return json.loads(done.stdout)
 

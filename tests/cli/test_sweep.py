@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import in_json, printed, refused
+from front_sheets import noisy
 from PIL import Image
 
 from capstats import average_cap, tabulate
@@ -126,9 +127,7 @@ def test_the_measures_are_those_of_the_library():
 
 def test_a_column_without_which_the_intruder_guesses_better_is_named(tmp_path, capsys):
     for name, n, seed in (("o", 300, 1), ("s", 100, 2)):
-        rng = np.random.default_rng(seed)
-        frame = pd.DataFrame({"k": rng.choice([*"ab"], n), **{f"x{i}": rng.integers(0, 6, n) for i in range(3)}})
-        frame.assign(t=frame.k).to_csv(tmp_path / f"{name}.csv", index=False)
+        noisy(n, seed).to_csv(tmp_path / f"{name}.csv", index=False)
     given = ["sweep", str(tmp_path / "o.csv"), str(tmp_path / "s.csv"), "--keys", "k,x0,x1,x2", "--targets", "t"]
     found = in_json(capsys, *given)
     values = {row["known"]: row["average_cap"] for row in found["subsets"]}

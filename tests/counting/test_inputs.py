@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -84,9 +83,3 @@ def test_weights_that_name_no_column_of_each_table_raise(weights: Any, message: 
     records = {**RECORDS, "weigh": [1] * 4} if weights == "weight" else RECORDS
     with pytest.raises(ValueError, match=message):
         tabulate(records, {"a": RECORDS, "b": RECORDS}, keys="sex", target="income", weights=weights)
-
-
-@pytest.mark.parametrize("bad", [-1, np.nan, np.inf])
-def test_a_weight_that_is_none_raises_with_table_and_row(bad: float) -> None:
-    with pytest.raises(ValueError, match=r"rows of `synthetic\[1\]` where column 'w' breaks this: 2, the first is row 2 "):
-        tabulate(RECORDS, [RECORDS, {**RECORDS, "w": [1.0, 2.0, bad, -5.0]}], keys="sex", target="income", weights="w")

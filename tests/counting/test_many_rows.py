@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from odd_values import MOMENTS, TEXTS
+from odd_values import COLUMNS
 from strategies import seeds
 
 import capstats
@@ -22,32 +21,7 @@ from capstats.sources import relations
 
 pytestmark = pytest.mark.slow
 
-DAYS = [dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]
-VALUES: dict[str, list[Any]] = {  # of the columns, each of a type that files have
-    "whole": [0, 1, -99, 2**53 + 1, -(2**63), None],
-    "wide": [0, 2**63, 2**64 - 1],
-    "float": [1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")],
-    "text": TEXTS,
-    "odd": [
-        "1_000",
-        "1e400",
-        "inf",
-        "-Infinity",
-        "nan",
-        "+-1",
-        "9" * 25,
-        "9" * 50,
-        "2024-01-31",
-        "2024-01-31 08:15",
-        "2024-01-31T08:15:00+01:00",
-        "2024-02-31 08:15",
-    ],
-    "truth": [True, False, None],
-    "day": DAYS,
-    "moment": MOMENTS,
-    "zoned": [x and x.replace(tzinfo=dt.UTC) for x in MOMENTS],
-    "n": [1, 2, 5],
-}
+VALUES: dict[str, list[Any]] = {name: values for name, (_, values) in COLUMNS.items()} | {"n": [1, 2, 5]}
 CODES: list[Any] = [None, [-99, "NA", "", "1900-01-01", "a"], {"text": [-99, "A"]}]
 LEFT = ("near", "near_copied_records", "holdout_near_copied_records", "copied_by_level", "first_records", "levels", "holdout_spelled")
 
@@ -60,20 +34,8 @@ def drawn(rng: np.random.Generator, columns: list[str], n: int) -> dict[str, lis
 
 
 def parquet(table: dict[str, list[Any]], path: Path) -> Any:
-    types = {
-        "wide": pl.UInt64,
-        "whole": pl.Int64,
-        "float": pl.Float64,
-        "text": pl.String,
-        "odd": pl.Categorical,
-        "truth": pl.Boolean,
-        "day": pl.Date,
-        "moment": pl.Datetime("us"),
-        "zoned": pl.Datetime("us", "UTC"),
-    }
-    pl.DataFrame(table, schema_overrides={c: types[c] for c in table if c in types}, strict=False).write_parquet(
-        path.with_suffix(".parquet")
-    )
+    types = {c: COLUMNS[c][0] for c in table if c in COLUMNS}
+    pl.DataFrame(table, schema_overrides=types, strict=False).write_parquet(path.with_suffix(".parquet"))
     return path.with_suffix(".parquet")
 
 

@@ -8,17 +8,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import dask.dataframe as dd
 import duckdb
 import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 import xarray as xr
+from doors import DOORS, csv, parquet
 from spark_session import spark_session
 
 from capstats import audit, disclosure
@@ -60,37 +59,14 @@ def without_codes(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     return {name: [None if x in codes.get(name, ()) else x for x in values] for name, values in columns.items()}
 
 
-def csv(columns: dict[str, list[Any]], path: Path, end: str = "\n", sign: str = ".") -> Path:
-    """A CSV file; with commas before decimals its separator is the semicolon."""
-    between = "," if sign == "." else ";"
-    held = {None: "", "": '""'}  # an empty text has quotes
-    lines = [between.join(held.get(x, str(x).replace(".", sign)) for x in row) for row in zip(*columns.values(), strict=True)]
-    path.write_text(end.join([between.join(columns), *lines]))
-    return path
-
-
-def parquet(columns: dict[str, list[Any]], folder: Path) -> Path:
-    pq.write_table(pa.table(columns), folder / "t.parquet")
-    return folder / "t.parquet"
-
-
 ENUM = "ENUM('1', 'NA', '', '2', '30', '?', '-1', 'a', 'b', '7')"
-DOORS: dict[str, Callable[[dict[str, list[Any]], Path], Any]] = {
-    "columns": lambda columns, _: columns,
-    "pandas": lambda columns, _: pd.DataFrame(columns),
+EVERY = DOORS | {
     "pandas categories": lambda columns, _: pd.DataFrame(columns).astype({c: "category" for c in columns if c in ("word", "children")}),
     "pandas nullable": lambda columns, _: pd.DataFrame(columns).convert_dtypes(),
-    "polars": lambda columns, _: pl.DataFrame(columns),
     "polars categories": lambda columns, _: pl.DataFrame(columns).with_columns(pl.col("^word$").cast(pl.Categorical)),
-    "polars lazy": lambda columns, _: pl.LazyFrame(columns),
-    "pyarrow": lambda columns, _: pa.table(columns),
     "pyarrow dictionary": lambda columns, _: pa.table(columns | {"word": pa.array(columns["word"]).dictionary_encode()}),
     "Ibis": lambda columns, _: ibis.memtable(pa.table(columns)),
-    "relation": lambda columns, _: duckdb.from_arrow(pa.table(columns)),
     "relation of an enumeration": lambda columns, _: duckdb.from_arrow(pa.table(columns)).select(f"* REPLACE (word::{ENUM} AS word)"),
-    "Dask": lambda columns, _: dd.from_pandas(pl.DataFrame(columns).to_pandas(use_pyarrow_extension_array=True), npartitions=3),
-    "Parquet": parquet,
-    "CSV": lambda columns, folder: csv(columns, folder / "t.csv"),
     "odd CSV": lambda columns, folder: csv(columns, folder / "odd.csv", end="\r\n\n"),
 }
 BINS = [
@@ -103,11 +79,11 @@ BINS = [
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("bins", BINS, ids=repr)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", EVERY)
 def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bins: Any, tmp_path: Path) -> None:
     columns = records(seed=len(bins or ()))
     options: dict[str, Any] = {"keys": COLUMNS, "target": "t", "bins": bins, "types": TYPES, "weights": "w" if bins else None}
-    found = tabulate(DOORS[door](columns, tmp_path), null_values=CODES, **options)
+    found = tabulate(EVERY[door](columns, tmp_path), null_values=CODES, **options)
     expected = tabulate(without_codes(columns), **options)
     xr.testing.assert_identical(found.o.sel(key=expected.indexes["key"]), expected.o)
     assert found.sizes == expected.sizes
@@ -116,11 +92,11 @@ def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bi
 
 
 @pytest.mark.few(5)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", EVERY)
 def test_without_null_values_an_empty_text_is_a_label(door: str, tmp_path: Path) -> None:
     """In CSV: with quotes; without them it is missing."""
     texts = ["1", "NA", "", "2", "1", "30", "NA", None]
-    tables = tabulate(DOORS[door]({"word": texts, "t": ["x", "y"] * 4}, tmp_path), keys="word", target="t")
+    tables = tabulate(EVERY[door]({"word": texts, "t": ["x", "y"] * 4}, tmp_path), keys="word", target="t")
     assert {x for (x,) in tables.indexes["key"]} == {"", "1", "2", "30", "NA", MISSING}
     assert int(tables.o.sel(word=MISSING).sum()) == 1
 
@@ -237,7 +213,7 @@ RECORDS = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bins", [None, {"income": 2}, {"income": ("quantile", 2)}], ids=repr)
-@pytest.mark.parametrize("door", ["columns", "Parquet", "polars lazy", "CSV", "Dask"])
+@pytest.mark.parametrize("door", ["mapping", "Parquet", "polars lazy", "CSV", "Dask"])
 def test_a_code_that_occurs_in_no_table_is_an_error_with_the_likely_codes(door: str, bins: Any, tmp_path: Path) -> None:
     table = DOORS[door](RECORDS, tmp_path)
     options: dict[str, Any] = {"keys": "income", "target": "sick", "bins": bins}

@@ -33,13 +33,6 @@ def test_keys_may_be_any_sequence_of_names(keys: Any) -> None:
     assert tables.indexes["key"].tolist() == [("f", 2), ("f", 10), ("m", 2)]
 
 
-def test_several_targets_are_guessed_together() -> None:
-    tables = tabulate(RECORDS, keys="sex", target=["income", "age"])
-    assert tables.indexes["target"].names == tables.attrs["target_columns"] == ["income", "age"]
-    assert tables.indexes["target"].tolist() == [("high", 10), ("low", 2)]
-    assert tables.o.values.tolist() == [[1, 0], [2, 1]]
-
-
 def test_an_option_that_does_not_exist_is_told_with_the_nearest_one() -> None:
     unknown: Any = {"binz": {"age": 2}}
     with pytest.raises(TypeError, match=r"There is no option 'binz'\. Did you mean 'bins'"):

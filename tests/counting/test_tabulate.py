@@ -186,17 +186,6 @@ def test_bad_input_raises_with_rule_value_place_and_remedy(options: dict[str, An
         tabulate(RECORDS, **{"keys": "sex", "target": "income", **options})
 
 
-@pytest.mark.slow
-def test_errors_of_files_name_the_table_and_the_path(tmp_path: Path) -> None:
-    good = csv_file(tmp_path / "good.csv", [("f", "x")], ["k", "t"])
-    bad = tmp_path / "bad.csv"
-    bad.write_text("k,t\nf\n")
-    with pytest.raises(ValueError, match=r"`synthetic` \(.*bad\.csv\) cannot be read: line 2: the record has 1 field, the header has 2"):
-        tabulate(good, bad, keys="k", target="t")
-    with pytest.raises(FileNotFoundError, match=r"`synthetic\[1\]`: no file matches '.*none\.parquet'"):
-        tabulate(good, [good, tmp_path / "none.parquet"], keys="k", target="t")
-
-
 # --- The slow and obvious way -----------------------------------------------------------------------------------------
 
 CELLS = {

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import dask.dataframe as dd
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import xarray as xr
+from doors import DOORS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,27 +34,8 @@ RECORDS: dict[str, list[Any]] = {
     "decimal": RNG.integers(1, 4000, N).astype(float).__truediv__(100).tolist(),
 }
 
-DOORS: dict[str, Callable[[Path], Any]] = {
-    "mapping": lambda _: RECORDS,
-    "pandas": lambda _: pd.DataFrame(RECORDS),
-    "pandas objects": lambda _: pd.DataFrame(RECORDS, dtype=object).astype(dict.fromkeys(("fraction", "whole", "decimal"), float)),
-    "polars": lambda _: pl.DataFrame(RECORDS),
-    "pyarrow": lambda _: pa.table(RECORDS),
-    "lazy polars": lambda _: pl.LazyFrame(RECORDS),
-    "DuckDB relation": lambda _: duckdb.from_arrow(pa.table(RECORDS)),
-    "Dask": lambda _: dd.from_pandas(pd.DataFrame(RECORDS), npartitions=20),
-    "Parquet": lambda folder: _written(folder / "t.parquet"),
-    "CSV": lambda folder: _written(folder / "t.csv"),
-}
-
-
-def _written(path: Path) -> Path:
-    frame = pd.DataFrame(RECORDS)
-    if path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    else:
-        frame.to_parquet(path)
-    return path
+NUMBERS = dict.fromkeys(("fraction", "whole", "decimal"), float)
+EVERY = DOORS | {"pandas objects": lambda columns, _: pd.DataFrame(columns, dtype=object).astype(NUMBERS)}
 
 
 def walked(weight: str) -> dict[tuple[Any, ...], tuple[Fraction, int, Fraction]]:
@@ -72,12 +50,12 @@ def walked(weight: str) -> dict[tuple[Any, ...], tuple[Fraction, int, Fraction]]
 @pytest.mark.few(3)
 @pytest.mark.parametrize("weight", ["fraction", "whole", "decimal"])
 @pytest.mark.parametrize("backing", ["dense", "sparse"])
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", EVERY)
 def test_every_door_sums_weights_records_and_squares(door: str, weight: str, backing: Any, tmp_path: Path, monkeypatch: Any) -> None:
     if door == "pandas objects":  # of which DuckDB counts many
         monkeypatch.setattr(memory, "MUCH", 10)
-        assert memory.is_much_text(DOORS[door](tmp_path), ["k", "j", "t"])
-    tables = tabulate(DOORS[door](tmp_path), keys=["k", "j"], target="t", weights=weight, backing=backing)
+        assert memory.is_much_text(EVERY[door](RECORDS, tmp_path), ["k", "j", "t"])
+    tables = tabulate(EVERY[door](RECORDS, tmp_path), keys=["k", "j"], target="t", weights=weight, backing=backing)
     assert [tables[v].dtype.kind for v in SUMS] == ["i" if weight == "whole" else "f", "i", "f"]
     assert tables.o.attrs == {"weights": weight}
     expected = walked(weight)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from command_line import refused
+from command_line import refused, said
 
 from capstats.cli import main
 from capstats.lessons.browser import browser_page
@@ -12,8 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_page_is_written_here_and_opened(asked, tmp_path, capsys):
-    assert main(["browser"]) == 0
-    assert capsys.readouterr() == ("Written: browser.html\n", "")
+    assert said(capsys, 0, "browser") == ("Written: browser.html\n", "")
     assert Path("browser.html").read_text(encoding="utf-8") == browser_page()
     assert asked == [(tmp_path / "browser.html").as_uri()]
 

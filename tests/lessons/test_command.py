@@ -5,7 +5,7 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from command_line import printed, refused, run
+from command_line import printed, refused, run, said
 
 from capstats.cli import main
 from capstats.cli.options import OPTIONS
@@ -24,8 +24,7 @@ def test_without_a_name_it_lists_the_lessons_and_writes_nothing(asked, tmp_path,
 
 
 def test_a_lesson_is_written_here_and_opened(asked, tmp_path, capsys):
-    assert main(["lesson", "hands"]) == 0
-    assert capsys.readouterr() == ("Written: hands.html\n", "")
+    assert said(capsys, 0, "lesson", "hands") == ("Written: hands.html\n", "")
     assert Path("hands.html").read_text(encoding="utf-8") == page("hands")
     assert asked == [(tmp_path / "hands.html").as_uri()]
 
@@ -60,8 +59,7 @@ def test_a_wrong_name_is_told_with_the_names_and_nothing_is_written(asked, tmp_p
 def test_without_a_browser_it_says_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    assert main(["lesson", "hands"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, "lesson", "hands")
     assert out == "Written: hands.html\n"
     assert err == "capstats lesson: no browser was found to open 'hands.html' in; a double click on the file opens it.\n"
 
@@ -80,8 +78,7 @@ def test_it_runs_as_a_program(tmp_path):
 
 def test_a_file_of_somebody_else_stays_and_no_other_is_written(asked, tmp_path, capsys):
     Path("law.html").write_text("<!DOCTYPE html>\n<p>My notes on the law.", encoding="utf-8")
-    assert main(["lesson", "hands", "law"]) == 2
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 2, "lesson", "hands", "law")
     assert (out, err) == (
         "",
         "capstats lesson: 'law.html' is there, and capstats did not make it. Give another folder, or move that file away.\n",

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import dask.dataframe as dd
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
@@ -17,6 +13,7 @@ import pyarrow as pa
 import pytest
 import xarray as xr
 from csv_written import counted as rows
+from doors import DOORS
 from frames_in_memory import FRAMES, RECORDS
 
 import capstats
@@ -44,34 +41,19 @@ def test_is_frame_tells_frames_from_other_things() -> None:
 RENAMED = {"K": ["a", "b", None], "t": ["x", "y", "x"], "N": [1, 2, 3]}
 
 
-LIBRARIES = ["mapping", "pandas", "polars", "lazy", "pyarrow", "batch", "narwhals", "relation", "dask", "csv", "parquet"]
+EVERY = DOORS | {"batch": lambda x, _: pa.table(x).to_batches()[0], "narwhals": lambda x, _: nw.from_native(pl.DataFrame(x))}
 
 
 @pytest.mark.few(4)
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", EVERY)
 def test_columns_of_any_table_can_be_renamed(tmp_path: Path, library: str) -> None:
     """Names are exchanged at once, so that two may change places."""
-    frame = pd.DataFrame(RENAMED)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    frame.to_parquet(tmp_path / "t.parquet")
-    tables: dict[str, Callable[[], Any]] = {
-        "mapping": lambda: RENAMED,
-        "pandas": lambda: frame,
-        "polars": lambda: pl.DataFrame(RENAMED),
-        "lazy": lambda: pl.LazyFrame(RENAMED),
-        "pyarrow": lambda: pa.table(RENAMED),
-        "batch": lambda: pa.table(RENAMED).to_batches()[0],
-        "narwhals": lambda: nw.from_native(pl.DataFrame(RENAMED)),
-        "relation": lambda: duckdb.from_arrow(pa.table(RENAMED)),
-        "dask": lambda: dd.from_pandas(frame, npartitions=2),
-        "csv": lambda: tmp_path / "t.csv",
-        "parquet": lambda: tmp_path / "t.parquet",
-    }
+    table = EVERY[library](RENAMED, tmp_path)
     options = Options(rename={"K": "t", "t": "K", "absent": "x"}, types={"N": "number"})
-    source = open_source(tables[library](), "original", options)
+    source = open_source(table, "original", options)
     assert list(source.names(options)) == ["t", "K", "N"]
-    found = tabulate(tables[library](), keys="K", target=["t", "m"], rename={"K": "t", "t": "K", "N": "m"}, types={"m": "number"})
+    found = tabulate(table, keys="K", target=["t", "m"], rename={"K": "t", "t": "K", "N": "m"}, types={"m": "number"})
     expected = tabulate(RENAMED, keys="t", target=["K", "N"])
     assert found.o.values.tolist() == expected.o.values.tolist()
     with pytest.raises(ValueError, match=r"gives two columns of `original` the name 't'|Column 't' occurs 2 times in `original`"):
-        tabulate(tables[library](), keys="t", target="K", rename={"N": "t"})
+        tabulate(table, keys="t", target="K", rename={"N": "t"})

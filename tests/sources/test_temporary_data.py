@@ -118,14 +118,9 @@ def make_folder(path: Path, lock: Callable[[Path], object], marker: Callable[[Pa
 
 
 SHAPES = [
-    "capstats{}",
-    "capstats-{}",
-    "capstats-{}-abc",
-    "capstats-{}-abcdefgh",
-    "capstats-{}-abcdefgh\n",
-    "capstats-{}-ABCDEFGH",
-    "results{}",
-]
+    "capstats{}", "capstats-{}", "capstats-{}-abc", "capstats-{}-abcdefgh", "capstats-{}-abcdefgh\n",
+    "capstats-{}-ABCDEFGH", "results{}",
+]  # fmt: skip
 
 
 def fill(top: Path, like: Path) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import odd_values
 import pandas as pd
 import polars as pl
 import pytest
-from odd_values import MOMENTS, TEXTS
 
 from capstats.codes.labels import MISSING
 from capstats.counting.compared import held_labels, said_by
@@ -23,20 +23,9 @@ from capstats.sources.source import Options, Query
 
 pytestmark = pytest.mark.slow
 
-COLUMNS: dict[str, Any] = {
-    "whole": pl.Series([0, 1, -99, 2**53 + 1, -(2**63), None]),
-    "wide": pl.Series([0, 2**63, 2**64 - 1], dtype=pl.UInt64),
-    "float": pl.Series([1.0, -99.0, 0.5, 0.1, 1e19, 1e300, float("inf"), None, float("nan")]),
+COLUMNS = {name: pl.Series(values, dtype=held, strict=False) for name, (held, values) in odd_values.COLUMNS.items()} | {
     "decimal": pl.Series(["1.00", "0.50", "0.10"]).cast(pl.Decimal(10, 2)),
-    "text": pl.Series(TEXTS),
-    "odd": pl.Series(
-        [f"{2**53 + 1}.0", "1_000", "1e400", "inf", "-Infinity", "nan", "+-1", "9" * 25, "9" * 50, "2024-01-31", "2024-02-31 08:15"]
-    ),
     "times": pl.Series(["2024-01-31 08:15", "2024-01-31T00:00:00", "2024-01-31T08:15:00+01:00", "2024-01-31 07:15:00.000001+00:00"]),
-    "truth": pl.Series([True, False, None]),
-    "day": pl.Series([dt.date(2024, 1, 31), dt.date(1900, 1, 1), None]),
-    "moment": pl.Series(MOMENTS, dtype=pl.Datetime("us")),
-    "zoned": pl.Series([x and x.replace(tzinfo=dt.UTC) for x in MOMENTS], dtype=pl.Datetime("us", "UTC")),
 }
 
 
@@ -72,7 +61,7 @@ DECLARED: dict[str, list[Any]] = {
     "text": [["1", "1.0", "007", " 7", "7", "true", "True", "2024-01-31"], [7, 1], [0.1, 7.0], [True, False], [dt.date(2024, 1, 31)]],
     "bool": [["yes", " No", "T", "false", "1", "0"], [True, False], [0, 1], [1.0]],
     "date": [["2024-01-31", "20240131", " 2024-02-01"], [dt.date(2024, 1, 31)], [dt.datetime(2024, 2, 1)]],
-    "datetime": [["2024-01-31", "2024-01-31 08:15", "2024-01-31T08:15:00", "20240131"], MOMENTS[:3], [dt.date(2024, 1, 31)]],
+    "datetime": [["2024-01-31", "2024-01-31 08:15", "2024-01-31T08:15:00", "20240131"], odd_values.MOMENTS[:3], [dt.date(2024, 1, 31)]],
 }
 
 

@@ -120,12 +120,10 @@ def test_what_is_no_table_raises_and_names_the_way_out(given: Any, error: Any, m
         capstats.average_cap(COUNTS, given() if callable(given) else given)
 
 
-@measures
-def test_a_dataset_stands_for_its_tables(measure: Any) -> None:
+def test_a_dataset_that_lacks_a_table_is_refused() -> None:
     tables = capstats.from_counts(COUNTS, COUNTS)
-    assert measure(tables.o, tables).identical(measure(tables.o, tables.s))
     with pytest.raises(ValueError, match=r"The Dataset holds no table `s`, only o\. Tabulate the original together with a release"):
-        measure(tables.o, tables[["o"]])
+        capstats.average_cap(tables.o, tables[["o"]])
 
 
 # --- Two tables -------------------------------------------------------------------------------------------------------
@@ -171,18 +169,11 @@ def test_a_dim_of_both_tables_is_matched_member_by_member(measure: Any) -> None:
         xr.testing.assert_allclose(found.isel(region=r), measure(o.isel(region=r), s.isel(region=r)))
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ({"region": ["x", "y"]}, {"region": ["y", "x"]}),
-        ({"region": ["x", "y"]}, {"region": ["x", "z"]}),
-        ({"region": [1, 2, 3]}, {"region": [1, 2]}),
-    ],
-)
+@pytest.mark.parametrize(("a", "b"), [(["x", "y"], ["y", "x"]), (["x", "y"], ["x", "z"]), ([1, 2, 3], [1, 2])])
 @measures
-def test_batches_whose_labels_disagree_raise(measure: Any, a: dict[str, Any], b: dict[str, Any]) -> None:
-    o = xr.DataArray(np.ones((len(a["region"]), 2, 2), int), dims=("region", "target", "key"), coords=a)
-    s = xr.DataArray(np.ones((len(b["region"]), 2, 2), int), dims=("region", "target", "key"), coords=b)
+def test_batches_whose_labels_disagree_raise(measure: Any, a: list[Any], b: list[Any]) -> None:
+    o = xr.DataArray(np.ones((len(a), 2, 2), int), dims=("region", "target", "key"), coords={"region": a})
+    s = xr.DataArray(np.ones((len(b), 2, 2), int), dims=("region", "target", "key"), coords={"region": b})
     with pytest.raises(ValueError, match=r"tables disagree along 'region': label and order it alike in all of them, or rename it in one"):
         measure(o, s)
 

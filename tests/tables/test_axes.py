@@ -72,12 +72,6 @@ def test_names_that_would_hide_something_are_stored_with_an_underscore(names: li
         assert original_names(index, dim) == {new: str(old) for new, old in zip(stored, names, strict=True) if old not in (None, new)}
 
 
-def test_labels_are_canonical_and_missing_is_the_last_level() -> None:
-    found = axis([np.nan, np.float64(2), 1])
-    assert found.tolist() == [(MISSING,), (2,), (1,)]
-    assert found.levels[0].tolist() == [2, 1, MISSING]
-
-
 @pytest.mark.parametrize(
     ("labels", "size", "error", "message"),
     [

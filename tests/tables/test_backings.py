@@ -244,12 +244,7 @@ def dense(tables: xr.Dataset) -> xr.Dataset:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
 def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
-    arguments = {
-        "keys": ["sex", "age", "u"],
-        "targets": ["t", "w"] if "weights" not in options else "t",
-        "measures": [*FORMULAS],
-        **options,
-    }
+    arguments = {"keys": ["sex", "age", "u"], "targets": "t" if "weights" in options else ["t", "w"], "measures": [*FORMULAS], **options}
     tables = [drawn(seed).assign(u=drawn(seed).age % 3) for seed in (1, 2, 3)]
     o, s = (capstats.screening.sweep(tables[0], tables[1:], backing=b, **arguments) for b in ("dense", "sparse"))
     xr.testing.assert_allclose(o, s, rtol=1e-12)

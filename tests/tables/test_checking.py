@@ -10,21 +10,6 @@ import xarray as xr
 from capstats.tables.checking import as_counts, in_range
 
 
-@pytest.mark.parametrize("dims", [("key", "target"), ("target", "draw", "key"), ("key", "draw", "target")])
-def test_dims_are_found_by_name_in_any_order(dims: tuple[str, ...]) -> None:
-    values = np.arange(8 if "draw" in dims else 4).reshape([2] * len(dims))
-    found = as_counts(xr.DataArray(values, dims=dims), "o")
-    assert found.dims[-2:] == ("target", "key")
-    assert found.identical(xr.DataArray(values, dims=dims).transpose(*found.dims).astype(np.int64))
-
-
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "uint64", "int64", "float32", "float64"])
-def test_whole_counts_of_any_type_become_int64(dtype: str) -> None:
-    found = as_counts(np.array([[0, 1], [1, 0]], dtype), "o")
-    assert found.dtype == np.int64
-    assert found.values.tolist() == [[0, 1], [1, 0]]
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_fractional_counts_become_float64(dtype: str) -> None:
     assert as_counts(np.array([[0.5, 1]], dtype), "o").dtype == np.float64

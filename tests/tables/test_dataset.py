@@ -63,12 +63,6 @@ def test_labels_may_come_in_any_form_and_stay_in_their_order(key_labels: Any, na
     assert tables.o.values.tolist() == tables.s.values.tolist() == COUNTS
 
 
-def test_target_labels_may_have_several_columns() -> None:
-    tables = from_counts(COUNTS, target_labels={"income": ["low", "high"], "ill": [True, False]})
-    assert tables.attrs["target_columns"] == ["income", "ill"]
-    assert tables.o.sel(income="high", ill=False).values.tolist() == COUNTS[1]
-
-
 def test_a_cross_tabulation_of_pandas_brings_its_labels() -> None:
     records = pd.DataFrame({"income": ["low", "high", "low"], "sex": ["f", "m", "f"], "age": [2, 10, 2]})
     crossed = pd.crosstab(records["income"], [records["sex"], records["age"]])
@@ -124,6 +118,7 @@ def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
     [
         (COUNTS, [[1, 2], [3, 4]], {}, ValueError, r"`o` has 2 targets x 3 keys, `s` has 2 targets x 2 keys: they must agree"),
         (COUNTS, None, {"key_labels": ["a", "b"]}, ValueError, r"`key_labels`: 2 labels for 3 keys"),
+        ([[1, -1]], None, {"key_labels": {"sex": ["f", "m"]}, "target_labels": ["x"]}, ValueError, "got -1 at key='m', target='x'"),
         ([[1]], None, {"key_labels": {"a": ["x"]}, "target_labels": {"a": ["y"]}}, ValueError, "Column 'a' is both a key and the target"),
         (COUNTS, None, {"target_labels": "ab"}, TypeError, r"`target_labels` must be a list of labels"),
         (pd.DataFrame(COUNTS), None, {"key_labels": list("abc")}, ValueError, r"`o` brings its own key labels; leave `key_labels` out"),
@@ -141,11 +136,6 @@ def test_names_of_a_data_frame_are_kept_in_attrs_too() -> None:
 def test_counts_that_are_none_raise_with_rule_value_place(o: Any, s: Any, options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         from_counts(o, s, **options)
-
-
-def test_a_bad_cell_is_told_by_the_labels_that_are_given_beside_it() -> None:
-    with pytest.raises(ValueError, match=r"`o` must be non-negative; got -1 at key='m', target='x'"):
-        capstats.from_counts([[1, -1]], key_labels={"sex": ["f", "m"]}, target_labels=["x"])
 
 
 # --- added up --------------------------------------------------------------------------------------------------------

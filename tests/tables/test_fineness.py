@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import said
 
 from capstats import LevelsWarning, audit, from_counts, read_counts, tabulate, write_counts
 from capstats.attacks import model_attack
-from capstats.cli import main
 from capstats.datasets import example, paper_originals, paper_synthetics
 from capstats.screening import sweep
 from capstats.tables.levels import fine_column, fine_targets
@@ -148,10 +148,6 @@ def test_ordinary_keys_say_nothing() -> None:
     assert told(fair, resampled(fair, 6), keys=["a", "b", "c", "d"]) == []
 
 
-def test_a_copy_leaves_nobody_without_a_match_and_says_nothing() -> None:
-    assert told(PEOPLE, PEOPLE, keys="experience", allow_same=True) == []
-
-
 def test_keys_that_leave_most_people_without_a_match_name_the_column_with_the_most_levels() -> None:
     """Sixty people with a pair of their own, of ten and six levels; the release has the pairs of 29 of them, or of 30, each twice."""
     original = {"a": [i % 10 for i in range(60)], "b": [i // 10 for i in range(60)], "t": [0, 1] * 30}
@@ -257,15 +253,13 @@ def test_the_commands_say_it_first_or_on_standard_error(tmp_path, monkeypatch, c
     for name, people in (("o.csv", PEOPLE), ("s.csv", RESAMPLED)):
         people.to_csv(name, index=False)
     files = ["o.csv", "s.csv", "--keys", "experience,sex", "--target", "t"]
-    assert main(["audit", *files, "--html", "report.html"]) == 0
-    out, err = capsys.readouterr()
+    out, err = said(capsys, 0, "audit", *files, "--html", "report.html")
     assert out.splitlines()[2] == "At a glance"
     assert "Key column 'experience' is nearly an identifier" in " ".join(out.split())
     assert err == ""
     assert "is nearly an identifier" in (tmp_path / "report.html").read_text(encoding="utf-8")
     for command in ("sweep", "records"):
-        assert main([command, *files]) == 0
-        assert f"capstats {command}: warning: Key column 'experience' is nearly an identifier" in capsys.readouterr().err
+        assert f"capstats {command}: warning: Key column 'experience' is nearly an identifier" in said(capsys, 0, command, *files).err
 
 
 @pytest.mark.parametrize(("levels", "found"), [(50, {}), (51, {"t": 51})])

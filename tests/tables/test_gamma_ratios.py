@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import exp, fsum, gamma, log
+from math import fsum
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("x", "s", "t"), [*CASES, (5e9, 4e5, 1e6), (17, 1e3, 1e6), (1.0, 1e4, 1e4)])
+@pytest.mark.parametrize(("x", "s", "t"), [*CASES, (5e9, 4e5, 1e6), (17, 1e3, 1e6), (1234.5, 777, 999), (1.0, 1e4, 1e4)])
 def test_a_ratio_of_four_gamma_functions_has_all_its_digits(x, s, t):
     with localcontext(prec=50):
         a, b, c = Decimal(x), Decimal(s), Decimal(t)
@@ -50,20 +50,6 @@ def test_a_ratio_of_two_gamma_functions_has_all_its_digits(x, s, t):
     with localcontext(prec=50):
         exact = float(log_gamma(Decimal(x) + Decimal(s)) - log_gamma(Decimal(x)))
     np.testing.assert_allclose(log_rise(x, s), exact, rtol=2e-15)
-
-
-def test_by_hand():
-    # Gamma(2) Gamma(7) / (Gamma(4) Gamma(5)) = 720 / (6 * 24) = 5, and Gamma(4.5) / Gamma(2.5) = 2.5 * 3.5.
-    assert exp(log_cross_ratio(2, 2, 3)) == pytest.approx(5, rel=1e-14)
-    assert exp(log_rise(2.5, 2)) == pytest.approx(8.75, rel=1e-14)
-    assert exp(log_rise(0.5, 0.5)) == pytest.approx(1 / gamma(0.5), rel=1e-14)
-
-
-def test_a_whole_step_is_a_product():
-    terms = fsum(log(1 + 999 / (1234.5 + k)) for k in range(777))
-    np.testing.assert_allclose(log_cross_ratio(1234.5, 777, 999), terms, rtol=1e-15)
-    x = np.array([0.2, 5.0, 20.0, 1e9])
-    np.testing.assert_allclose(log_rise(x, 1), np.log(x), rtol=1e-14)
 
 
 @pytest.mark.parametrize("x", [0.3, 4.0, 17.5, 1e3])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import count_tables, examples
 
 from capstats import from_counts, maximum_cap, minimum_cap
-from capstats.datasets import paper_originals, smoking
+from capstats.datasets import paper_originals
 from capstats.laws import cap_bounds, minimal_cells, minimal_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
@@ -25,20 +25,6 @@ originals = functools.partial(count_tables, most=30)
 
 
 # By hand
-
-
-def test_bounds_of_the_smokers_are_those_worked_out_by_hand():
-    """Counts 20, 5 / 30, 45: 5/100 and 5/50; 30 + 45 of 100 and 45/50."""
-    o = smoking().o
-    assert minimum_cap(o).item() == 0.05
-    assert minimum_cap(o, unmatched="drop").item() == 0.1
-    assert maximum_cap(o).item() == 0.75
-    assert maximum_cap(o, unmatched="drop").item() == 0.9
-    assert [maximum_cap(o, m=m).item() for m in (1, 2, 3)] == [0.45, 0.75, 0.75]
-    bounds = cap_bounds(o, key_totals=[33, 67])
-    assert (bounds.least.item(), bounds.greatest.item()) == (0.25, 0.75)
-    only_smokers = cap_bounds(o, key_totals=[1, 0], unmatched="drop")
-    assert (only_smokers.least.item(), only_smokers.greatest.item()) == (0.4, 0.6)
 
 
 def test_least_cap_of_the_papers_originals():

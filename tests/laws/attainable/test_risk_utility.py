@@ -42,15 +42,6 @@ def by_programme(o, distance, sign):
     return sign * solved.fun
 
 
-def test_the_frontier_of_four_people_by_hand():
-    """Shares 1/2, 1/4, 1/4: CAP(O) = 6/16; the ill move to another target first, each by 1/4 of the distance and 1/4 of 1/4 of the risk."""
-    found = frontier([[2], [1], [1]])
-    assert found.distance.values.tolist() == [0, 0.5, 1]
-    assert found.least.values.tolist() == [0.375, 0.25, 0.25]
-    assert found.greatest.values.tolist() == [0.375, 0.5, 0.5]
-    assert found.least_any.values.tolist() == [0.375, 0.1875, 0]  # all away: 3/8 for a distance of 1, more than 1/4 for each that moves
-
-
 @pytest.mark.slow
 @examples(25)
 @given(count_tables(3, 3), distances)
@@ -287,15 +278,6 @@ def test_the_promise_is_kept_no_better_than_that():
     """Two targets with shares of one half, and one record: the distance is 1/2 = I / (4 m_j)."""
     found = frontier_tables([[1], [1]], distances=0, m=1)
     assert found.least_distance.item() == found.rounding.item() == 0.5
-
-
-def test_four_people_by_hand():
-    found = frontier_tables([[2], [1], [1]], distances=[0.25, 0.5], m=4)
-    assert found.least_table.values[..., 0].tolist() == [[1, 2, 1], [0, 3, 1]]
-    assert found.greatest_table.values[..., 0].tolist() == [[3, 0, 1], [4, 0, 0]]
-    assert found.least_cap.values.tolist() == [0.3125, 0.25]
-    assert found.greatest_cap.values.tolist() == [0.4375, 0.5]
-    assert found.least_distance.values.tolist() == found.greatest_distance.values.tolist() == [0.25, 0.5]
 
 
 def test_as_many_records_as_the_original_round_one_key_only():

@@ -62,12 +62,6 @@ def test_the_band_of_a_simulated_law_holds_that_of_every_release(case):
     check_drawn(cap_law(o, made(model, **told), rng=0, level=1 - 1e-7), law_of(exact_cap, o, model, told))
 
 
-def test_by_hand_one_record_in_a_table_of_two_cells():
-    """CAP is 3/4 or 1/4 with the record in the one or in the other cell."""
-    found = cap_law([[3], [1]], Uniform(1)).atoms()
-    assert (found.value.values.tolist(), found.probability.values.tolist()) == ([0.25, 0.75], [0.5, 0.5])
-
-
 SIMULATED = [
     Uniform(900),
     Bootstrap(900),

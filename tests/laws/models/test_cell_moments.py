@@ -15,7 +15,7 @@ from strategies import count_tables, theorem
 
 import capstats
 from capstats.datasets import paper_originals
-from capstats.laws import Bootstrap, Dirichlet, Given, Partial, Uniform, expected_cap, variance_cap
+from capstats.laws import Dirichlet, Given, Partial, Uniform, expected_cap, variance_cap
 
 TABLES = [
     [[1]],
@@ -66,14 +66,6 @@ def test_the_mean_rises_with_the_number_of_records_to_its_limit(o, m, alpha):
         assert few <= more * (1 + 1e-12)
         assert more <= limit.item() * (1 + 1e-12)
         assert many == pytest.approx(limit.item(), rel=1e-5)
-
-
-def test_a_bootstrap_of_one_record_by_hand():
-    """The record is of key 1 with probability 3/4 and then attributes 2/3 * 2 + 1/3 * 1 of 4 correctly on average."""
-    o = [[2, 1], [1, 0]]
-    # 2/4, 1/4 and 1/4 of the records have its key and target, with probabilities 1/2, 1/4 and 1/4
-    assert expected_cap(o, Bootstrap(1)).item() == pytest.approx(3 / 8, rel=1e-15)
-    assert variance_cap(o, Bootstrap(1)).item() == pytest.approx(1 / 64, rel=1e-14)
 
 
 @urns

@@ -49,14 +49,6 @@ def test_under_uniform_the_mean_is_one_over_the_number_of_targets():
     assert expected_cap(o, Uniform(5), unmatched="drop").item() == 0.25
 
 
-def test_one_record_by_hand():
-    """It is of key 0 with probability 3/4, right for 1/3 a + 2/3 b of its records, a = 1/3, b = 2/3; of key 1 surely right."""
-    # values 1/3, 2/3, 1 with probabilities 1/4, 1/2, 1/4: mean 2/3, variance 2/36
-    o = [[1, 0], [2, 1]]
-    assert expected_cap(o, Bootstrap(1), unmatched="drop").item() == pytest.approx(2 / 3, rel=1e-14)
-    assert variance_cap(o, Bootstrap(1), unmatched="drop").item() == pytest.approx(1 / 18, rel=1e-13)
-
-
 def test_with_all_keys_matched_both_versions_agree():
     o = np.random.default_rng(8).poisson(30.0, (3, 4)) + 1
     for measure in (expected_cap, variance_cap):

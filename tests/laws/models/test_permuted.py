@@ -11,13 +11,6 @@ from capstats.laws import Permuted, expected_cap, variance_cap
 both_versions = pytest.mark.parametrize("unmatched", ["zero", "drop"])
 
 
-def test_three_records_by_hand():
-    """The targets a, a, b on the keys 0, 0, 1: average CAP is 3/4 with probability 1/3, otherwise 1/2."""
-    o, s = [[2, 1], [0, 1]], [[1, 1], [1, 0]]
-    assert expected_cap(o, Permuted(s)).item() == pytest.approx(7 / 12, rel=1e-15)
-    assert variance_cap(o, Permuted(s)).item() == pytest.approx(1 / 72, rel=1e-14)
-
-
 def test_where_all_keys_are_matched_the_mean_is_the_crossed_baseline():
     rng = np.random.default_rng(1)
     o, s = rng.poisson(3.0, (2, 3, 6)) + 1

@@ -129,10 +129,3 @@ def test_an_urn_of_one_part_and_a_part_of_no_weight(reinforced):
     assert urn.mean_inverse(0.0, 2.0) == 0
     for m in (7, 70):  # of two parts that are all, one is drawn
         assert Urn(m, reinforced).log_dependence(np.float64(2), np.float64(3), np.float64(0)).item() == -inf
-
-
-@both
-def test_one_draw_misses_both_parts_as_often_as_their_weights_say(reinforced):
-    """1 - p - q against (1 - p) (1 - q), for p = q = 1/4: 1/2 and 9/16, ratio 8/9."""
-    found = Urn(1, reinforced).log_dependence(np.float64(1), np.float64(1), np.float64(2)).item()
-    assert np.exp(found) == pytest.approx(8 / 9, rel=1e-15)

@@ -51,13 +51,6 @@ def test_eight_unique_records_by_hand():
     assert found(people, 8, "bootstrap") == pytest.approx([1 - (7 / 8) ** 8] * 3, rel=1e-14)
 
 
-def test_one_record_is_always_certain():
-    """It discloses those of its own cell: under "bootstrap" sum_ij o_ij^2 / n^2; its key is matched: sum_j o_.j^2 / n^2."""
-    assert found([[2, 1], [0, 1]], 1, "bootstrap") == pytest.approx([6 / 16, 8 / 16, 8 / 16], rel=1e-14)
-    # under "uniform" a quarter of the records by cell, a half by key
-    assert found([[2, 1], [0, 1]], 1, "uniform") == pytest.approx([1 / 4, 1 / 2, 1 / 2], rel=1e-14)
-
-
 @pytest.mark.few(1)
 @urns
 @theorem
