@@ -284,8 +284,8 @@ def _copies(known: Mapping[str, Any] | str) -> str:
         rest = [f"{len(columns) - SHOWN_COLUMNS} more"] if len(columns) > SHOWN_COLUMNS else []
         without.append(f"; without {listed([*columns[:SHOWN_COLUMNS], *rest])}: {why}")
     if "first_records" in known:
-        first = f"spellings in the first {count(known['first_records'])} records of each table"
-        without.append(f"; of this number of records, {first}, and neither copies by level nor near copies are counted")
+        first = f"spellings are compared only in the first {count(known['first_records'])} records of each table"
+        without.append(f"; because there are so many records, {first}, and neither copies by level nor near copies are counted")
     return f"whole records are compared over {many(len(known['columns']), 'column')} that all tables have{''.join(without)}"
 
 

@@ -185,7 +185,7 @@ def test_a_report_says_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch, t
     for name, seed in (("o", 1), ("s", 2)):
         people(300, seed).write_parquet(tmp_path / f"{name}.parquet")
     report = " ".join(str(capstats.audit(tmp_path / "o.parquet", tmp_path / "s.parquet", keys="k", target="t")).split())
-    assert "of so many records, spellings in the first 100,000 records of each table, and neither copies by level nor near" in report
+    assert "spellings are compared only in the first 100,000 records of each table, and neither copies by level nor near" in report
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
