@@ -73,6 +73,7 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "number in a text": ("50.0 kg", "50 kg"),
     "ends of an interval": ("[1.0, 2.0)", "[1, 2)"),
     "single precision": ("0.1", "0.10000000149011612"),
+    "digits of a sum": ("0.3", "0.30000000000000004"),
     "day first": ("2024-01-31", "31.1.2024"),
     "month first": ("2024-01-31", "1/31/2024"),
     "month by name": ("2024-01-31", "January 31, 2024"),
@@ -103,6 +104,8 @@ EQUAL = {  # levels that say the same
 OTHER = {  # levels that do not
     "words": ("North", "South"),
     "large": ("9007199254740993", "9007199254740992"),
+    "large with a point": ("9007199254740993.0", "9007199254740992"),
+    "fractions of a second": ("31/01/2024 08:15:00.5", "2024-01-31 08:15:00"),
     "larger than a float": ("1e400", "1e401"),
     "no such day": ("2024-02-30 10:00:00", "2024-02-30 10:00"),
     "a day and a number": ("2024-01-31", "20240131"),

@@ -8,6 +8,7 @@ const REPEATED = 0.2; // share of the level that is left for repeated records
 const STEPS = 40; // of a search by halves
 const FINE = 8; // decimals of a number that was not rounded
 const IDENTIFIER = "each record of the original has a value of its own";
+const MERGED = "texts of one table that say the same";
 const NOTHING_SHARED = "shares no level with the original";
 const THOUSANDS = /^[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+$/;
 const INSTALL = "Install capstats to compare them.";
@@ -51,7 +52,8 @@ function heard({ size, pool, starts, counts, codes }) {
   const values = Array.from({ length: size }, (_, i) => said(label(i)));
   const records = new Map();
   values.forEach((x, i) => records.set(x, (records.get(x) ?? 0) + counts[i]));
-  return { codes, said: values, records, written: () => new Map(values.map((x, i) => [x, label(i)]).reverse()) };
+  const merges = size > records.size && new Set(values.map((_, i) => label(i))).size > records.size;
+  return { codes, said: values, records, merges, written: () => new Map(values.map((x, i) => [x, label(i)]).reverse()) };
 }
 
 /** How many released records, and people, are alike, and whether that is more than chance explains: 1, 0, or null where it cannot be told. */
@@ -64,7 +66,9 @@ function copiesIn(tables, names) {
   const over = meeting.length ? meeting : kept;
   const why = (some, reason) => Object.fromEntries(some.map((column) => [column.name, reason(column)]).filter(([, text]) => text));
   const left_out = { ...why(columns.filter(identifies), () => IDENTIFIER), ...why(kept.filter((column) => !over.includes(column)), () => NOTHING_SHARED) };
-  const [apart, spelled] = [why(kept, (column) => column.apart), why(kept, (column) => column.spelled)];
+  const apart = why(kept, (column) => column.apart);
+  const merged = [0, 1].map((which) => why(over, ({ held }) => held[which].merges && MERGED));
+  const spelled = Object.assign(...merged, why(kept, (column) => column.spelled));
   const beyond = beyondChance(...numbersOf(over));
   const told = beyond.copied_people === 0 || beyond.exists;
   const answer = beyond.copied_p_value <= LEVEL ? 1 : told && !Object.keys(apart).length ? 0 : null;
@@ -83,7 +87,7 @@ function met({ name, held: [mine, theirs] }) {
   const isGrouped = written.some((labels) => [...labels.values()].some((x) => x !== null && THOUSANDS.test(x)));
   const label = isGrouped ? (x, which) => written[which].get(x) : (x) => x;
   const isText = isGrouped || values.some((all) => all.some((x) => typeof x === "string"));
-  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : inSinglePrecision(values[0], fresh);
+  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : nearlyEqual(values[0], fresh);
   const twins = new Map(pairs.filter(([, x]) => !mine.records.has(x)).map(([one, x]) => [x, one]).reverse());
   const causes = new Map();
   for (const [, , cause] of pairs) causes.set(cause, (causes.get(cause) ?? 0) + 1);

@@ -18,7 +18,7 @@ const DAYS = [ // how a date is written
   /^(?<day>[0-9]{1,2})[-. ]*(?<month>[a-z]{3,9})[-., ]*(?<year>[0-9]{4})$/,
   /^(?<month>[a-z]{3,9})[. ]+(?<day>[0-9]{1,2}),? +(?<year>[0-9]{4})$/,
 ];
-const CLOCK = /[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:z|[+]00:?00)?$/;
+const CLOCK = /[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+?)0*)?)?(?:z|[+]00:?00)?$/;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const CP1252 = new Map(Array.from({ length: 256 }, (_, byte) => [new TextDecoder("windows-1252").decode(Uint8Array.of(byte)), byte]));
 
@@ -34,7 +34,7 @@ function said(label) {
   if (NUMBER.test(text)) {
     const x = /inf/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
     if (Number.isSafeInteger(x)) return x + 0; // 0 for -0
-    if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text);
+    if (/^[+-]?[0-9]+(\.0*)?$/.test(text)) return BigInt(text.replace(/\..*/, ""));
     if (Number.isInteger(x)) return BigInt(x);
     return Number.isFinite(x) || /inf/i.test(text) ? x : text;
   }
@@ -76,8 +76,8 @@ function plain(number) {
   return kept ? `${sign === "-" ? "-" : ""}${kept}e${Number(power) - part.length + digits.length - kept.length}` : "0e0";
 }
 
-/** What a number with a fraction has in common with itself in single precision. */
-const rounded = (x) => (Math.abs(x) < 3e38 && !Number.isInteger(x) ? [`single ${Math.fround(x)}`] : []);
+/** What a number with a fraction has in common with itself in single precision, and in 15 digits. */
+const rounded = (x) => (Math.abs(x) < 3e38 && !Number.isInteger(x) ? [`single ${Math.fround(x)}`, `number ${plain(x.toPrecision(15))}`] : []);
 
 /** A text with its numbers in one form, for each way in which they can be read. */
 function numbersIn(text) {
@@ -114,9 +114,9 @@ function datesOf(text) {
   const day = clock ? text.slice(0, clock.index) : text;
   const times = DAYS.map((form) => form.exec(day)?.groups).filter(Boolean).map((found) => {
     const month = MONTHS.indexOf(found.month.slice(0, 3)) + 1 || Number(found.month);
-    return timeOf(found.year, month, found.day, ...(clock ?? []).slice(1).map((x) => x ?? 0));
+    return timeOf(found.year, month, found.day, ...(clock ?? []).slice(1, 4).map((x) => x ?? 0));
   });
-  return times.filter((time) => time !== undefined).map((time) => `date ${time}`);
+  return times.filter((time) => time !== undefined).map((time) => `date ${time} ${Number(`.${clock?.[4] ?? 0}`)}`);
 }
 
 /** What makes the difference between two labels that have something in common. */
@@ -156,12 +156,14 @@ function lookalikePairs(records, label) {
   return pairs.map((pair) => [...pair.map(({ value }) => value), causeOf(...pair.map(({ label }) => label))]);
 }
 
-/** The fractions of the second table that are those of the first in single precision, or the other way round. */
-function inSinglePrecision(...both) {
-  const [mine, theirs] = both.map((values) => values.filter((x) => isFraction(x) && Math.abs(x) < 3e38));
-  const isSingle = (values) => values.every((x) => x === Math.fround(x));
-  if (!mine.length || !theirs.length || isSingle(mine) === isSingle(theirs)) return [];
+/** The numbers of the second table that are those of the first in 15 digits, or in single precision where one table alone holds all in that. */
+function nearlyEqual(...both) {
+  if (!both.flat().some(isFraction)) return [];
+  const [mine, theirs] = both.map((values) => values.filter((x) => isNumber(x) && Math.abs(Number(x)) < (typeof x === "number" ? 3e38 : 1e15)));
+  const single = [mine, theirs].map((values) => values.every((x) => Number(x) === Math.fround(Number(x))));
+  if (!mine.length || !theirs.length || (single[0] && single[1])) return [];
+  const near = single[0] || single[1] ? (x) => Math.fround(Number(x)) : (x) => Number(Number(x).toPrecision(15));
   const known = new Map();
-  for (const x of mine) if (!(known.get(Math.fround(x)) <= x)) known.set(Math.fround(x), x);
-  return theirs.filter((x) => known.has(Math.fround(x))).map((x) => [known.get(Math.fround(x)), x, PRECISION]);
+  for (const x of mine) if (!(known.get(near(x)) <= x)) known.set(near(x), x);
+  return theirs.filter((x) => known.has(near(x))).map((x) => [known.get(near(x)), x, PRECISION]);
 }
