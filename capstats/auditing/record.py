@@ -200,7 +200,7 @@ def facts(m: xr.Dataset, p: Provenance, labels: Sequence[str], heads: Sequence[s
         ("original", source["original"] + _size(m, "original")),
         *_synthetic(m, p, labels, heads),
         ("holdout", source["holdout"] + _size(m, "holdout") if "holdout_records" in m else ""),
-        ("population", "" if people is None else f"{source['population']}{count(people)} {'person' if people == 1 else 'people'}"),
+        ("population", "" if people is None else f"{source['population']}{many(people, 'person')}"),
         *columns,
         ("missing", _missing(p)),
         ("same records", f"whether two of the tables hold the same records is {p['same_records']}" if "same_records" in p else ""),

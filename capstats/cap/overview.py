@@ -108,7 +108,7 @@ def _sentence(found: dict[str, xr.DataArray], tables: xr.Dataset, people: list[x
     guess = "A guess of the target from the key" if tables.attrs.get("unlabelled") else f"A guess of {names[0]} from {names[1]}"
     which = [f"{dim} {in_cell(average[dim].values[i.item()] if dim in average.coords else i.item())}" for dim, i in at.items()]
     where = f"Of {many(average.size, 'release')} the riskiest is {', '.join(which)}. " if which else ""
-    over = f"{many(n, 'record')}, by weight" if "o_records" in tables else f"{count(n)} {'person' if n == 1 else 'people'}"
+    over = f"{many(n, 'record')}, by weight" if "o_records" in tables else many(n, "person")
     over, of_all = (f"{count(matched[0])} of {over}, those whose key it has", "for all, ") if matched else (over, "")
     within = f" ({100 * level:g} % interval {x['lower']} to {x['upper']})" if x["lower"] != "undefined" else ""
     return (

@@ -108,10 +108,9 @@ class ManyRows:
             for i, (of, entries) in enumerate(met, start=1):
                 for column, entry in entries.items():
                     described.setdefault("levels", {}).setdefault(column, {})[self.inputs[i].name] = entry
-                left = [j for j in [*alone, *apart] if j not in gone and of.get(str(columns[j])) != NOTHING_SHARED]
-                over.append(len(columns) - len(gone) - sum(why == NOTHING_SHARED for why in of.values()))
+                over.append([j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) != NOTHING_SHARED])
                 if i < last:
-                    key = f"hash({', '.join(['k', *(f'x{j}' for j in left)])})"
+                    key = f"hash({', '.join(['k', *(f'x{j}' for j in [*alone, *apart] if j in over[-1])])})"
                     times.append(found.multiplicities([0, i, *range(last, len(self.inputs))], key))
         described["columns"] = [str(c) for i, c in enumerate(columns) if i not in gone]
         described["left_out"] = {**left_out, **unread, **{str(columns[i]): IDENTIFIER for i in gone}}
@@ -123,11 +122,10 @@ class ManyRows:
                 described["holdout_in_original"], judges = int((h * n)[o > 0].sum()), False
             described["holdout_apart"] = holdout_apart
         described["releases"] = []
-        for i, ((o, s, *others, n), (of, _), columns_compared) in enumerate(zip(times, met, over, strict=False), start=1):
+        for i, ((o, s, *others, n), (of, _), kept) in enumerate(zip(times, met, over, strict=False), start=1):
             entry = by_multiplicities(o, s, others[0] if others else None, n, judges, {**holdout_apart, **of})
-            kept = [j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) != NOTHING_SHARED]
             merged = first[0].only(kept).merged | first[i].only(kept).merged
-            described["releases"].append({**entry, "columns": columns_compared, "spelled": merged})
+            described["releases"].append({**entry, "columns": len(kept), "spelled": merged})
         return described
 
     def same(self, columns: Sequence[Hashable]) -> bool:

@@ -435,8 +435,8 @@ def counts(values: Iterable[Any]) -> list[str]:
 
 
 def many(n: Any, what: str) -> str:
-    """A count with its noun: `3 records`, `1 record`."""
-    return f"{count(n)} {what}{'' if n == 1 else 's'}"
+    """A count with its noun: `3 records`, `1 record`, `2 people`."""
+    return f"{count(n)} {what if n == 1 else 'people' if what == 'person' else f'{what}s'}"
 
 
 def alike(values: Array) -> list[str]:
