@@ -271,8 +271,9 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     if isinstance(labels, (np.ndarray, pd.Index)) and labels.dtype.kind in "iuf":
         return canonicals(_far_numbers(np.asarray(labels)))
     present = [x for x in labels if x is not MISSING]
-    if present and isinstance(present[0], str):
-        return _likely_texts(present)
+    if any(isinstance(x, str) for x in present):
+        texts = {str(x): x for x in present}  # whole records have numbers among texts
+        return [texts[code] for code in _likely_texts(list(texts))]
     kind = kind_of(present[0]) if present else None
     if kind == "number":
         return likely_codes(np.array([float(x) for x in present if isinstance(x, float) or -(2**63) <= x < 2**53]))

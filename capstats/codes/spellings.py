@@ -26,7 +26,7 @@ KINDS = "text in one table and not in the other"
 DATES = "dates written in another way"
 TRUTHS = "truth values written in another way"
 PRECISION = "numbers of another precision"
-ABSENT = "a missing value written as text"
+ABSENT = "a missing value written as text or code"
 ENCODING = "text decoded with the wrong encoding"
 THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 

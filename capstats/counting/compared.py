@@ -39,12 +39,11 @@ from numpy.typing import NDArray
 from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
-from capstats.codes.missing_codes import likely_codes
-from capstats.codes.spellings import ABSENT, PRECISION
+from capstats.codes.spellings import PRECISION
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
-from capstats.tables.levels import Entry, compare, lookalike_pairs
+from capstats.tables.levels import Entry, codes_for_missing, compare, lookalike_pairs
 
 FINE = 8  # decimals of a number that was not rounded
 IDENTIFIER = "each record of the original has a value of its own"
@@ -261,21 +260,10 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     if any(isinstance(x, str) for x in labels):
         pairs = lookalike_pairs(labels, original, other)
     else:
-        pairs = [*_nearly_equal(labels, len(held)), *_codes_for_missing(labels, original, other)]
+        places = ({labels[i]: i for i in np.flatnonzero(of > 0).tolist()} for of in (original, other))
+        pairs = [*_nearly_equal(labels, len(held)), *codes_for_missing(*places)]
     twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
     return compare(labels, original, other, "compared", pairs), twins, any(b < len(held) for _, b, _ in pairs)
-
-
-def _codes_for_missing(labels: Sequence[Label], original: Counts, other: Counts) -> list[tuple[int, int, str]]:
-    """Pairs of the missing value, if one table alone has it, and numbers that the other alone has and that look like codes of it."""
-    held = [np.flatnonzero(of > 0).tolist() for of in (original, other)]
-    has = [any(labels[i] is MISSING for i in of) for of in held]
-    if has[0] == has[1]:
-        return []
-    alone, others = held[has[0]], held[has[1]]
-    at, known = next(i for i in others if labels[i] is MISSING), {labels[i] for i in others}
-    codes = {x for x in likely_codes([labels[i] for i in alone]) if x not in known}
-    return [(at, i, ABSENT) if has[0] else (i, at, ABSENT) for i in alone if labels[i] in codes]
 
 
 def _nearly_equal(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:

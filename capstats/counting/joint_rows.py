@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from capstats.codes.column import Counts, Places
 from capstats.codes.labels import MISSING, Label, canonicals, kind_of
 from capstats.codes.progress import Progress
+from capstats.codes.spellings import ABSENT
 from capstats.counting.records import Records, read_records
 from capstats.counting.request import Reading, Request
 from capstats.tables.axes import join_columns
@@ -125,7 +126,8 @@ class JointRows:
 def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> JointRows:
     """The rows of the records of a request over its key columns; ``near`` where different numbers may match.
 
-    Warns of columns whose levels the tables do not share, or spell differently; of numbers that may match if near, where no two are near.
+    Warns of columns whose levels the tables do not share, or spell differently; of numbers that may match if near, where no two are near,
+    or where one table has a code in place of the missing value of the other.
     """
     if request.weights is not None:
         raise ValueError("`weights` cannot be used: single records are compared, not the people they stand for. Leave it out.")
@@ -147,7 +149,8 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, of_tables)}
     for column in rows.columns if near else ():
         if column.numerical:
-            levels[column.name] = {table: x for table, x in levels[column.name].items() if rows.apart(column, list(of_tables).index(table))}
+            kept = {table for table in levels[column.name] if rows.apart(column, list(of_tables).index(table))}
+            levels[column.name] = {table: x for table, x in levels[column.name].items() if table in kept or ABSENT in x["likely"]}
     warn_of_levels({"levels": levels, "bins": records.cuts}, records.names[0])
     return rows
 

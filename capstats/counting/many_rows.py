@@ -158,9 +158,14 @@ class ManyRows:
         try:
             with matcher(tables, apart, 1 + int(sum(self.records)) // PART, PARTS) as found:
                 yield found
-        except (MemoryError, TypeError, ValueError) as error:
-            if isinstance(error, NotCompared):
-                raise
+        except NotCompared:
+            raise
+        except MemoryError:
+            raise NotCompared(
+                "the records of all tables do not fit in memory, nor in what is free of the folder for temporary files. Allow more with "
+                "memory_limit= (--memory-limit), or name a folder with more room with spill_dir= (--spill-dir)"
+            ) from None
+        except (TypeError, ValueError) as error:
             raise NotCompared(f"the records of all tables could not be compared ({type(error).__name__})") from None
 
     def _identifies(self, found: Matcher, i: int, column: Hashable) -> bool:

@@ -34,6 +34,11 @@ FIRST, FEW_OF_FIRST = 100_000, 4096  # a column has few values if there are at m
 FEW_VALUES = 1 << 17  # the most values of all such columns
 BLOCK = 1 << 20  # records of a table in memory whose numbers are made at a time
 
+COMPACT = {  # dates and times of digits alone, and what to write in their place
+    "^([0-9]{4})([0-9]{2})([0-9]{2})(T|$)": r"\1-\2-\3\4",
+    "T([0-9]{2})([0-9]{2})": r"T\1:\2",
+    "(T[0-9]{2}:[0-9]{2})([0-9]{2})": r"\1:\2",
+}
 NONE = "hash(NULL)"  # SQL for the number of a missing value
 FRACTION, WIDE, MOMENT, ZONED, NANOSECONDS, OTHER = (i * 0xC2B2AE3D27D4EB4F % 2**64 for i in range(1, 7))  # marks of values of other kinds
 SPACES = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
@@ -248,7 +253,9 @@ def _as_declared(text: str, declared: str) -> str:
         read = " ".join(f"WHEN lower({text}) IN ({of}) THEN '{says}'" for says, of in words.items())
     else:
         form = DAY if declared == "date" else f"{DAY}(?:[T ]{TIME}{ZONE}?)?"
-        dashed = f"regexp_replace({text}, '^([0-9]{{4}})([0-9]{{2}})([0-9]{{2}})$', '\\1-\\2-\\3')"
+        dashed = text
+        for compact, by in COMPACT.items():
+            dashed = f"regexp_replace({dashed}, '{compact}', '{by}')"
         read = f"WHEN {matches(dashed, form)} THEN {dashed}"
     return f"CASE {read} WHEN {text} IS NOT NULL THEN error('of another form') END"
 

@@ -27,7 +27,7 @@ from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
-from capstats.codes.spellings import lookalikes
+from capstats.codes.spellings import ABSENT, lookalikes
 from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.printing import many, percent
 
@@ -125,7 +125,20 @@ def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) 
     mine, theirs = ({canonical(labels[i]): i for i in places} for places in examined)
     found = {(mine[a], theirs[b]): cause for a, (b, cause) in lookalikes(mine, theirs).items()}
     found |= {(mine[a], theirs[b]): cause for b, (a, cause) in lookalikes(theirs, mine).items()}
+    found |= {(i, j): cause for i, j, cause in codes_for_missing(mine, theirs)}
     return [(i, j, cause) for (i, j), cause in sorted(found.items(), key=lambda pair: -min(original[pair[0][0]], other[pair[0][1]]))]
+
+
+def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) -> list[tuple[int, int, str]]:
+    """Pairs of the missing value, if one table alone has it, and labels that the other alone has and that look like codes of it.
+
+    Each table is given by its labels and their places; a pair is the place in the original, in the other table, and the difference.
+    """
+    if (MISSING in mine) == (MISSING in theirs):
+        return []
+    if MISSING in theirs:
+        return [(i, j, cause) for j, i, cause in codes_for_missing(theirs, mine)]
+    return [(mine[MISSING], theirs[code], ABSENT) for code in likely_codes(theirs) if code not in mine]
 
 
 def _examined(records: Records) -> list[int]:
@@ -367,10 +380,14 @@ def with_compared(attrs: Mapping[str, Any], copies: Mapping[str, Any]) -> dict[s
 
 
 def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
-    """Sentences about each column with levels that look like codes of missing values."""
+    """Sentences about each column with levels that look like codes of missing values, if no remedy of `other_spellings` names them."""
     found = []
     given = attrs.get("null_values")
-    for column, codes in attrs.get("likely_codes", {}).items():
+    told = {(column, code) for column, _, entry in _entries(attrs) for code in entry.get("remedy", {}).get("null_values", [])}
+    for column, likely in attrs.get("likely_codes", {}).items():
+        codes = [code for code in likely if (column, str(code)) not in told]
+        if not codes:
+            continue
         all_codes = [*(given.get(column, []) if isinstance(given, Mapping) else []), *codes]
         option = shlex.quote(f"{column}={','.join(map(str, all_codes))}")
         found.append(

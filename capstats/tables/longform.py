@@ -182,7 +182,7 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
           number of records;
         - ``resembles``: a level of another table that is likely the same in another spelling, else null;
         - ``cause``: what makes the difference: spaces, case, Unicode form, dashes or quotes, numbers, dates or truth values written in
-          another way, numbers of another precision, a missing value written as text, text decoded with the wrong encoding; or
+          another way, numbers of another precision, a missing value written as text or code, text decoded with the wrong encoding; or
           "likely missing code", such as -99 and "NA", which `null_values` of `tabulate` names; empty where there is none.
 
     Raises

@@ -66,7 +66,7 @@ def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, mo
     """But for levels in two spellings, which are taken for one in memory alone."""
     monkeypatch.setattr(compared, "lookalike_pairs", lambda *_: [])
     monkeypatch.setattr(compared, "_nearly_equal", lambda *_: [])
-    monkeypatch.setattr(compared, "_codes_for_missing", lambda *_: [])
+    monkeypatch.setattr(compared, "codes_for_missing", lambda *_: [])
     rng = np.random.default_rng(seed)
     columns = [c for c in VALUES if rng.random() < 0.4 and c != "n"]
     size = int(rng.integers(5, 60))
@@ -104,6 +104,18 @@ def test_copies_are_those_of_the_declared_type(
     release = csv(tables[1], tmp_path / "s") if in_file else tables[1]
     found = copies(csv(tables[0], tmp_path / "o"), release, types={"k": "number", "t": "number"} | ({"x": declared} if declared else {}))
     assert found["releases"][0]["copied_records"] == copied
+
+
+def test_files_that_do_not_fit_in_memory_are_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(many_rows, "MOST_VALUES", 0)
+    monkeypatch.setattr(many_rows, "matcher", exhausted)
+    table = drawn(np.random.default_rng(0), [], 9)
+    why = copies(csv(table, tmp_path / "o"), csv(table, tmp_path / "s"))["not_computed"]
+    assert why.startswith("the records of all tables do not fit in memory")
+    assert "memory_limit= (--memory-limit)" in why
 
 
 # --- engines: their records stay where they are -----------------------------------------------------------------------------

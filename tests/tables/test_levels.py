@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import warnings
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats import MISSING, LevelsWarning, compare_levels, from_counts, tabulate
+from capstats import MISSING, LevelsWarning, attacks, compare_levels, disclosure, from_counts, population, tabulate
 from capstats.sdmetrics import DisclosureProtection
 from capstats.tables import levels
 
@@ -72,8 +75,46 @@ def test_a_missing_value_does_not_count_as_shared() -> None:
 def test_empty_text_that_meets_missing_is_named() -> None:
     o = {"region": ["a", "b", None], "t": [0, 1, 0]}
     s = {"region": ["a", "b", ""], "t": [0, 1, 0]}
-    with pytest.warns(LevelsWarning, match=r"a missing value written as text\. To correct it, say null_values=\{'region': \[''\]\}"):
+    with pytest.warns(
+        LevelsWarning, match=r"a missing value written as text or code\. To correct it, say null_values=\{'region': \[''\]\}"
+    ):
         tabulate(o, s, keys="region", target="t")
+
+
+CODED: dict[str, tuple[list[Any], Any]] = {
+    "numbers": ([1, 2, 3, 4, None], -9),
+    "fractions": ([1.5, 2.25, 3.5, 4.75, None], -9),
+    "texts of numbers": (["1", "2", "3", "4", None], "-9"),
+    "words": (["north", "south", "east", "west", None], "-9"),
+    "dates": ([dt.date(2020, 1, day) for day in range(1, 5)] + [None], dt.date(9999, 12, 31)),
+}
+MEASURES: dict[str, Callable[..., Any]] = {
+    "tabulate": lambda *tables: tabulate(*tables, keys="x", target="t"),
+    "a target": lambda *tables: tabulate(*tables, keys="t", target="x"),
+    "copies": lambda *tables: tabulate(*tables, keys="t", target="k", copy_columns=9),
+    "record_risk": lambda *tables: disclosure.record_risk(*tables, keys="x", target="t", allow_same=True),
+    "linkability": lambda *tables: population.linkability(*tables, a="x", b="t", allow_same=True),
+    "maximum_knowledge": lambda *tables: attacks.maximum_knowledge(*tables, columns=["x", "t"], allow_same=True),
+}
+
+
+NO_DATES = {("dates", "maximum_knowledge")}
+
+
+@pytest.mark.parametrize(("kind", "measure"), sorted(set(product(CODED, MEASURES)) - NO_DATES))
+def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: str, measure: str) -> None:
+    """Either way round; not where both have a missing value, or the code."""
+    levels, code = CODED[kind]
+    missing, coded = ({"x": of * 12, "t": ([0] * 5 + [1] * 5) * 6, "k": [0, 1] * 30} for of in (levels, [*levels[:4], code]))
+    for tables in ((missing, coded), (coded, missing)):
+        with pytest.warns(LevelsWarning, match=r"a missing value written as text or code.*\(--null-values x=(-9|9999-12-31)\)"):
+            MEASURES[measure](*tables)
+    both = {"x": [*missing["x"], code], "t": [*missing["t"], 0], "k": [*missing["k"], 0]}
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        MEASURES[measure](both, both)
+        MEASURES[measure](missing, both)
+    assert not [str(x.message) for x in warned if "a missing value written as" in str(x.message)]
 
 
 def test_numbers_with_many_levels_are_told_to_be_cut() -> None:
@@ -161,7 +202,7 @@ def test_compare_levels_lists_each_level_with_its_records_and_the_likely_cause()
     )
     found = compare_levels(tables)
     assert list(found.columns) == ["column", "level", "o", "s['a']", "s['b']", "h", "resembles", "cause"]
-    absent = "a missing value written as text"
+    absent = "a missing value written as text or code"
     assert found[found.column == "region"].drop(columns="column").values.tolist() == [
         ["", 0, 1, 0, 0, None, absent],
         ["East", 0, 1, 0, 0, None, ""],

@@ -121,13 +121,13 @@ function datesOf(text) {
 
 /** What makes the difference between two labels that have something in common. */
 function causeOf(...both) {
-  if (both.includes(null)) return "a missing value written as text";
+  if (both.includes(null)) return "a missing value written as text or code";
   if (both.some(isNumber)) return both.every(isNumber) ? PRECISION : "text in one table and not in the other";
   const cause = FOLDED.find((name) => FOLDS[name](both[0]) === FOLDS[name](both[1]));
   if (cause) return cause;
   const [a, b] = both.map(folded);
   if (a === b) return FOLDED.filter((name) => both.some((x) => FOLDS[name](x) !== x)).join(" and ");
-  if (MISSING_WORDS.has(a)) return "a missing value written as text";
+  if (MISSING_WORDS.has(a)) return "a missing value written as text or code";
   for (const [kind, of] of [["numbers", numbersIn], ["dates", datesOf]]) if (of(a).some((x) => of(b).includes(x))) return `${kind} written in another way`;
   if (TRUTHS.has(a) && TRUTHS.has(b)) return "truth values written in another way";
   return !/[^\0-\x7f]/.test(a) && [a, b].flatMap(numbersIn).every((x) => NUMBER.test(x)) ? PRECISION : "text decoded with the wrong encoding";
