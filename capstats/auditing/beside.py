@@ -13,14 +13,14 @@ import numpy as np
 import xarray as xr
 
 from capstats.anonymity.classes import distinct_targets, smallest_class
-from capstats.auditing.compute import AT_MOST, Asked, Numbers
+from capstats.auditing.compute import SPLIT, Asked, Numbers
+from capstats.auditing.measures import AT_MOST
 from capstats.cap.average import average_cap
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.by_table import ALL, of_one_table
 from capstats.codes.checks import shown
 from capstats.codes.column import in_order, one_kind
 from capstats.codes.labels import canonicals
-from capstats.codes.names import listed, named
 from capstats.counting.tabulate import tabulate
 from capstats.disclosure.ledger import Ledger, People, TooManyError
 from capstats.disclosure.published import coarser
@@ -42,7 +42,6 @@ from capstats.tables.levels import records_by_level
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
-LEVEL = 0.001  # probability, at most, that a random split is said to differ
 FAR = 3.0  # standard deviations: levels nearer to what chance gives are not looked at
 LOOKED_AT = 50  # levels of a column, those that are farthest from what chance gives
 
@@ -73,7 +72,7 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
     """In which columns original and holdout differ by more than chance allows, and whether they do in their combinations; or nothing.
 
     Of a random split the records of a level, and those up to a level, that are in the holdout have a hypergeometric law. Each such number
-    is tested by it, at a part of ``LEVEL``, and the parts add up to it: whatever the data, a random split is said to differ with at most
+    is tested by it, at a part of ``SPLIT``, and the parts add up to it: whatever the data, a random split is said to differ with at most
     this probability. Weighted records are counted; where one of the two tables alone has weights, or counts are fractional, nothing is
     said. See theory/individuals.md#membership-test.
     """
@@ -89,7 +88,7 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
         axis = axis_of(tables.o, dim)
         if axis is not None:
             margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, totals_of(data, dim))]
-    part = LEVEL / (len(own) + 1)
+    part = SPLIT / (len(own) + 1)
     columns = [name for name, of in zip(own, margins, strict=True) if _differ(of["original"], of["holdout"], part, ordered=True)]
     key, target = np.divmod(filled_in(list(data.values())), data["original"].shape[0])
     original, holdout = (values_at(table, target, key) for table in data.values())
@@ -108,11 +107,6 @@ def _in_order(column: str, labels: Any, records: Mapping[str, Array], cut: Colle
     place = {label: i for i, label in enumerate(in_order(known, one_kind(known, column, "original")))}
     order = np.argsort([place[label] for label in known])
     return {name: of_levels[order] for name, of_levels in records.items()}
-
-
-def differing(found: Mapping[str, Any]) -> str:
-    """In what original and holdout differ, for a sentence."""
-    return listed(list(map(named, found["columns"]))) if found["columns"] else "the combinations of keys and target"
 
 
 def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = False) -> bool:

@@ -29,7 +29,7 @@ from capstats.disclosure.published import Published
 from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import multi_index
 from capstats.tables.checking import check_unweighted
-from capstats.tables.dataset import synthetic_labels
+from capstats.tables.dataset import copies_known
 from capstats.tables.domains import observed_domain
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, certain
@@ -37,7 +37,7 @@ from capstats.tables.table import Array, Floats, Table, ratio
 from capstats.tables.ties import at_most
 
 SURELY = ("above_half", "above_nine_tenths", "certain")  # how people are guessed right
-AT_MOST = "at most this, by the exact mean and standard deviation"  # of a probability that has no exact value
+SPLIT = 0.001  # probability, at most, that a random split into original and holdout is said to differ
 Z = 1.959964  # standard errors on each side of a 95 % interval
 
 QUANTILES = {name: measure.quantile for name, measure in MEASURES.items() if measure.quantile is not None}
@@ -253,19 +253,6 @@ def copied(known: Mapping[str, Any], s: xr.DataArray) -> dict[str, xr.DataArray]
             found[f"{of}copied_share"] = found[f"{of}copied_records"] / np.array([x["records"] for x in releases])
     dims = "synthetic" if "synthetic" in s.dims else ()
     return {name: xr.DataArray(values if dims else values[0], dims=dims) for name, values in found.items()}
-
-
-def copies_known(tables: xr.Dataset) -> dict[str, Any]:
-    """What is known of copies in these releases; nothing where the tables are of other releases than when it was found."""
-    known: dict[str, Any] = tables.encoding.get("copies", {})
-    if any("spelled" not in release for release in known.get("releases", [])):
-        return {"not_computed": "another version of capstats counted them; count the records again"}
-    return known if known.get("synthetic") == synthetic_labels(tables) else {}
-
-
-def holds_people(provenance: Mapping[str, Any]) -> bool:
-    """Whether the holdout holds people of the original, more than chance explains, so that it says nothing of others."""
-    return "holdout_in_original" in provenance.get("copies", {})
 
 
 def errors_known(tables: xr.Dataset, name: str) -> bool:

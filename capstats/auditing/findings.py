@@ -13,14 +13,14 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.compute import AT_MOST, copies_known, holds_people
-from capstats.auditing.measures import MEASURES, SENTENCES, OnScale, computed, convention, words
+from capstats.auditing.measures import AT_MOST, MEASURES, SENTENCES, OnScale, computed, convention, words
 from capstats.codes.checks import check_number, shown
 from capstats.codes.labels import canonical
 from capstats.codes.names import check_named, hint, in_cell, listed, named, shortened
 from capstats.counting.beyond_chance import LEVEL
 from capstats.reports.blocks import Report, headings
 from capstats.tables.backing import unstacked
+from capstats.tables.dataset import copies_known
 from capstats.tables.printing import count, many, part, percent
 from capstats.tables.table import Floats
 from capstats.tables.ties import at_most, ranks
@@ -282,6 +282,16 @@ class Findings(Report):
     def say(self, text: str, **more: str) -> str:
         """One of the sentences of the room, with the words of the report in it."""
         return text.format_map({**self.words, **more})
+
+
+def holds_people(provenance: Mapping[str, Any]) -> bool:
+    """Whether the holdout holds people of the original, more than chance explains, so that it says nothing of others."""
+    return "holdout_in_original" in provenance.get("copies", {})
+
+
+def differing(found: Mapping[str, Any]) -> str:
+    """In what original and holdout differ, for a sentence."""
+    return listed(list(map(named, found["columns"]))) if found["columns"] else "the combinations of keys and target"
 
 
 def level_names(found: xr.Dataset, width: int) -> list[str]:

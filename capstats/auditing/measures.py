@@ -15,6 +15,7 @@ import numpy as np
 
 from capstats.tables.printing import counts, shares
 
+AT_MOST = "at most this, by the exact mean and standard deviation"  # the convention of a probability that has no exact value
 THEORY = "theory/"  # folder of the documentation that comes with the source code of capstats
 
 Shown = Literal[  # tables of the printed report, and from "releases" on of the internal page, which `internal_sections` gives their titles

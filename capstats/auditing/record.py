@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.auditing.beside import LEVEL, differing
-from capstats.auditing.compute import Asked, copies_known
-from capstats.auditing.findings import SIDE_BY_SIDE, Seen, verdict_of
+from capstats.auditing.compute import SPLIT, Asked
+from capstats.auditing.findings import SIDE_BY_SIDE, Seen, differing, verdict_of
 from capstats.auditing.measures import MEASURES, SENTENCES, Measure, convention, words
 from capstats.codes.by_table import ALL
 from capstats.codes.checks import is_number
@@ -32,7 +31,7 @@ from capstats.codes.names import in_cell, listed, named, printable_json, shorten
 from capstats.reports.blocks import plain
 from capstats.sources.disk import at_home
 from capstats.tables.axes import axis_of, names_of
-from capstats.tables.dataset import VERSION
+from capstats.tables.dataset import VERSION, copies_known
 from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, too_fine, with_compared, without_match
 from capstats.tables.printing import count, many
 
@@ -94,7 +93,7 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     if "holdout_in_original" in copies:
         found.append(WARNINGS["holdout_in_original"].format(n=copies["holdout_in_original"]))
     if differs:
-        found.append(WARNINGS["holdout_differs"].format(differing=differing(differs), level=LEVEL))
+        found.append(WARNINGS["holdout_differs"].format(differing=differing(differs), level=SPLIT))
     alike = [" and ".join(f"`{shortened(name, LONGEST)}`" for name in pair) for pair in attrs.get("same_releases", [])]
     if alike:
         more = f", and {len(alike) - SHOWN} more pairs" if len(alike) > SHOWN else ""

@@ -11,9 +11,8 @@ import numpy as np
 import xarray as xr
 
 from capstats.auditing import figures
-from capstats.auditing.beside import differing
-from capstats.auditing.compute import SURELY, Z, holds_people
-from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, level_names
+from capstats.auditing.compute import SURELY, Z
+from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, differing, holds_people, level_names
 from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, numbers
 from capstats.auditing.record import facts, fingerprints
 from capstats.cap.neighbours import rows_used

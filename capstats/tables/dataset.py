@@ -365,3 +365,11 @@ def _category_orders(parts: Sequence[xr.Dataset]) -> dict[str, list[Label]]:
     for column, labels in (item for part in parts for item in part.attrs.get("categories", {}).items()):
         orders[column] = list(dict.fromkeys([*orders.get(column, []), *labels]))
     return orders
+
+
+def copies_known(tables: xr.Dataset) -> dict[str, Any]:
+    """What is known of copies in these releases; nothing where the tables are of other releases than when it was found."""
+    known: dict[str, Any] = tables.encoding.get("copies", {})
+    if any("spelled" not in release for release in known.get("releases", [])):
+        return {"not_computed": "another version of capstats counted them; count the records again"}
+    return known if known.get("synthetic") == synthetic_labels(tables) else {}

@@ -15,7 +15,8 @@ from strategies import theorem
 
 from capstats import audit, tabulate
 from capstats.auditing import beside
-from capstats.auditing.beside import LEVEL, holdout_differs
+from capstats.auditing.beside import holdout_differs
+from capstats.auditing.compute import SPLIT
 from capstats.datasets import anes96
 from capstats.reports.blocks import Alert
 
@@ -47,7 +48,7 @@ def test_random_splits_of_voters_are_seldom_denied():
         shuffled = people.iloc[rng.permutation(len(people))]
         denied += bool(holdout_differs(tabulate(shuffled[:500], holdout=shuffled[500:], **ASKED)))
     assert denied < 4
-    assert LEVEL == 0.001
+    assert SPLIT == 0.001
 
 
 def split(seed=0):

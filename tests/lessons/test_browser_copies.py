@@ -9,12 +9,12 @@ from strategies import seeds
 from two_files import answers
 
 from capstats import tabulate
-from capstats.auditing.compute import copies_known
 from capstats.auditing.findings import Copies
 from capstats.auditing.measures import words
 from capstats.counting.compared import NOTHING_SHARED, SPELLED
 from capstats.counting.copies import COLUMNS
 from capstats.lessons.browser import browser_page
+from capstats.tables.dataset import copies_known
 from capstats.tables.printing import unbroken
 
 pytestmark = pytest.mark.chromium
@@ -83,6 +83,9 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "missing as text": (None, "N/A"),
     "missing as dash": (None, "-"),
     "missing and empty": (None, ""),
+    "missing as a code": (None, "-9"),
+    "a code that is missing": ("-99", None),
+    "missing as a word": (None, "Unknown"),
 }
 EQUAL = {  # levels that say the same
     "decimals": ("1.0", "1"),
@@ -136,6 +139,25 @@ def test_levels_are_equal_or_likely_one_as_the_library_has_them(kind, tab, tmp_p
         "other": lambda of: not any(spelled for *_, spelled in of),
     }[kind]
     assert {name: of for name, of in told.items() if not expected(of)} == {}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_codes_of_missing_values_are_those_of_the_library(tab, tmp_path):
+    """Numbers, texts and days of which one table has a missing value, and the other what may be a code of it."""
+    rng = np.random.default_rng(7)
+    days = [f"2020-01-{day:02}" for day in range(1, 29)]
+    ranges = [range(1, 6), range(0, 3), range(18, 90), range(1000, 90_000, 777), np.arange(1, 9) / 4, range(-4, 5), ["x", "y"], days]
+    codes = ["-9", "-1", "-8", "9", "99", "98", "-99", "999", "-999", "-5555", "-32768", "9999-12-31", "1900-01-01", "2020-12-31", "*"]
+    pairs = []
+    for _ in range(150):
+        levels = [*map(str, ranges[rng.integers(len(ranges))])]
+        some = [*levels[: rng.integers(2, len(levels) + 1)], *rng.choice(codes, rng.integers(0, 3)).tolist()]
+        both = [[*some, None], [*some, str(rng.choice(codes))]]
+        files = [csv(["level", "person", "t"], [(of[i % len(of)], f"p{i // 2}", "ab"[i % 2]) for i in range(2 * len(of))]) for of in both]
+        pairs.append((*(files if rng.random() < 0.5 else files[::-1]), ["person"], "t"))
+    spelled = [bool(spelled) for *_, spelled in alike(tmp_path, tab, pairs)]
+    assert 20 < sum(spelled) < 130
+
 
 
 def drawn(n, seed, levels=50, columns=("age", "job", "t")):

@@ -87,7 +87,7 @@ function met({ name, held: [mine, theirs] }) {
   const isGrouped = written.some((labels) => [...labels.values()].some((x) => x !== null && THOUSANDS.test(x)));
   const label = isGrouped ? (x, which) => written[which].get(x) : (x) => x;
   const isText = isGrouped || values.some((all) => all.some((x) => typeof x === "string"));
-  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : nearlyEqual(values[0], fresh);
+  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : [...nearlyEqual(values[0], fresh), ...codesForMissing(...values)];
   const twins = new Map(pairs.filter(([, x]) => !mine.records.has(x)).map(([one, x]) => [x, one]).reverse());
   const causes = new Map();
   for (const [, , cause] of pairs) causes.set(cause, (causes.get(cause) ?? 0) + 1);

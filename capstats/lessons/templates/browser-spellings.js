@@ -6,6 +6,13 @@ const DATETIME = /^([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{2})(?::?([0-9]{2})
 const SPACES = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`; // of Python
 const ENDS = new RegExp(`^${SPACES}|${SPACES}$`, "g");
 const MISSING_WORDS = new Set(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"]);
+const WORDS = new Set([...MISSING_WORDS, "unknown", "*"].filter((word) => word !== "none")); // codes of missing values; people have none of something
+const NINES = Array.from({ length: 9 }, (_, i) => 10 ** (i + 1) - 1);
+const USUAL = NINES.flatMap((n) => [n, n - 1, n - 2, (n / 9) * 8, (n / 9) * 7]);
+const CODES = new Set([...USUAL, ...USUAL.map((x) => -x), ...NINES.slice(2).flatMap((n) => [1, 2, 3, 4, 5, 6].map((x) => (-n / 9) * x))]);
+for (const bits of [15, 31, 63]) CODES.add(-(2 ** bits)); // the least integers
+const CODE_DAYS = new Set(["1899-12-31", "2099-12-31", "2999-12-31", "9999-12-31", "0001-01-01", "1800-01-01", "1900-01-01", "1901-01-01", "1970-01-01",
+  "1111-11-11", "1899-12-30"]);
 const [YES, NO] = [["true", "t", "yes", "1", "y", "on", "1.0"], ["false", "f", "no", "0", "n", "off", "0.0"]];
 const TRUTHS = new Map([...YES.map((word) => [word, true]), ...NO.map((word) => [word, false])]);
 const WITHIN = /(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?/g; // numbers in a text
@@ -150,7 +157,9 @@ function lookalikePairs(records, label) {
     if (absent.length) for (const one of theirs) for (const spelling of spellingsOf(one.label, truth)) if (!known.has(spelling)) known.set(spelling, one);
     return absent.map((one) => [one, known.get(spellingsOf(one.label, truth).find((spelling) => known.has(spelling)))]).filter(([, twin]) => twin);
   };
-  const found = [...resembling(0), ...resembling(1).map(([theirs, mine]) => [mine, theirs])];
+  const known = examined.map((all) => new Map(all.map((one) => [one.label, one])));
+  const codes = codesForMissing(...known.map((of) => [...of.keys()])).map(([a, b]) => [known[0].get(a), known[1].get(b)]);
+  const found = [...resembling(0), ...resembling(1).map(([theirs, mine]) => [mine, theirs]), ...codes];
   const fewest = (pair) => Math.min(...pair.map(({ n }) => n));
   const pairs = [...new Map(found.map((pair) => [pair.map(({ at }) => at).join(), pair])).values()].sort((a, b) => fewest(b) - fewest(a));
   return pairs.map((pair) => [...pair.map(({ value }) => value), causeOf(...pair.map(({ label }) => label))]);
@@ -166,4 +175,63 @@ function nearlyEqual(...both) {
   const known = new Map();
   for (const x of mine) if (!(known.get(near(x)) <= x)) known.set(near(x), x);
   return theirs.filter((x) => known.has(near(x))).map((x) => [known.get(near(x)), x, PRECISION]);
+}
+
+const widest = (sorted) => sorted.reduce((most, x, i) => Math.max(most, i && x - sorted[i - 1]), 0);
+const isCode = (x) => CODES.has(x) || (Number.isInteger(x) && x < 0 && x >= -9);
+
+/** Of codes above all other numbers, in increasing order: the first that is far from the number before it, and all later ones. */
+function beyond(held, others) {
+  let [greatest, wide] = [others.at(-1), widest(others)];
+  const first = held.findIndex((code) => {
+    const gap = code - greatest;
+    const isFar = gap >= Math.max(greatest - others[0], 3 * wide);
+    [greatest, wide] = [code, Math.max(wide, gap)];
+    return isFar;
+  });
+  return first < 0 ? [] : held.slice(first);
+}
+
+/** Usual codes of missing values that are far from all other numbers. */
+function farNumbers(values) {
+  const sorted = values.filter((x) => x >= -(2 ** 63) && x < 2 ** 53).sort((a, b) => a - b);
+  if (!isCode(sorted[0]) && !isCode(sorted.at(-1))) return [];
+  const [minus, rest] = [sorted.filter((x) => x < 0), sorted.filter((x) => x >= 0)];
+  if (minus.at(-1) >= -9) {
+    const high = farNumbers(rest);
+    const plus = rest.filter((x) => !high.includes(x));
+    const [least, most] = [Math.max(minus[0], -9), plus.at(-1)];
+    const isWide = plus[0] - minus.at(-1) > 3 * widest(plus.slice(0, 6));
+    const isNumbered = plus[0] === 1 && plus.length === most && most > -least && most <= 12;
+    const isSurvey = [-3, -2, -1].every((x) => minus.includes(x)) && most >= -10 * least;
+    if (plus.length > 1 && minus.every(isCode) && (isWide || isNumbered || isSurvey)) return [...minus, ...high];
+  }
+  const [held, others] = [true, false].map((is) => sorted.filter((x) => CODES.has(x) === is));
+  if (others.length < 2) return [];
+  const opposite = (some) => some.map((x) => -x).reverse();
+  const negative = held.filter((x) => x < others[0]);
+  const below = others[0] >= -2 && negative.at(-1) < 0 ? negative : opposite(beyond(opposite(negative), opposite(others)));
+  const above = beyond(held.filter((x) => x > others.at(-1)), others);
+  return [...below, ...(above.some((x) => String(x)[0] === "9") ? above : [])];
+}
+
+/** Those of the values of one column that look like codes of missing values. */
+function likelyCodes(values) {
+  const isWord = (x) => typeof x === "string" && WORDS.has(x.toLowerCase());
+  const [words, others] = [true, false].map((is) => values.filter((x) => x !== null && isWord(x) === is));
+  const numbers = new Map(others.filter(isNumber).map((x) => [Number(x), x]));
+  if (numbers.size === others.length) return [...words, ...farNumbers([...numbers.keys()]).map((x) => numbers.get(x))];
+  const days = others.map((x) => Date.parse(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(x) ? x : "") / 864e5);
+  const known = days.filter((_, i) => !CODE_DAYS.has(others[i]));
+  const isFar = (day) => Math.min(...known) - day >= 365 || day - Math.max(...known) >= 365;
+  if (!days.some(isNaN)) return known.length > 1 ? [...words, ...others.filter((x, i) => CODE_DAYS.has(x) && isFar(days[i]))] : words;
+  return [...words, ...([...numbers.keys()].every(isCode) ? [...numbers.values()].filter((x) => String(x).length > 1) : [])];
+}
+
+/** Pairs of the missing value, if one table alone has it, and values that the other alone has and that look like codes of it. */
+function codesForMissing(...both) {
+  const [has, other] = both.map((values) => values.includes(null));
+  if (has === other) return [];
+  const pairs = likelyCodes(both[has ? 1 : 0]).filter((x) => !both[has ? 0 : 1].includes(x)).map((x) => [null, x, "a missing value written as text or code"]);
+  return has ? pairs : pairs.map(([none, x, cause]) => [x, none, cause]);
 }
