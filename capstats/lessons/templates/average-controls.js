@@ -24,15 +24,12 @@ for (const side of SIDES) {
   });
   const svg = find(`[data-side="${side}"] svg`);
   renew[side] = rove(
-    () => findAll(".people", svg).sort((a, b) => order(a, side) - order(b, side)),
+    () => {
+      const q = individualCap(state[side]); // the highest risk first
+      return [...cells].sort((a, b) => at(q, b) - at(q, a)).map((cell) => find(`[data-people="${cell.join("-")}"]`, svg)).filter(Boolean);
+    },
     (dots) => choose(dots.dataset.people.split("-").map(Number)),
   );
-}
-
-/** The place of a group of people in the order of their risk, the highest first. */
-function order(dots, side) {
-  const [i, j] = dots.dataset.people.split("-").map(Number);
-  return -individualCap(state[side])[i][j] + (3 * j + i) * 1e-9;
 }
 
 /** A and B again. */

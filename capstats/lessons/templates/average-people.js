@@ -27,8 +27,7 @@ let dotsAt = []; // [x, y, cell] of each dot, for the pointer
 for (const release of ["A", "B"]) {
   groups[release] = new Map(held.map((cell) => {
     const dots = Array.from({ length: at(patients, cell) }, () => draw("circle"));
-    const drawn = draw("g", { class: `dots${atRisk.includes(cell) ? " hit" : ""}`, "data-person": cell.join("-"), "aria-hidden": "true" }, ...dots);
-    return [cell, drawn];
+    return [cell, draw("g", { class: `dots${atRisk.includes(cell) ? " hit" : ""}`, "data-person": cell.join("-"), "aria-hidden": "true" }, ...dots)];
   }));
 }
 
@@ -59,9 +58,8 @@ function drawCrowd(moving) {
     back.append(draw("text", { x: place(value), y: half + BETWEEN / 2 + 5, "text-anchor": "middle", class: "soft" }, percent(value)));
   }
   for (const y of [half + 2, half + BETWEEN - 2]) back.append(draw("path", { d: `M${place(0)} ${y}H${place(1)}` }));
-  const side = (text, x, y, anchor) => draw("text", { x, y, class: "side", "text-anchor": anchor }, text);
   const titles = [drawn === releases ? "Release A" : "Release A, changed", "Release B"];
-  back.append(...titles.map((text, k) => side(text, width - EDGE, k ? height - 6 : 18, "end")));
+  back.append(...titles.map((text, k) => draw("text", { x: width - EDGE, y: k ? height - 6 : 18, class: "side", "text-anchor": "end" }, text)));
   for (const release of ["A", "B"]) {
     const mean = place(averageCap(patients, drawn[release]));
     back.append(draw("path", { class: "mean", d: release === "A" ? `M${mean} ${half + 2}l-6 9h12z` : `M${mean} ${half + BETWEEN - 2}l-6 -9h12z` }));
@@ -87,11 +85,6 @@ function drawCrowd(moving) {
 }
 
 const renewCrowd = rove(() => [...groups.A.values()]);
-
-/** Let the keyboard walk the groups of A, which tell their risk: once the vote is cast. */
-function openCrowd() {
-  for (const [cell, dots] of groups.A) assign(dots, { "aria-hidden": null, role: "button", focus: () => point(cell) });
-}
 
 /** Who a group of patients is, and their risk in what the dots show. */
 const risksOf = (cell) => [group(patients, cell), `: risk ${["A", "B"].map((one) => `${percent(drawnRisk(one, cell))} with ${one}`).join(", ")}.`];
@@ -147,7 +140,7 @@ function change(changed, moving = false) {
 }
 
 function vote(name, changed = 0, moving = true) {
-  if (!voted) openCrowd();
+  if (!voted) for (const [cell, dots] of groups.A) assign(dots, { "aria-hidden": null, role: "button", focus: () => point(cell) }); // for the keyboard
   voted = name;
   point(null);
   document.body.classList.add("voted");

@@ -1,7 +1,6 @@
 // The average hides people: two releases of one original, a dot for each person.
 
 const SIDES = ["left", "right"];
-const LETTERS = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
 const COLUMN = 0.05; // the width of a column of dots, in individual CAP
 const EDGE = 24; // pixels left and right of the axis
 const MOST = 999; // people in a cell
@@ -27,12 +26,11 @@ function numbers({ o, threshold, ...rest }) {
     const s = rest[side];
     const q = individualCap(s);
     const box = capBoxplot(o, s);
-    const none = total(o) === 0;
     for (const [i, j] of cells) found[`cap-${side}-${i}-${j}`] = q[i][j];
     Object.assign(found, {
-      [`average-${side}`]: averageCap(o, s), [`highest-${side}`]: none ? NaN : highest(o, s), [`above-${side}`]: above(o, s, threshold),
-      [`lower-whisker-${side}`]: none ? NaN : box.lowerWhisker, [`lower-quartile-${side}`]: box.lowerQuartile, [`median-${side}`]: box.median,
-      [`upper-quartile-${side}`]: box.upperQuartile, [`upper-whisker-${side}`]: none ? NaN : box.upperWhisker,
+      [`average-${side}`]: averageCap(o, s), [`highest-${side}`]: total(o) ? highest(o, s) : NaN, [`above-${side}`]: above(o, s, threshold),
+      [`lower-whisker-${side}`]: box.lowerWhisker, [`lower-quartile-${side}`]: box.lowerQuartile, [`median-${side}`]: box.median,
+      [`upper-quartile-${side}`]: box.upperQuartile, [`upper-whisker-${side}`]: box.upperWhisker,
     });
   }
   return found;

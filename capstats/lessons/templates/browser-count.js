@@ -150,12 +150,10 @@ const MOST_WORK = 2e7; // keys times sets of columns, for which the nearest keys
  * For keys of the original that the synthetic table does not have, the targets and counts of those that differ in the fewest columns: {key:
  * [Map {target: count}, ...]}, to be added up; or null where that takes long.
  */
-function nearestRows({ keys, o, s }, columns) {
+function nearestRows({ keys, s }, columns) {
   const found = [];
-  const donors = [];
-  let left = [];
-  s.forEach((_, j) => donors.push(j));
-  o.forEach((_, j) => s[j] || left.push(j));
+  const donors = [...keys.keys()].filter((j) => s[j]);
+  let left = [...keys.keys()].filter((j) => !s[j]);
   if (!left.length) return found;
   if (2 ** columns * (donors.length + left.length) > MOST_WORK) return null;
   const labels = keys.map(labelsOf);

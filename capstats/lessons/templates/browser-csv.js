@@ -157,11 +157,10 @@ async function opened(file) {
 
 /** The text of a field; null where it is missing. */
 function valueOf(text, from, to) {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const bytes = text.subarray(from, to);
   if (bytes.includes(0)) throw notText(1, "it holds a zero byte, as UTF-16 does");
   try {
-    const value = decoder.decode(bytes);
+    const value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value || null;
   } catch {
     throw notText(1, "it may be cp1252 or UTF-16");
@@ -172,9 +171,9 @@ const notText = (line, why) => new Refused(`line ${line} is not UTF-8: ${why}. S
 
 /**
  * Give each record of a file to `sink.add(row, length, hash)`: the values of the wanted columns in turn, each with ENDED behind it. The row is
- * the same array each time. `progress(bytes)` is called now and then. Returns the number of records.
+ * the same array each time. `progress(bytes)` is called now and then. Returns the sink.
  */
-async function readRecords(file, wanted, sink, progress = () => {}) {
+async function readRecords(file, wanted, sink, progress) {
   const { names, separator, start, line } = await readHeader(file);
   const places = wanted.map((name) => names.indexOf(name));
   const records = new Records(separator, line);
@@ -182,7 +181,6 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
   let row = new Uint8Array(1 << 16);
   let text = new Uint8Array(2 * SLICE);
   let held = 0; // bytes of a record that is not whole
-  let number = 0;
   let following = bytesOf(file, start, start + SLICE);
   for (let at = start, isLast = false; !isLast; ) {
     const part = await following;
@@ -195,8 +193,7 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
     text[end] = FEED;
     checkText(decoder, part, isLast, records.line, text, held);
     let p = 0;
-    for (;;) {
-      if (p >= end) break;
+    while (p < end) {
       if (text[p] === FEED || text[p] === RETURN) { // an empty line is no record
         const after = records.after(text, p, end, isLast);
         if (after < 0) break;
@@ -225,7 +222,6 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
         for (let i = begun; i < length; i += 1) hash = Math.imul(hash ^ row[i], 0x01000193);
       }
       sink.add(row, length, hash);
-      number += 1;
       records.line += records.lines;
       p = after;
     }
@@ -235,8 +231,8 @@ async function readRecords(file, wanted, sink, progress = () => {}) {
     progress(at);
   }
   await bytesOf(file, 0, 1); // fails where the file was changed in the meantime
-  if (number === 0) throw new Refused("it is empty: it has no record below its header.");
-  return number;
+  if (sink.size === 0) throw new Refused("it is empty: it has no record below its header.");
+  return sink;
 }
 
 /** Raise where the bytes that were read last, at `held` of the text, are not UTF-8 or hold a zero byte; `line` is that of the text. */

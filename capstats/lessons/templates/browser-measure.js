@@ -90,14 +90,12 @@ function dotsOf(people, { keys, targets }) {
   rows.sort((a, b) => order(b).map((x, i) => x - order(a)[i]).find((x) => x !== 0) ?? 0);
   const each = Math.max(1, roundedUp(sum(rows.map(({ numbers }) => sum(numbers))) / DOTS));
   const shown = rows.slice(0, LEVELS).map(({ target, of, numbers }) => {
-    const dots = of.flatMap((kind, k) => {
-      return Array.from({ length: Math.ceil(numbers[k] / each) }, (_, i) => {
-        const size = Math.min(each, numbers[k] - i * each);
-        let through = i * each + size / 2;
-        const { j, cap } = kind.find(({ count }) => (through -= count) < 0) ?? kind[kind.length - 1];
-        return { kind: KINDS[k], key: labelsOf(keys[j]).map(shownLabel), cap, people: size, part: size / each };
-      });
-    });
+    const dots = of.flatMap((kind, k) => Array.from({ length: Math.ceil(numbers[k] / each) }, (_, i) => {
+      const size = Math.min(each, numbers[k] - i * each);
+      let through = i * each + size / 2;
+      const { j, cap } = kind.find(({ count }) => (through -= count) < 0) ?? kind[kind.length - 1];
+      return { kind: KINDS[k], key: labelsOf(keys[j]).map(shownLabel), cap, people: size, part: size / each };
+    }));
     return { target, numbers, dots };
   });
   return { each, rows: shown, rest: rows.slice(LEVELS).map(({ numbers }) => numbers) };

@@ -134,10 +134,7 @@ function showPeople({ each, rows, rest }, keys, target) {
 
 function showGroups(all) {
   const groups = all.filter(({ above }) => above > given.small);
-  if (!groups.length) {
-    find("#groups").replaceChildren(make("p", {}, fill(given.front.no_group, { fewest: 10 })));
-    return;
-  }
+  if (!groups.length) return find("#groups").replaceChildren(make("p", {}, fill(given.front.no_group, { fewest: 10 })));
   const head = [fill(given.front.group, { fewest: 10 }), ...given.front.group_columns].map((text) => make("th", { scope: "col" }, fill(text)));
   const rows = groups.map((group) => make("tr", {}, make("th", { scope: "row" }, `${printable(group.column)}: ${label(group.label)}`),
     ...[`+${fixed(100 * group.above, 1)}`, inPercent(group.sure, 0), whole(group.people), inPercent(group.cap, 0)].map((text) => make("td", {}, text))));

@@ -1,13 +1,10 @@
 // What the page asks of its workers, by name. This runs in a worker, behind the scripts that do it.
 
+const TOO_MANY = "keys and target have too many different combinations for this page (128 MB of text). Choose fewer or coarser key columns.";
 const TASKS = {
   header: async ({ file }) => (await readHeader(file)).names,
   alike: async ({ files }) => sameBytes(...files),
-  count: async ({ file, columns }, progress) => {
-    const distinct = new Distinct("keys and target have too many different combinations for this page (128 MB of text). Choose fewer or coarser key columns.");
-    await readRecords(file, columns, distinct, progress);
-    return distinct.rows;
-  },
+  count: async ({ file, columns }, progress) => (await readRecords(file, columns, new Distinct(TOO_MANY), progress)).rows,
   measure: async ({ tables, columns, target }) => {
     const joint = joined(tables);
     const found = margins(joint, columns.length);
@@ -20,17 +17,9 @@ const TASKS = {
     }
     return { ...measured(joint, found, columns), agree: sameMargins(found) };
   },
-  labels: async ({ file, columns }, progress) => {
-    const labels = new Labels(columns.length);
-    await readRecords(file, columns, labels, progress);
-    return labels.parts;
-  },
+  labels: async ({ file, columns }, progress) => (await readRecords(file, columns, new Labels(columns.length), progress)).parts,
   copies: async ({ tables, columns }) => copiesIn(tables, columns),
-  hash: async ({ file, columns, size }, progress) => {
-    const hashes = new Hashes(size);
-    await readRecords(file, columns, hashes, progress);
-    return hashes.values;
-  },
+  hash: async ({ file, columns, size }, progress) => (await readRecords(file, columns, new Hashes(size), progress)).values,
   equal: async ({ hashes }) => sameRecords(...hashes),
 };
 

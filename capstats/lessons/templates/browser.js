@@ -9,8 +9,6 @@ let workers = []; // one for each file
 const MOST_COLUMNS = 50; // whose whole records are compared
 let turn = 0; // of what was asked last; answers to earlier ones are dropped
 
-class Stopped extends Error {}
-
 /** What one of the two workers says of a task; refusals are errors, which begin with the name of the file that they are about. */
 function ask(which, task, given, { about = "", progress = () => {}, transfer = [] } = {}) {
   workers[which] ??= new Worker(source);
@@ -171,7 +169,7 @@ async function count() {
   const target = find("#target").value;
   const both = (work) => Promise.all(files.map((file, i) => work(file, i)));
   const then = (answer) => {
-    if (turn !== mine) throw new Stopped();
+    if (turn !== mine) throw new Error("Something else was asked.");
     return answer;
   };
   busy(true);
@@ -199,7 +197,7 @@ async function count() {
     busy(false);
     showResults(found, keys.map(printable), printable(target));
   } catch (error) {
-    if (error instanceof Stopped || turn !== mine) return;
+    if (turn !== mine) return;
     stop();
     refuse(error);
   }

@@ -12,29 +12,22 @@ const fill = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => ({ .
 const find = (selector, within = document) => within.querySelector(selector);
 const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-/** Set attributes of an element; functions become listeners ({click: f}), null and false remove, true sets an empty one. */
-function assign(element, attributes) {
+/** Set attributes of an element, and add to it; functions become listeners ({click: f}), null and false remove, true sets an empty one. */
+function assign(element, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === null || value === false || value === undefined) element.removeAttribute(name);
     else element.setAttribute(name, value === true ? "" : value);
   }
+  element.append(...children);
   return element;
 }
 
 /** A new HTML element. There is no "style" attribute: the page's policy forbids it; use classes, or element.style in a script. */
-function make(tag, attributes = {}, ...children) {
-  const element = assign(document.createElement(tag), attributes);
-  element.append(...children);
-  return element;
-}
+const make = (tag, attributes = {}, ...children) => assign(document.createElement(tag), attributes, ...children);
 
 /** A new SVG element. */
-function draw(tag, attributes = {}, ...children) {
-  const element = assign(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
-  element.append(...children);
-  return element;
-}
+const draw = (tag, attributes = {}, ...children) => assign(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, ...children);
 
 /** A function that runs `render` once before the next frame, however often it is called until then. */
 function later(render) {
@@ -63,9 +56,7 @@ function grow(each) {
 }
 
 /** Say something to a screen reader. */
-function announce(text) {
-  find("#announcer").textContent = text;
-}
+const announce = (text) => { find("#announcer").textContent = text; };
 
 // --- numbers
 
@@ -99,10 +90,10 @@ function show(name, value, text = shown(value)) {
   }
 }
 
-/** A table of counts, with names of its columns and rows. */
+/** A table of counts, or of fields for them, with names of its columns and rows. */
 const tableOf = (counts, columns, rows, attributes) => make("table", attributes,
   make("tr", {}, make("td"), ...columns.map((name) => make("th", { scope: "col" }, name))),
-  ...counts.map((row, i) => make("tr", {}, make("th", { scope: "row" }, rows[i]), ...row.map((count) => make("td", {}, String(count))))));
+  ...counts.map((row, i) => make("tr", {}, make("th", { scope: "row" }, rows[i]), ...row.map((count) => make("td", {}, count)))));
 
 /** An <output> for `show`. */
 const output = (name, attributes = {}) => make("output", { "data-name": name, ...attributes });
@@ -264,9 +255,9 @@ function rove(elements, visit = () => {}) {
 
 /**
  * Drag with a mouse, a pen or a finger. `start(event)` returns what is dragged, or nothing; `move(what, event)` and `drop(what, event)`
- * follow; `tap(what, event)` is called instead where the pointer did not move; `cancel(what)` where the drag was broken off.
+ * follow where the pointer moved; `cancel(what)` is called where the drag was broken off.
  */
-function draggable(surface, { start, move, drop, tap = () => {}, cancel = () => {} }) {
+function draggable(surface, { start, move, drop, cancel }) {
   let held = null;
   const release = (was = held) => { held = null; return was; };
   surface.addEventListener("pointerdown", (event) => {
@@ -288,7 +279,6 @@ function draggable(surface, { start, move, drop, tap = () => {}, cancel = () => 
     if (!held || event.pointerId !== held.id) return;
     const { what, moved } = release();
     if (moved) drop(what, event);
-    else tap(what, event);
   });
   surface.addEventListener("pointercancel", (event) => {
     if (held && event.pointerId === held.id) cancel(release().what);

@@ -6,10 +6,10 @@ const groupsOf = (table) => ({
   diagnoses: table.length === 3 ? given.diagnoses : ["asthma", "diabetes"],
 });
 
-/** Several choices in a row, of which one holds: radio buttons that look like one switch. Returns a function that sets it without a call. */
-function choices(place, name, options, change) {
+/** Several choices in a row, of which one holds, first `now`: radio buttons that look like one switch. Returns a function that sets it without a call. */
+function choices(place, name, options, now, change) {
   const inputs = Object.entries(options).map(([value, text]) => {
-    const input = make("input", { type: "radio", name, value, change: () => change(value) });
+    const input = make("input", { type: "radio", name, value, checked: value === now, change: () => change(value) });
     place.append(make("label", {}, input, make("span", {}, text)));
     return input;
   });
@@ -17,37 +17,36 @@ function choices(place, name, options, change) {
 }
 
 /**
- * A table of counts to type in, and with arrow keys. `change(table)` is called with whole numbers from 0 to `most`; what is none is marked and changes nothing.
- * Returns a function that shows another table; its second argument says whether it can be changed.
+ * A table of people to type in, and with arrow keys. `change(table)` is called with whole numbers from 0 to 999; what is none is marked and changes
+ * nothing. Returns a function that shows another table; its second argument says whether it can be changed.
  */
-function tableEditor(place, { label, rows, columns, most = 999, change }) {
+function tableEditor(place, change) {
+  const most = 999;
   let table = [];
-  const inputs = [];
+  let inputs = [[]];
   const field = (i, j) => {
     const input = make("input", { type: "number", inputmode: "numeric", min: 0, max: most, step: 1, "data-cell": `${i},${j}` });
     countField(input, most, () => table[i][j], (count) => {
       table[i][j] = count;
-      change(mapped(table, (held) => held));
+      change(copy(table));
     });
     return input;
   };
   const rule = make("p", { class: "small" }, `Each count is a whole number from 0 to ${most}.`);
-  return (shownTable, open = true) => {
-    table = mapped(shownTable, (count) => count);
+  return (shownTable, open) => {
+    table = copy(shownTable);
+    const { ages, diagnoses } = groupsOf(table);
     if (inputs.length !== table.length || inputs[0].length !== table[0].length) {
-      inputs.length = 0;
-      const head = make("tr", {}, make("td"), ...table[0].map((_, j) => make("th", { scope: "col" }, columns(j))));
-      const body = table.map((row, i) => {
-        inputs.push(row.map((_, j) => field(i, j)));
-        return make("tr", {}, make("th", { scope: "row" }, rows(i)), ...inputs[i].map((input) => make("td", {}, input)));
-      });
-      place.replaceChildren(make("table", { class: "editor" }, make("caption", {}, label), head, ...body), rule);
+      inputs = mapped(table, (_, i, j) => field(i, j));
+      const editor = tableOf(inputs, ages, diagnoses, { class: "editor" });
+      editor.prepend(make("caption", {}, "People"));
+      place.replaceChildren(editor, rule);
     }
     rule.hidden = !open;
     table.forEach((row, i) => row.forEach((count, j) => {
-      const name = `${label}: ${rows(i).textContent}, ${columns(j).textContent}`;
-      assign(inputs[i][j], { "aria-label": name, disabled: !open });
-      if (document.activeElement !== inputs[i][j] || Number(inputs[i][j].value) !== count) inputs[i][j].value = count;
+      const input = inputs[i][j];
+      assign(input, { "aria-label": `People: ${diagnoses[i]}, ${ages[j]}`, disabled: !open });
+      if (document.activeElement !== input || Number(input.value) !== count) input.value = count;
     }));
   };
 }

@@ -1,7 +1,10 @@
 // Guessing is not predicting: the guess about the second guesser, and the questions.
 
 predict("second", {
-  start: turn,
+  start: () => grow((share) => {
+    state.turned = Math.max(share, 0.01);
+    pictures[1]();
+  }),
   value: () => correctPredictions(state.o, state.s) / people(),
   text: (share) => number(share * people()),
   mark: (share) => `${number(share * people())} with A`,
@@ -23,14 +26,14 @@ predict("second", {
 });
 
 const ASKED = given.originals.O_3;
-const NAMED = Object.keys(RELEASES).slice(0, 2); // A and B
+const NAMED = Object.keys(LETTERS).slice(0, 2); // A and B
 others.counts = () => [
-  ...[...NAMED.map((name) => [given.synthetics[name], `release ${RELEASES[name]}`]), [ASKED, "the original"]].flatMap(([s, whose]) => [
+  ...[...NAMED.map((name) => [given.synthetics[name], `release ${LETTERS[name]}`]), [ASKED, "the original"]].flatMap(([s, whose]) => [
     [correctPredictions(ASKED, s), `the second guesser's right guesses with ${whose}`],
     [total(ASKED) - correctPredictions(ASKED, s), `the second guesser's wrong guesses with ${whose}`],
     [Math.round(averageCap(ASKED, s) * total(ASKED)), `the first guesser's right guesses with ${whose}`]]),
   ...countsOf(ASKED, "patients", AGED, WITH),
-  ...NAMED.flatMap((name) => countsOf(given.synthetics[name], `records of ${RELEASES[name]}`, AGED, WITH)),
+  ...NAMED.flatMap((name) => countsOf(given.synthetics[name], `records of ${LETTERS[name]}`, AGED, WITH)),
 ];
 /** Puts the patients of the lesson and a release on the page. */
 const put = (name) => () => {

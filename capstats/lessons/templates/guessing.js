@@ -1,7 +1,6 @@
 // Guessing is not predicting: the random guesser of average CAP beside the modal guesser.
 
 const MOST = 500; // of a slider
-const RELEASES = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" };
 const START = ["O_3", "S_b"];
 const state = { turned: 0 }; // how much of the second picture has turned
 const people = () => total(state.o);
@@ -12,7 +11,7 @@ function take(original, name, table = given.synthetics[name]) {
 }
 take(...START);
 /** What the page calls the release: "release A", "the original". */
-const released = () => (RELEASES[state.release] ? `release ${RELEASES[state.release]}` : state.release);
+const released = () => (LETTERS[state.release] ? `release ${LETTERS[state.release]}` : state.release);
 
 // --- the two intruders, key by key
 
@@ -31,7 +30,7 @@ const rightOf = (j, named) => sum(column(state.o, j).map((o_ij, i) => o_ij * nam
 /** A picture as wide as its place, of those whom one of the two guesses right. */
 function picture(who) {
   const right = (i, j) => (who === "random" ? state.o[i][j] * guesses(j).q[i] : state.turned * state.o[i][j] * guesses(j).named[i]);
-  const again = fitted(find(`#${who}-dots`), 700, (wide) => {
+  return later(fitted(find(`#${who}-dots`), 700, (wide) => {
     const small = wide < 420;
     const [left, pitch, room] = small ? [84, 3.4, 5] : [96, 6, 9];
     const across = Math.floor(((wide - left) / 3 - 2 * room) / pitch);
@@ -56,24 +55,19 @@ function picture(who) {
     const value = who === "random" ? averageCap(state.o, state.s) * people() : correctPredictions(state.o, state.s);
     const text = who === "modal" && !state.turned ? "not guessed yet" : `${number(value)} right`;
     return assign(svg, { width: wide, viewBox: `0 0 ${wide} ${top}`, "aria-label": `${people()} people by age group and diagnosis: ${text}` });
-  });
-  return later(again);
+  }));
 }
 const pictures = ["random", "modal"].map(picture);
-
-/** The second picture turns, within a second. */
-function turn() {
-  grow((share) => {
-    state.turned = Math.max(share, 0.01);
-    pictures[1]();
-  });
-}
 
 // --- a card for each key: sliders of the release
 
 const cards = given.ages.map((key, j) => {
   const rows = given.diagnoses.map((target, i) => {
-    const slider = make("input", { type: "range", min: 0, max: MOST, step: 1, id: `s${i}${j}`, "data-cell": `${i},${j}`, input: () => move(i, j) });
+    const slider = make("input", { type: "range", min: 0, max: MOST, step: 1, id: `s${i}${j}`, "data-cell": `${i},${j}`, input: () => {
+      state.s[i][j] = Number(slider.value);
+      state.release = "your release";
+      update();
+    } });
     const badge = make("span", { class: "badge" });
     const text = output(`share_${i}_${j}`);
     return { slider, badge, text, count: make("span", { class: "count" }), label: make("label", { for: `s${i}${j}` }, target) };
@@ -86,12 +80,6 @@ const cards = given.ages.map((key, j) => {
   find("#keys").append(card);
   return { card, rows };
 });
-
-function move(i, j) {
-  state.s[i][j] = Number(cards[j].rows[i].slider.value);
-  state.release = "your release";
-  update();
-}
 
 function showKey(j) {
   const { q, named } = guesses(j);
@@ -130,7 +118,7 @@ function update() {
 
 const chance = random(20);
 const presets = {
-  ...Object.fromEntries(Object.keys(RELEASES).map((name) => [name, () => given.synthetics[name]])),
+  ...Object.fromEntries(Object.keys(LETTERS).map((name) => [name, () => given.synthetics[name]])),
   "the original": () => state.o,
   "a random table": () => uniformTable(900, 3, 3, chance),
 };
@@ -139,11 +127,11 @@ for (const [name, table] of Object.entries(presets)) {
     take(state.original, name, table());
     update();
     announce(findAll(".stage .big").map(({ textContent }) => textContent).join("; "));
-  } }, RELEASES[name] ?? name));
+  } }, LETTERS[name] ?? name));
 }
 
 const clinics = Object.fromEntries(Object.keys(given.originals).map((name) => [name, name.replace("O_", "clinic ")]));
-const chooseOriginal = choices(find("#originals"), "original", clinics, (name) => {
+const chooseOriginal = choices(find("#originals"), "original", clinics, state.original, (name) => {
   take(name, state.release, state.s);
   update();
 });

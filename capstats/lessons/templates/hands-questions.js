@@ -29,9 +29,11 @@ others.shares = () => [[averageCap(tables.o, tables.s), "the average CAP of the 
   [averageCap(tables.o, tables.o), "the average CAP of the original itself"], [baselineCap(tables.o), "the baseline, a guess without a release"],
   ...everyTable().flatMap(([table, what]) => sharesOf(table, what, AGED, WITH))];
 
-/** Why a release cannot be judged yet; nothing if it can. */
-const unready = () => (JSON.stringify(tables.o) === JSON.stringify(given.o) ? !total(tables.s) && "the release has no record."
-  : 'the original was changed. Press "Back to the start" first.');
+/** A check of a release, and why it cannot be made yet. */
+const ofRelease = (check) => () => {
+  if (JSON.stringify(tables.o) !== JSON.stringify(given.o)) return 'the original was changed. Press "Back to the start" first.';
+  return total(tables.s) ? check(tables) : "the release has no record.";
+};
 /** Puts tables on the page: the original of the start with this release. */
 const put = (s) => () => change((all) => Object.assign(all, { o: copy(given.o), s: copy(s) }));
 /** Matches a share, computed from the tables that are on the page. */
@@ -58,60 +60,50 @@ ask("predict", {
 });
 
 ask("exposed", {
-  check: () => {
-    const { o, s } = tables;
-    if (unready()) return unready();
+  check: ofRelease(({ o, s }) => {
     const certain = places.some(([i, j]) => o[i][j] > 0 && individualCap(s)[i][j] === 1);
     const low = !atMost(averageCap(o, o), averageCap(o, s));
     if (certain && low) return true;
     if (certain) return "one person is exposed, but the average is not below that of the original. Look for a cell with fewer people.";
     return low ? "the average is low enough, but nobody has a CAP of 100 %." : "the average is too high, and nobody has a CAP of 100 %.";
-  },
+  }),
 });
 
 ask("least", {
-  check: () => {
-    const { o, s } = tables;
-    if (unready()) return unready();
+  check: ofRelease(({ o, s }) => {
     const [value, least] = [averageCap(o, s), minimumCap(o)];
     return same(value, least) || `the average is ${inPercent(value)}, and ${inPercent(least)} is possible.`;
-  },
+  }),
 });
 
 ask("risky", {
-  check: () => {
-    const { o, s } = tables;
-    if (unready()) return unready();
+  check: ofRelease(({ o, s }) => {
     const [q, own] = [individualCap(s), individualCap(o)];
     if (!same(averageCap(o, s), averageCap(o, o))) return `the average is ${inPercent(averageCap(o, s))}, and ${inPercent(averageCap(o, o))} is wanted.`;
     const equal = places.filter(([i, j]) => o[i][j] > 0 && same(q[i][j], own[i][j])).map(([i, j]) => named(i, j));
     return equal.length === 0 || `the average is right, but some people have the CAP of the original: ${equal.join(", ")}.`;
-  },
+  }),
 });
 
 ask("above", {
   load: put(given.o),
-  check: () => {
-    const { o, s } = tables;
-    if (unready()) return unready();
+  check: ofRelease(({ o, s }) => {
     const [value, own, greatest] = [averageCap(o, s), averageCap(o, o), maximumCap(o)];
     if (same(value, greatest)) return true;
     return atMost(value, own) ? `the average is ${inPercent(value)}, and the original itself has ${inPercent(own)}. More is possible.`
       : `the average is ${inPercent(value)}, above the ${inPercent(own)} of the original itself. A release can have still more.`;
-  },
+  }),
   after: () => `It is greatest if everybody in the release has the commonest target of their key (Lemma 1): ${inPercent(maximumCap(tables.o))}. `
     + `The original itself has ${inPercent(averageCap(tables.o, tables.o))}.`,
 });
 
 ask("unmatched", {
-  check: () => {
-    const { o, s } = tables;
-    if (unready()) return unready();
+  check: ofRelease(({ o, s }) => {
     if (matchedRecords(o, s) === total(o)) return "all keys are in the release, so both versions are the same.";
     const [one, two, base] = [averageCap(o, s), averageCap(o, s, "drop"), baselineCap(o)];
     if (one >= base) return `version 1 is ${inPercent(one)}, which is not below the baseline ${inPercent(base)}.`;
     return two > base || `version 2 is ${inPercent(two)}, which is not above the baseline ${inPercent(base)}.`;
-  },
+  }),
 });
 
 ask("hidden", {

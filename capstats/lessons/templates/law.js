@@ -191,16 +191,10 @@ function honest() {
 
 // --- controls
 
-const width = choices(find("#width"), "width", { 2: "2", 3: "3" }, (keys) => { state.keys = Number(keys); renew(); });
-const edit = tableEditor(find("#editor"), {
-  label: "People", rows: (i) => make("span", {}, groupsOf(table()).diagnoses[i]), columns: (j) => make("span", {}, groupsOf(table()).ages[j]),
-  change: (changed) => { own[state.keys] = changed; clear(); },
-});
-const setOriginal = choices(find("#originals"), "original", { O_1: "Clinic 1: nothing", O_4: "Clinic 4: a little", O_3: "Clinic 3: more", O_2: "Clinic 2: everything", own: "My own" }, (name) => { state.original = name; renew(); });
-setOriginal(state.original);
-const setRecords = choices(find("#records"), "records", { 10: "10", 30: "30", 900: "900" }, (m) => { state.m = Number(m); renew(); });
-setRecords("900");
-width("2");
+choices(find("#width"), "width", { 2: "2", 3: "3" }, "2", (keys) => { state.keys = Number(keys); renew(); });
+const edit = tableEditor(find("#editor"), (changed) => { own[state.keys] = changed; clear(); });
+const setOriginal = choices(find("#originals"), "original", { O_1: "Clinic 1: nothing", O_4: "Clinic 4: a little", O_3: "Clinic 3: more", O_2: "Clinic 2: everything", own: "My own" }, state.original, (name) => { state.original = name; renew(); });
+const setRecords = choices(find("#records"), "records", { 10: "10", 30: "30", 900: "900" }, "900", (m) => { state.m = Number(m); renew(); });
 
 function renew() {
   find("#width").hidden = !isOwn();

@@ -102,12 +102,9 @@ function dpEpsilon(p, r) {
 // --- how much is needed for an expected average CAP; NaN where it cannot be had
 
 const within = (risk, least, greatest) => greater(greatest, least) && atMost(least, risk) && atMost(risk, greatest);
-const share = (risk, least, greatest) => Math.min(Math.max((greatest - risk) / (greatest - least), 0), 1);
+const share = (risk, least, greatest) => (within(risk, least, greatest) ? Math.min(Math.max((greatest - risk) / (greatest - least), 0), 1) : NaN);
 
-function thetaFor(o, risk) {
-  const [least, greatest] = [baselineCap(o), averageCap(o, o)];
-  return within(risk, least, greatest) ? share(risk, least, greatest) : NaN;
-}
+const thetaFor = (o, risk) => share(risk, baselineCap(o), averageCap(o, o));
 
 /** The smallest number of swapped records with an expected average CAP of at most the risk. */
 function swappedFor(o, risk) {
@@ -122,10 +119,8 @@ function swappedFor(o, risk) {
 /** The epsilon of randomised response: it is PRAM with theta = I / (e^epsilon + I - 1) that draws from equal shares. */
 function epsilonFor(o, risk) {
   const targets = o.length;
-  const [least, greatest] = [1 / targets, averageCap(o, o)];
-  if (!within(risk, least, greatest)) return NaN;
-  const theta = share(risk, least, greatest);
-  return theta > 0 ? Math.max(Math.log(targets / theta - targets + 1), 0) : Infinity;
+  const theta = share(risk, 1 / targets, averageCap(o, o));
+  return theta === 0 ? Infinity : Math.max(Math.log(targets / theta - targets + 1), 0);
 }
 
 // --- utility

@@ -6,11 +6,8 @@ const noise = find("#noise");
 let dialled = Number(noise.max) / 2; // percent, where the dial is or goes to
 
 /** Each patient, and after what share of the others the diagnosis is replaced; in each age group by diagnosis. */
-const crowd = (() => {
-  const all = cast.flatMap((row, i) => row.flatMap((count, j) => Array.from({ length: count }, () => ({ i, j }))));
-  shuffle([...all], random(11)).forEach((person, rank) => { person.rank = rank / all.length; });
-  return all;
-})();
+const crowd = cast.flatMap((row, i) => row.flatMap((count, j) => Array.from({ length: count }, () => ({ i, j }))));
+shuffle([...crowd], random(11)).forEach((person, rank) => { person.rank = rank / crowd.length; });
 
 /** With a share of the diagnoses replaced: the average risk, the expected release, and the groups of people who are above one half. */
 function replacing(theta) {
@@ -21,7 +18,7 @@ function replacing(theta) {
 }
 
 /** A block of dots for each age group. */
-const drawPeople = fitted(find("#people"), 1168, (wide) => {
+fitted(find("#people"), 1168, (wide) => {
   const room = wide / 3;
   const size = wide < 600 ? 5 : 11;
   const across = Math.floor((room - 12) / size);

@@ -15,7 +15,7 @@ const WORDS = {
 // --- each method: its dial, its expected release, and mean and variance of average CAP
 
 const DIAL = { theta: "theta", swapped: "swapped", epsilon: "epsilon", noise: "epsilon" };
-const setting = (name = state.method) => state[DIAL[name]];
+const setting = () => state[DIAL[state.method]];
 
 const methods = {
   theta: (o, theta) => ({ table: changedBy(o, redrawing(shares(o), theta)), ...changedMoments(o, redrawing(shares(o), theta)) }),
@@ -126,26 +126,19 @@ function update() {
   drawFigures();
 }
 
-/** An example of a line above the promise: noisy counts of O_3. */
-function aboveThePromise() {
-  const [at, o] = [0.2, given.O_3];
-  return `A coloured line above the promise is not a breach. The patients with noisy counts and \u03b5 = ${at}: risk ${inPercent(noisyCap(o, at))}, promise ${inPercent(dpBound(shares(o), at).bound)}. What is learned of an age group would be nearly the same without any one person.`;
-}
-find("#breach").append(aboveThePromise());
+find("#breach").textContent = "A coloured line above the promise is not a breach. The patients with noisy counts and \u03b5 = 0.2: risk "
+  + `${inPercent(noisyCap(given.O_3, 0.2))}, promise ${inPercent(dpBound(shares(given.O_3), 0.2).bound)}. What is learned of an age group would be nearly the same without any one person.`;
 
 // --- controls
 
-function dial(name) {
-  const slider = find(`#${name}`);
+const sliders = ["theta", "swapped", "epsilon", "wanted"].map((name) => find(`#${name}`));
+for (const slider of sliders) {
   slider.addEventListener("input", () => {
-    state[name] = Number(slider.value);
-    if (name !== "wanted") state.dots = [];
+    state[slider.id] = Number(slider.value);
+    if (slider.id !== "wanted") state.dots = [];
     update();
   });
-  return () => { slider.value = state[name]; };
 }
-
-const turn = ["theta", "swapped", "epsilon", "wanted"].map(dial);
 
 function renew() {
   const n = total(table());
@@ -158,7 +151,7 @@ function renew() {
   }
   state.swapped = Math.min(state.swapped, n);
   state.dots = [];
-  turn.forEach((set) => set());
+  for (const slider of sliders) slider.value = state[slider.id];
   edit(table(), isOwn());
   find("#sizes").hidden = !isOwn();
   find("#locked").hidden = isOwn();
@@ -173,24 +166,19 @@ function apply(name) {
   announce(`${NAMES[name]}: risk ${find("[data-name=risk]").textContent}.`);
 }
 
-const edit = tableEditor(find("#editor"), {
-  label: "People", rows: (i) => make("span", {}, groupsOf(table()).diagnoses[i]), columns: (j) => make("span", {}, groupsOf(table()).ages[j]),
-  change: (changed) => { own[state.size] = changed; renew(); },
-});
+const edit = tableEditor(find("#editor"), (changed) => { own[state.size] = changed; renew(); });
 function begin() {
   state.swapped = Math.round(0.3 * total(table()));
   if (ready()) state.wanted = Math.round(500 * (averageCap(table(), table()) + baselineCap(table()))) / 1000;
   renew();
 }
 
-choices(find("#sizes"), "size", { 2: "2 x 2", 3: "3 x 3" }, (size) => { state.size = Number(size); begin(); })("2");
-const setOriginal = choices(find("#originals"), "original", { O_3: "Patients, clinic 3", O_4: "Clinic 4", hundred: "100 patients", own: "My own" }, (name) => {
+choices(find("#sizes"), "size", { 2: "2 x 2", 3: "3 x 3" }, "2", (size) => { state.size = Number(size); begin(); });
+const setOriginal = choices(find("#originals"), "original", { O_3: "Patients, clinic 3", O_4: "Clinic 4", hundred: "100 patients", own: "My own" }, state.original, (name) => {
   state.original = name;
   begin();
 });
-setOriginal(state.original);
-const setMethod = choices(find("#methods"), "method", NAMES, (name) => { state.method = name; renew(); });
-setMethod(state.method);
+const setMethod = choices(find("#methods"), "method", NAMES, state.method, (name) => { state.method = name; renew(); });
 
 /** Put an original, a method and its epsilon on the page; an original that is there stays as it is. */
 function put(name, method, epsilon = state.epsilon) {

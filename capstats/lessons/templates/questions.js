@@ -1,10 +1,7 @@
 // Questions with checked answers, and predictions: their forms are in the template (question.html.j2), what is right in the script of the lesson.
-//   ask(name, {check, load, wrong, hints, after, of})   a question: see below; not needed where the template says all
-//   predict(name, {value, say, text, start})            a mark that is put on a scale from 0 to 1 before the value appears: see below
-//   keep(name, text), kept.get(name)                    progress in the address (common.js); questions and predictions keep theirs themselves
 
 const right = new Set();
-const asked = new Set(); // sections that have a check
+const asked = new Set(); // sections that a script has asked; of the others the template says all
 const again = []; // what brings kept progress back, once the page is there
 
 /**
@@ -112,6 +109,7 @@ const others = {
 /** The age groups and diagnoses of the patients as words: "aged 40 to 65", "with asthma". */
 const AGED = (given.ages ?? []).map((age) => age.replace(/^\d/, "aged $&"));
 const WITH = (given.diagnoses ?? []).map((diagnosis) => `with ${diagnosis}`);
+const LETTERS = { S_b: "A", S_g: "B", S_a: "C", S_e: "D" }; // what their releases are called
 
 /** What a table counts: cells, keys, targets, all, and what is not in them; `keys` and `targets` are words, "over 65" and "with asthma". */
 function countsOf(t, what, keys, targets) {

@@ -100,10 +100,10 @@ const people = total(given.published[0].counts);
 show("people", people);
 show("alone", Math.max(...given.published.map((table) => certain(propagate(cells.length, [read(table)])))));
 const ways = { exact: "The three tables", rounded: "Rounded to 5", ...Object.fromEntries(TITLES.map((title, t) => [`without-${t}`, `Without ${title}`])) };
-choices(find("#ways"), "way", ways, (way) => {
+choices(find("#ways"), "way", ways, state.way, (way) => {
   state.way = way;
   render();
   changed();
   announce(find("#result").textContent);
-})("exact");
+});
 render();
