@@ -159,7 +159,6 @@ def test_codes_of_missing_values_are_those_of_the_library(tab, tmp_path):
     assert 20 < sum(spelled) < 130
 
 
-
 def drawn(n, seed, levels=50, columns=("age", "job", "t")):
     """Records drawn at random."""
     rng = np.random.default_rng(seed)
