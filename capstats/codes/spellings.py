@@ -57,7 +57,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     absent = [x for x in labels if x not in known]
     if not absent or not others:
         return {}
-    truth = all(x is MISSING or isinstance(x, bool) or (isinstance(x, str) and folded(x) in TRUTH_WORDS) for x in [*labels, *others])
+    truth = all(x is MISSING or (folded(x) in TRUTH_WORDS if isinstance(x, str) else x in (0, 1)) for x in [*labels, *others])
     by_key: dict[Hashable, Label] = {}
     for other in others:
         for key in _keys(other, truth):
@@ -92,6 +92,8 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
     elif isinstance(label, (int, float)):
         yield "number", _plain(repr(label))
         yield from _rounded(label)
+        if truth:  # as whole records have True
+            yield "truth", bool(label)
     if not isinstance(label, str):
         return
     text = folded(label)

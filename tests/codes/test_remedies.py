@@ -35,8 +35,17 @@ def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
         (["1200.5", "1000"], ["1.200,5", "1.000"], {"separator": ".", "of": "other"}),
         (["yes", "no"], ["True", "False"], {"type": "bool"}),
         (["2024-01-31"], ["2024-01-31 00:00:00"], {"type": "datetime"}),
-        (["2024-01-31"], ["31.01.2024"], {"recode": "dates written in another way", "of": "other"}),
-        (["2024-01-31 08:15:00"], ["31.01.2024 08:15:00"], {"recode": "dates written in another way", "of": "other", "time": True}),
+        (
+            ["2024-01-31"],
+            ["31.01.2024"],
+            {"recode": "dates written in another way", "of": "other", "form": ["%d.%m.%Y", "%Y-%m-%d"]},
+        ),
+        (
+            ["2024-01-31 08:15:00"],
+            ["31.01.2024 08:15:00"],
+            {"recode": "dates written in another way", "of": "other", "form": ["%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"]},
+        ),
+        (["31.01.2024 08:15"], ["01/31/2024 08:15"], {"recode": "dates written in another way", "time": True}),
         (["é"], ["Ã©"], {"recode": "text decoded with the wrong encoding", "of": "other"}),
         (["NA", "a"], [".", "a"], {"null_values": [".", "NA"]}),
         ([0.1, 0.5], ["0.10000000149011612", "0.5"], {"type": "number"}),  # then their precision differs
@@ -102,3 +111,24 @@ def test_the_line_for_dates_keeps_their_times() -> None:
     held = {"table": theirs, "pandas": pd}
     exec(line.partition("in Python ")[2].partition(" where the day")[0], held)
     assert held["table"].equals(mine)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2024/02/01", "2024/03/02"],  # which pandas would read as 2 January and 3 February, told that the day comes first
+        ["01.02.2024", "2024-03-02"],  # two ways in one column, which pandas refuses to guess
+        ["02/01/2024", "03/02/2024"],
+        ["01FEB2024", "02MAR2024"],
+        ["Feb 1, 2024", "Mar 2, 2024"],
+        ["01.02.2024 00:00:00", "02.03.2024 00:00:00"],
+        ["2024/02/01", None],
+    ],
+)
+def test_the_line_for_dates_makes_them_those_of_the_original(texts: list[Any]) -> None:
+    original = ["2024-02-01", "2024-03-02" if texts[1] else None]
+    line = said(found_for(original, texts), "k", "original", "synthetic")
+    assert "change `synthetic`, so that dates are written as 2024-01-31: in Python " in line
+    held = {"table": pd.DataFrame({"k": texts}), "pandas": pd}
+    exec(line.partition("in Python ")[2].partition(", in R")[0].partition(" where the ")[0], held)
+    assert held["table"]["k"].tolist() == original or (held["table"]["k"].isna().tolist() == [False, True])

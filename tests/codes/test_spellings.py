@@ -97,6 +97,11 @@ def test_truth_values_are_meant_only_where_all_labels_of_both_tables_are_such() 
     assert lookalikes(["t", "f"], ["no", "yes"]) == {"t": ("yes", TRUTHS), "f": ("no", TRUTHS)}
 
 
+def test_truth_values_of_whole_records_are_0_and_1() -> None:
+    assert lookalikes([0, 1, "f", "t", MISSING], [0, 1, MISSING]) == {"f": (0, KINDS), "t": (1, KINDS)}
+    assert lookalikes([0, 1, 2, "f", "t"], [0, 1, 2]) == {}
+
+
 def test_labels_that_both_tables_have_resemble_nothing() -> None:
     assert lookalikes(["40", "40.0"], ["40", "40.0"]) == {}
     assert lookalikes(["40", "40.0"], ["40"]) == {"40.0": ("40", NUMBERS)}

@@ -80,6 +80,7 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "day and month by name": ("2024-01-31", "31 Jan 2024"),
     "day and hour": ("2024-01-31 08:15", "31/01/2024 8:15:00"),
     "truth": ("yes", "T"),
+    "truth that is read as 1": ("True", "yes"),
     "missing as text": (None, "N/A"),
     "missing as dash": (None, "-"),
     "missing and empty": (None, ""),
@@ -157,7 +158,6 @@ def test_codes_of_missing_values_are_those_of_the_library(tab, tmp_path):
         pairs.append((*(files if rng.random() < 0.5 else files[::-1]), ["person"], "t"))
     spelled = [bool(spelled) for *_, spelled in alike(tmp_path, tab, pairs)]
     assert 20 < sum(spelled) < 130
-
 
 
 def drawn(n, seed, levels=50, columns=("age", "job", "t")):

@@ -99,6 +99,7 @@ function numbersIn(text) {
 /** What two spellings of one thing have in common, most telling first; `truth` where all labels of both tables are truth values. */
 function spellingsOf(x, truth) {
   if (x === null) return ["missing"];
+  if (isNumber(x) && truth) return [`number ${plain(String(x))}`, `truth ${x === 1}`]; // as whole records have true
   if (isNumber(x)) return x !== Infinity && x !== -Infinity ? [`number ${plain(String(x))}`, ...rounded(Number(x))] : [`number ${x}`];
   const text = folded(x);
   const found = [`text ${text}`];
@@ -148,7 +149,7 @@ function lookalikePairs(records, label) {
     const all = [...of].map(([value, n]) => ({ value, n, label: label(value, which) })).sort(inOrder);
     return (all.length > EXAMINED ? all.sort((a, b) => b.n - a.n).slice(0, EXAMINED) : all).map((one, at) => ({ ...one, at }));
   });
-  const truth = examined.flat().every(({ label }) => label === null || (typeof label === "string" && TRUTHS.has(folded(label))));
+  const truth = examined.flat().every(({ label }) => label === null || label === 0 || label === 1 || (typeof label === "string" && TRUTHS.has(folded(label))));
   const resembling = (which) => {
     const [mine, theirs] = [examined[which], examined[1 - which]];
     const held = new Set(theirs.map(({ label }) => label));
