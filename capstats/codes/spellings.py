@@ -36,6 +36,7 @@ _QUOTES = re.compile('[\u2018-\u201f\u2032\u2033\u00b4`"]')
 _NUMBER = re.compile(r"(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+|[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+")
+_WITHIN = re.compile("(?<=[0-9]),(?=[0-9])")  # a decimal comma in a text
 _DAYS = [  # how a date is written
     re.compile(r"(?P<year>[0-9]{4})[-/. ]?(?P<month>[0-9]{1,2})[-/. ]?(?P<day>[0-9]{1,2})"),
     re.compile(r"(?P<day>[0-9]{1,2})[-/. ]\s*(?P<month>[0-9]{1,2})[-/. ]\s*(?P<year>[0-9]{4})"),
@@ -177,6 +178,8 @@ def _numbers(text: str) -> Iterator[str]:
         yield _plain(bare.replace(",", ""))
     if _COMMA.fullmatch(bare):
         yield _plain(re.sub("[. ']", "", bare).replace(",", "."))
+    elif _WITHIN.search(bare):
+        yield _NUMBER.sub(lambda found: _plain(found[0]), _WITHIN.sub(".", bare))
 
 
 def _plain(number: str) -> str:

@@ -33,6 +33,7 @@ CAUSES: list[tuple[Any, Any, str]] = [
     ("1.5", "1,5", NUMBERS),
     ("1234567.8", "1.234.567,8", NUMBERS),
     ("-5", "-5.0", NUMBERS),
+    ("1.5 kg", "1,50 kg", NUMBERS),
     ("(0, 10]", "(0.0, 10.0]", NUMBERS),
     ("0.1", "0.10000000149011612", PRECISION),
     (0.1, float(np.float32(0.1)), PRECISION),

@@ -71,6 +71,7 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "thousands": ("12345", "12,345"),
     "thousands and decimal sign": ("1234.5", "1.234,5"),
     "number in a text": ("50.0 kg", "50 kg"),
+    "decimal sign in a text": ("1.5 kg", "1,5 kg"),
     "ends of an interval": ("[1.0, 2.0)", "[1, 2)"),
     "single precision": ("0.1", "0.10000000149011612"),
     "digits of a sum": ("0.3", "0.30000000000000004"),

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats import MISSING, LevelsWarning, attacks, compare_levels, disclosure, from_counts, population, tabulate
+from capstats import MISSING, LevelsWarning, attacks, average_cap, compare_levels, disclosure, from_counts, population, tabulate
 from capstats.sdmetrics import DisclosureProtection
 from capstats.tables import levels
 
@@ -115,6 +116,29 @@ def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: 
         MEASURES[measure](both, both)
         MEASURES[measure](missing, both)
     assert not [str(x.message) for x in warned if "a missing value written as" in str(x.message)]
+
+
+@pytest.mark.parametrize(
+    ("original", "synthetic", "code"),
+    [
+        ([1, 4, 5, None], [1, 4, 5, -1], -1),  # too near to look like a code by itself
+        (["1", "4", "5", None], ["1", "4", "5", "-8"], "-8"),
+        (["a", "b", None], ["a", "b", "-99"], "-99"),
+        ([1, -4, 5, None], [1, -4, 5, -1], None),
+        ([1, 4, -1, None], [1, 4, -1, 5], None),
+        ([1, 4, 5, None], [1, 4, 5, -10], None),
+    ],
+)
+def test_the_only_negative_number_stands_for_the_missing_value_of_the_other_table(original: Any, synthetic: Any, code: Any) -> None:
+    tables = [{"k": 12 * levels, "t": 12 * [*"abcd"][: len(levels)]} for levels in (original, synthetic)]
+    with pytest.warns(LevelsWarning, match=f"--null-values k={code}") if code is not None else nullcontext():
+        found = tabulate(*tables, keys="k", target="t", copy_columns=2)
+    assert average_cap(found.o, found.s) < 1
+    (copies,) = found.encoding["copies"]["releases"]
+    assert (copies["copied_records"] == len(tables[0]["k"])) == (code is not None)
+    if code is not None:
+        again = tabulate(*tables, keys="k", target="t", null_values={"k": code})
+        assert average_cap(again.o, again.s) == 1
 
 
 def test_numbers_with_many_levels_are_told_to_be_cut() -> None:

@@ -93,6 +93,7 @@ function numbersIn(text) {
   const found = [bare.replace(WITHIN, plain)];
   if (GROUPED.test(bare)) found.push(plain(bare.replaceAll(",", "")));
   if (COMMA.test(bare)) found.push(plain(bare.replace(/[. ']/g, "").replace(",", ".")));
+  else if (/[0-9],[0-9]/.test(bare)) found.push(bare.replace(/(?<=[0-9]),(?=[0-9])/g, ".").replace(WITHIN, plain));
   return found;
 }
 
@@ -233,6 +234,8 @@ function likelyCodes(values) {
 function codesForMissing(...both) {
   const [has, other] = both.map((values) => values.includes(null));
   if (has === other) return [];
-  const pairs = likelyCodes(both[has ? 1 : 0]).filter((x) => !both[has ? 0 : 1].includes(x)).map((x) => [null, x, "a missing value written as text or code"]);
+  const [codes, negative] = [likelyCodes(both[has ? 1 : 0]), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
+  if (negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(negative[0]); // the only negative number
+  const pairs = codes.filter((x) => !both[has ? 0 : 1].includes(x)).map((x) => [null, x, "a missing value written as text or code"]);
   return has ? pairs : pairs.map(([none, x, cause]) => [x, none, cause]);
 }
