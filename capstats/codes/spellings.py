@@ -28,6 +28,7 @@ TRUTHS = "truth values written in another way"
 PRECISION = "numbers of another precision"
 ABSENT = "a missing value written as text or code"
 ENCODING = "text decoded with the wrong encoding"
+WITHIN = "spaces beside signs"
 THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 
 _SPACES = re.compile(r"\s+")
@@ -44,7 +45,10 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
-_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:z|[+]00:?00)?$")
+_CLOCK = re.compile(  # with colons, or after a date of digits alone
+    r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:\.([0-9]+))?)?(?:z|[+]00:?00)?$"
+)
+_BESIDE_SIGNS = re.compile(r"(?<!\w) | (?!\w)|(?<=[0-9]) (?=[^\W0-9])|(?<=[^\W0-9]) (?=[0-9])")  # and between a digit and a letter
 _MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}
 
 
@@ -109,6 +113,7 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
             yield from _rounded(float(number))
     for date in _dates(text):
         yield "date", date
+    yield "without spaces", _joined(text)
     if not text.isascii():
         repaired = redecoded(label)
         if repaired is not None:
@@ -145,6 +150,9 @@ def _cause(label: Label, twin: Label) -> str:
         return DATES
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
+    if _joined(a) == _joined(b):
+        changed = [cause for cause, step in steps.items() if cause != "spaces" and (step(label) != label or step(twin) != twin)]
+        return WITHIN if _joined(label) == _joined(twin) else " and ".join([*changed, WITHIN])
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
 
 
@@ -157,6 +165,11 @@ def folded(text: str) -> str:
 
 def _trimmed(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
+
+
+def _joined(text: str) -> str:
+    """The text without spaces but those between two words or two numbers."""
+    return _BESIDE_SIGNS.sub("", _trimmed(text))
 
 
 def _composed(text: str) -> str:
@@ -172,8 +185,9 @@ def _numbers(text: str) -> Iterator[str]:
     """The text with its numbers in one form, for each way in which they can be read."""
     if not any(c.isdecimal() for c in text):
         return
-    yield _NUMBER.sub(lambda found: _plain(found[0]), text.removeprefix("+"))
-    bare = text.removeprefix("+")
+    bare = text.removeprefix("+") if text.isascii() else "".join(str(unicodedata.decimal(c, c)) for c in text.removeprefix("+"))
+    plain = _NUMBER.sub(lambda found: _plain(found[0]), bare)
+    yield plain if plain != "-0" else "0"
     if _GROUPED.fullmatch(bare):
         yield _plain(bare.replace(",", ""))
     if _COMMA.fullmatch(bare):
