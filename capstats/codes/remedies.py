@@ -74,8 +74,9 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
                 return {"type": declared, **({"decimal": table} if table else {}), **codes}
     if cause == DATES:
         of = _of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))
-        if form := _form([pair if of.get("of") == "original" else pair[::-1] for pair in pairs]) if of else []:
-            return {"recode": cause, **of, "form": form}
+        for table in of.values() or ("other", "original"):
+            if form := _form([pair if table == "original" else pair[::-1] for pair in pairs]):
+                return {"recode": cause, "of": table, "form": form}
         return {"recode": cause, **of, **({"time": True} if any(":" in str(x) for pair in pairs for x in pair) else {})}
     return _without_separator(pairs) or {"recode": cause}
 
@@ -98,7 +99,8 @@ def _of(original: bool, other: bool) -> dict[str, str]:
 
 def _form(pairs: Pairs) -> list[str]:
     """How the first labels of the pairs write dates, and how the second ones do, in ISO 8601; nothing where that is not one form each."""
-    for read, clock in product(map("".join, product(_DAYS, _CLOCKS)), _CLOCKS):
+    zoned = [clock + "%z" for clock in _CLOCKS if clock]
+    for read, clock in product(map("".join, product(_DAYS, [*_CLOCKS, *zoned])), _CLOCKS):
         try:
             if all(dt.datetime.strptime(str(a), read).strftime(f"%Y-%m-%d{clock}") == str(b) for a, b in pairs):
                 return [read, f"%Y-%m-%d{clock}"]
@@ -187,7 +189,7 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
         )
     if cause == PRECISION:
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
-        return f"round both, as with {value} = {value}.round(2) in Python, or cut the column with {bins}"
+        return f"round both, as with {value} = {value}.astype(float).round(2) in Python, or cut the column with {bins}"
     if cause == ENCODING:
         return (
             f"read a file that is UTF-8 as UTF-8, without another encoding; or, where the text is so in the file, {tables}: in Python "

@@ -46,7 +46,7 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
 _CLOCK = re.compile(  # with colons, or after a date of digits alone
-    r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:\.([0-9]+))?)?(?:z|[+]00:?00)?$"
+    r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?(?:z|[+]00:?00)?$"
 )
 _BESIDE_SIGNS = re.compile(r"(?<!\w) | (?!\w)|(?<=[0-9]) (?=[^\W0-9])|(?<=[^\W0-9]) (?=[0-9])")  # and between a digit and a letter
 _MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}

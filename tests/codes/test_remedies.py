@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -124,6 +125,7 @@ def test_the_line_for_dates_keeps_their_times() -> None:
         ["Feb 1, 2024", "Mar 2, 2024"],
         ["01.02.2024 00:00:00", "02.03.2024 00:00:00"],
         ["2024/02/01", None],
+        ["2024-02-01T00:00:00+00:00", "2024-03-02"],
     ],
 )
 def test_the_line_for_dates_makes_them_those_of_the_original(texts: list[Any]) -> None:
@@ -133,3 +135,13 @@ def test_the_line_for_dates_makes_them_those_of_the_original(texts: list[Any]) -
     held = {"table": pd.DataFrame({"k": texts}), "pandas": pd}
     exec(line.partition("in Python ")[2].partition(", in R")[0].partition(" where the ")[0], held)
     assert held["table"]["k"].tolist() == original or (held["table"]["k"].isna().tolist() == [False, True])
+
+
+def test_the_line_that_rounds_makes_numbers_of_32_bits_those_of_64() -> None:
+    original, release = pd.DataFrame({"k": [0.1, 2.6]}), pd.DataFrame({"k": np.array([0.1, 2.6], np.float32)})
+    line = (
+        said(found_for([0.1, 2.6], release["k"].tolist()), "k", "original", "synthetic").partition("as with ")[2].partition(" in Python")[0]
+    )
+    for table in (original, release):
+        exec(line, {"table": table})
+    assert original["k"].tolist() == release["k"].tolist()

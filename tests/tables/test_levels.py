@@ -118,6 +118,14 @@ def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: 
     assert not [str(x.message) for x in warned if "a missing value written as" in str(x.message)]
 
 
+def test_a_code_among_whole_numbers_of_the_original_is_named_where_records_are_compared(tmp_path: Path) -> None:
+    original = {"x": np.array([1, 4, 5, 99] * 12), "k": ["a", "b"] * 24, "t": ["u", "v", "v", "u"] * 12}
+    (tmp_path / "s.csv").write_text("x,k,t\n" + "1,a,u\n4,b,v\n5,a,v\n,b,u\n" * 12)
+    with pytest.warns(LevelsWarning, match=r"a missing value written as text or code.*\(--null-values x=99\)"):
+        tables = tabulate(original, tmp_path / "s.csv", keys="k", target="t", copy_columns=3)
+    assert tables.encoding["copies"]["releases"][0]["copied_records"] == 48
+
+
 @pytest.mark.parametrize(
     ("original", "synthetic", "code"),
     [

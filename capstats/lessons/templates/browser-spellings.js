@@ -25,7 +25,7 @@ const DAYS = [ // how a date is written
   /^(?<day>[0-9]{1,2})[-. ]*(?<month>[a-z]{3,9})[-., ]*(?<year>[0-9]{4})$/,
   /^(?<month>[a-z]{3,9})[. ]+(?<day>[0-9]{1,2}),? +(?<year>[0-9]{4})$/,
 ];
-const CLOCK = /[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:\.([0-9]+?)0*)?)?(?:z|[+]00:?00)?$/;
+const CLOCK = /[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+?)0*)?)?(?:z|[+]00:?00)?$/;
 const BESIDE_SIGNS = /(?<![\p{L}\p{N}_]) | (?![\p{L}\p{N}_])|(?<=[0-9]) (?=[\p{L}_])|(?<=[\p{L}_]) (?=[0-9])/gu; // and between a digit and a letter
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const CP1252 = new Map(Array.from({ length: 256 }, (_, byte) => [new TextDecoder("windows-1252").decode(Uint8Array.of(byte)), byte]));
