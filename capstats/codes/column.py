@@ -171,10 +171,10 @@ def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]]
     known = [x for labels in present for x in labels if x is not MISSING]
     if kinds == {"number", "text"} and all(parsed(x, "bool") is not MISSING for x in known):
         kinds = {"bool"}
-    texts = [x.replace(",", ".") for x in known if isinstance(x, str)]
+    words = [x.replace(",", ".") for x in known if isinstance(x, str)]
     for wide, narrow in (("number", "bool"), ("datetime", "date")):
         declared = wide if wide in kinds else narrow
-        if kinds <= {wide, narrow, "text"} and (not texts or any(parsed(x, declared) is not MISSING for x in texts)):
+        if kinds <= {wide, narrow, "text"} and (not words or any(parsed(x, declared) is not MISSING for x in words)):
             return f", or {said({'type': declared}, str(name), '', '')}."
     may_be_coded = kinds <= {"number", "bool", "text"}
     return "; if one table has value labels and the other has codes, apply the labels to both." if may_be_coded else "."
