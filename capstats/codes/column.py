@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.codes.declared_types import NUMBER, parsed
+from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import DATES, lookalikes
@@ -171,12 +171,13 @@ def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]]
     known = [x for labels in present for x in labels if x is not MISSING]
     if kinds == {"number", "text"} and all(parsed(x, "bool") is not MISSING for x in known):
         kinds = {"bool"}
-    if kinds == {"number", "text"} and not any(isinstance(x, str) and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in known):
-        return "; if one table has value labels and the other has codes, apply the labels to both."
+    words = [x.replace(",", ".") for x in known if isinstance(x, str)]
     for wide, narrow in (("number", "bool"), ("datetime", "date")):
-        if kinds <= {wide, narrow, "text"}:
-            return f", or {said({'type': wide if wide in kinds else narrow}, str(name), '', '')}."
-    return "."
+        declared = wide if wide in kinds else narrow
+        if kinds <= {wide, narrow, "text"} and (not words or any(parsed(x, declared) is not MISSING for x in words)):
+            return f", or {said({'type': declared}, str(name), '', '')}."
+    may_be_coded = kinds <= {"number", "bool", "text"}
+    return "; if one table has value labels and the other has codes, apply the labels to both." if may_be_coded else "."
 
 
 def starts(ordered: Places) -> NDArray[np.bool_]:

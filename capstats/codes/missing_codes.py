@@ -282,6 +282,13 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     return []
 
 
+def lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:
+    """A usual code that is the only negative number among the labels of two tables, if the first of them alone has it."""
+    numbers = {x: plain_number(x) if isinstance(x, str) else x for x in (*labels, *others)}
+    negative = [x for x, number in numbers.items() if type(number) in (int, float) and number < 0]
+    return [x for x in negative if len(negative) == 1 and numbers[x] in USUAL_ENDS and x not in others]
+
+
 def has_usual_end(values: np.ndarray, usual: Set[int] = USUAL_ENDS) -> bool:
     """Whether the least or the greatest of the values is a usual code, without which none is far from the others."""
     return bool(len(values)) and not usual.isdisjoint([values.min().item(), values.max().item()])

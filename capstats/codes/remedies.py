@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import shlex
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from capstats.codes.spellings import (
     NUMBERS,
     PRECISION,
     THOUSANDS,
+    WITHIN,
     folded,
     redecoded,
 )
@@ -31,12 +34,19 @@ Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of 
 _LINES = {
     "case": (".str.casefold()", "tolower({})"),
     "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
+    WITHIN: ('.str.split().str.join("")', 'gsub("\\s+", "", {})'),
     "Unicode form": (
         '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]", "", regex=True)',
         'gsub("\\\\p{{Cf}}", "", stringi::stri_trans_nfkc({}), perl=TRUE)',
     ),
 }
 _SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f")  # of thousands
+_DAYS = (
+    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%Y%m%d", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"),
+    *("%d%b%Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"),
+)
+_CLOCKS = ("", " %H:%M:%S", " %H:%M", "T%H:%M:%S", "T%H:%M")
+_FIRST = {"d": " where the day comes first", "m": " where the month comes first"}
 _SIGNS = {"": (".", "."), "original": (",", "."), "other": (".", ","), "both": (",", ",")}  # decimal signs of the two tables
 
 
@@ -66,6 +76,9 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
                 return {"type": declared, **({"decimal": table} if table else {}), **codes}
     if cause == DATES:
         of = _of(*(any(parsed(x, "datetime") is MISSING for x in of) for of in zip(*pairs, strict=True)))
+        for table in of.values() or ("other", "original"):
+            if form := _form([pair if table == "original" else pair[::-1] for pair in pairs]):
+                return {"recode": cause, "of": table, "form": form}
         return {"recode": cause, **of, **({"time": True} if any(":" in str(x) for pair in pairs for x in pair) else {})}
     return _without_separator(pairs) or {"recode": cause}
 
@@ -84,6 +97,18 @@ def _means_missing(label: Label) -> bool:
 def _of(original: bool, other: bool) -> dict[str, str]:
     """The one table to change; nothing where both are to be changed, or none is known."""
     return {} if original == other else {"of": "original" if original else "other"}
+
+
+def _form(pairs: Pairs) -> list[str]:
+    """How the first labels of the pairs write dates, and how the second ones do, in ISO 8601; nothing where that is not one form each."""
+    zoned = [clock + "%z" for clock in _CLOCKS if clock]
+    for read, clock in product(map("".join, product(_DAYS, [*_CLOCKS, *zoned])), _CLOCKS):
+        try:
+            if all(dt.datetime.strptime(str(a), read).strftime(f"%Y-%m-%d{clock}") == str(b) for a, b in pairs):
+                return [read, f"%Y-%m-%d{clock}"]
+        except ValueError:
+            continue
+    return []
 
 
 def _without_separator(pairs: Pairs) -> dict[str, Any]:
@@ -149,6 +174,14 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
         for _, r in steps:
             changed = r.format(changed)
         return f"{tables}: in Python {value} = {value}{''.join(python for python, _ in steps)}, in R {in_r} <- {changed}"
+    if form := found.get("form"):
+        read, written = form
+        times, which = f"strptime({in_r}, {json.dumps(read)})", _FIRST.get(read[1], "")
+        return (
+            f"{tables}, so that dates are written as {dt.datetime(2024, 1, 31, 8, 15):{written}}: in Python {value} = "
+            f"pandas.to_datetime({value}, format={read!r}, errors='coerce').dt.strftime({written!r}).fillna({value}){which}, "
+            f"in R {in_r} <- ifelse(is.na({times}), {in_r}, format({times}, {json.dumps(written)}))"
+        )
     if cause == DATES:
         time, read = (" %H:%M:%S", "as.POSIXct") if "time" in found else ("", "as.Date")
         return (
@@ -158,7 +191,7 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
         )
     if cause == PRECISION:
         bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
-        return f"round both, as with {value} = {value}.round(2) in Python, or cut the column with {bins}"
+        return f"round both, as with {value} = {value}.astype(float).round(2) in Python, or cut the column with {bins}"
     if cause == ENCODING:
         return (
             f"read a file that is UTF-8 as UTF-8, without another encoding; or, where the text is so in the file, {tables}: in Python "

@@ -28,6 +28,7 @@ TRUTHS = "truth values written in another way"
 PRECISION = "numbers of another precision"
 ABSENT = "a missing value written as text or code"
 ENCODING = "text decoded with the wrong encoding"
+WITHIN = "spaces beside signs"
 THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 
 _SPACES = re.compile(r"\s+")
@@ -36,6 +37,7 @@ _QUOTES = re.compile('[\u2018-\u201f\u2032\u2033\u00b4`"]')
 _NUMBER = re.compile(r"(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+|[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+")
+_WITHIN = re.compile("(?<=[0-9]),(?=[0-9])")  # a decimal comma in a text
 _DAYS = [  # how a date is written
     re.compile(r"(?P<year>[0-9]{4})[-/. ]?(?P<month>[0-9]{1,2})[-/. ]?(?P<day>[0-9]{1,2})"),
     re.compile(r"(?P<day>[0-9]{1,2})[-/. ]\s*(?P<month>[0-9]{1,2})[-/. ]\s*(?P<year>[0-9]{4})"),
@@ -43,7 +45,10 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
-_CLOCK = re.compile(r"[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:z|[+]00:?00)?$")
+_CLOCK = re.compile(  # with colons, or after a date of digits alone
+    r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?(?:z|[+]00:?00)?$"
+)
+_BESIDE_SIGNS = re.compile(r"(?<!\w) | (?!\w)|(?<=[0-9]) (?=[^\W0-9])|(?<=[^\W0-9]) (?=[0-9])")  # and between a digit and a letter
 _MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}
 
 
@@ -57,7 +62,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     absent = [x for x in labels if x not in known]
     if not absent or not others:
         return {}
-    truth = all(x is MISSING or isinstance(x, bool) or (isinstance(x, str) and folded(x) in TRUTH_WORDS) for x in [*labels, *others])
+    truth = all(x is MISSING or (folded(x) in TRUTH_WORDS if isinstance(x, str) else x in (0, 1)) for x in [*labels, *others])
     by_key: dict[Hashable, Label] = {}
     for other in others:
         for key in _keys(other, truth):
@@ -92,6 +97,8 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
     elif isinstance(label, (int, float)):
         yield "number", _plain(repr(label))
         yield from _rounded(label)
+        if truth:  # as whole records have True
+            yield "truth", bool(label)
     if not isinstance(label, str):
         return
     text = folded(label)
@@ -106,6 +113,7 @@ def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
             yield from _rounded(float(number))
     for date in _dates(text):
         yield "date", date
+    yield "without spaces", _joined(text)
     if not text.isascii():
         repaired = redecoded(label)
         if repaired is not None:
@@ -142,6 +150,9 @@ def _cause(label: Label, twin: Label) -> str:
         return DATES
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
+    if _joined(a) == _joined(b):
+        changed = [cause for cause, step in steps.items() if cause != "spaces" and (step(label) != label or step(twin) != twin)]
+        return WITHIN if _joined(label) == _joined(twin) else " and ".join([*changed, WITHIN])
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
 
 
@@ -154,6 +165,11 @@ def folded(text: str) -> str:
 
 def _trimmed(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
+
+
+def _joined(text: str) -> str:
+    """The text without spaces but those between two words or two numbers."""
+    return _BESIDE_SIGNS.sub("", _trimmed(text))
 
 
 def _composed(text: str) -> str:
@@ -169,12 +185,15 @@ def _numbers(text: str) -> Iterator[str]:
     """The text with its numbers in one form, for each way in which they can be read."""
     if not any(c.isdecimal() for c in text):
         return
-    yield _NUMBER.sub(lambda found: _plain(found[0]), text.removeprefix("+"))
-    bare = text.removeprefix("+")
+    bare = text.removeprefix("+") if text.isascii() else "".join(str(unicodedata.decimal(c, c)) for c in text.removeprefix("+"))
+    plain = _NUMBER.sub(lambda found: _plain(found[0]), bare)
+    yield plain if plain != "-0" else "0"
     if _GROUPED.fullmatch(bare):
         yield _plain(bare.replace(",", ""))
     if _COMMA.fullmatch(bare):
         yield _plain(re.sub("[. ']", "", bare).replace(",", "."))
+    elif _WITHIN.search(bare):
+        yield _NUMBER.sub(lambda found: _plain(found[0]), _WITHIN.sub(".", bare))
 
 
 def _plain(number: str) -> str:

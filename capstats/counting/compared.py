@@ -75,7 +75,7 @@ class _Distinct(NamedTuple):
 
     def values(self, places: Ints) -> list[Label]:
         """The values at these indices."""
-        return list(chosen(self.said, places))
+        return list(_plain(chosen(self.said, places)))
 
     def in_order(self, places: Ints) -> Ints:
         """The indices sorted by their values, missing and numbers first, so that among similar levels the choice is always the same."""
@@ -87,7 +87,12 @@ class _Distinct(NamedTuple):
 
     def written(self, places: Ints) -> list[Label]:
         """The labels at these indices; a code of missing values is missing."""
-        return [x if x is MISSING else label for x, label in zip(self.values(places), chosen(self.labels, places), strict=True)]
+        return [x if x is MISSING else label for x, label in zip(self.values(places), _plain(chosen(self.labels, places)), strict=True)]
+
+
+def _plain(labels: Sequence[Label] | Ints) -> Sequence[Label]:
+    """Labels as Python has them: those of arrays are of no kind."""
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels
 
 
 @dataclass

@@ -198,9 +198,10 @@ def _check_categories(rows: JointRows) -> None:
         if from_csv and options.type_of(column) is None:
             is_number = all(parsed(str(x).replace(options.decimal, "."), "number") is not MISSING for x in present)
         if is_number:
+            categories = "'text'" if options.type_of(column) is None else "[levels in order]"
             raise TypeError(
                 f"Column {column!r} holds numbers, and a description by an equal number nearly always fits one record. Cut it, as with "
-                f"bins={{{column!r}: 10}}, or, where its numbers are codes of categories, say types={{{column!r}: 'text'}}."
+                f"bins={{{column!r}: 10}}, or, where its numbers are codes of categories, say types={{{column!r}: {categories}}}."
             )
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH, parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_codes, plain
+from capstats.codes.missing_codes import likely_codes, lone_code, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
 from capstats.codes.spellings import ABSENT, lookalikes
@@ -138,7 +138,8 @@ def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) ->
         return []
     if MISSING in theirs:
         return [(i, j, cause) for j, i, cause in codes_for_missing(theirs, mine)]
-    return [(mine[MISSING], theirs[code], ABSENT) for code in likely_codes(theirs) if code not in mine]
+    codes = dict.fromkeys([*likely_codes(theirs), *lone_code(theirs, mine)])
+    return [(mine[MISSING], theirs[code], ABSENT) for code in codes if code not in mine]
 
 
 def _examined(records: Records) -> list[int]:

@@ -73,9 +73,11 @@ def test_an_order_that_is_given_comes_before_that_of_the_tables() -> None:
         (True, 2, r"""types=\{'age': "number"\}"""),
         ("yes", True, r"""types=\{'age': "bool"\}"""),
         (" 1,5 ", 1.5, r"""types=\{'age': "number"\}"""),
-        ("2020", dt.date(2020, 1, 1), r"""types=\{'age': "date"\}"""),
+        ("2020-01-01", dt.date(2020, 1, 1), r"""types=\{'age': "date"\}"""),
+        ("2020-02-02", dt.date(2020, 1, 1), r"""types=\{'age': "date"\}"""),
         (pd.Timestamp("2020"), dt.date(2020, 1, 1), r"""types=\{'age': "datetime"\}"""),
-        ("2020", pd.Timestamp("2020"), r"""types=\{'age': "datetime"\}"""),
+        ("2020-02-02", pd.Timestamp("2020"), r"""types=\{'age': "datetime"\}"""),
+        ("ja", True, "them; if one table has value labels and the other has codes, apply the labels to both"),
     ],
 )
 def test_kinds_that_differ_between_tables_raise_with_both_and_a_remedy(a: Any, b: Any, remedy: str) -> None:
@@ -91,3 +93,5 @@ def test_one_code_among_texts_is_enough_to_advise_a_number() -> None:
 def test_no_type_is_advised_where_none_would_help() -> None:
     with pytest.raises(TypeError, match=r"Convert one of them\.$"):
         joint(column((1, 2)), column("1"))
+    with pytest.raises(TypeError, match=r"Convert one of them\.$"):  # texts that are no dates of ISO 8601
+        joint(column(dt.date(2020, 1, 1)), column("2020"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -35,8 +36,17 @@ def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
         (["1200.5", "1000"], ["1.200,5", "1.000"], {"separator": ".", "of": "other"}),
         (["yes", "no"], ["True", "False"], {"type": "bool"}),
         (["2024-01-31"], ["2024-01-31 00:00:00"], {"type": "datetime"}),
-        (["2024-01-31"], ["31.01.2024"], {"recode": "dates written in another way", "of": "other"}),
-        (["2024-01-31 08:15:00"], ["31.01.2024 08:15:00"], {"recode": "dates written in another way", "of": "other", "time": True}),
+        (
+            ["2024-01-31"],
+            ["31.01.2024"],
+            {"recode": "dates written in another way", "of": "other", "form": ["%d.%m.%Y", "%Y-%m-%d"]},
+        ),
+        (
+            ["2024-01-31 08:15:00"],
+            ["31.01.2024 08:15:00"],
+            {"recode": "dates written in another way", "of": "other", "form": ["%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"]},
+        ),
+        (["31.01.2024 08:15"], ["01/31/2024 08:15"], {"recode": "dates written in another way", "time": True}),
         (["é"], ["Ã©"], {"recode": "text decoded with the wrong encoding", "of": "other"}),
         (["NA", "a"], [".", "a"], {"null_values": [".", "NA"]}),
         ([0.1, 0.5], ["0.10000000149011612", "0.5"], {"type": "number"}),  # then their precision differs
@@ -54,7 +64,8 @@ def test_a_remedy_is_what_makes_all_levels_equal(original: list[Any], other: lis
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs"), [("South", "south"), ("South", "\u200bSouth"), ("a  b", "a b "), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")]
+    ("mine", "theirs"),
+    [("South", "south"), ("South", "\u200bSouth"), ("a  b", "a b "), ("<5 Kg", "< 5 kg"), ("caf\u00e9", "cafe\u0301"), ("A b", " a B")],
 )
 def test_the_line_of_python_makes_texts_equal(mine: str, theirs: str) -> None:
     line = said(found_for([mine], [theirs]), "k", "original", "synthetic").partition("in Python ")[2].partition(", in R")[0]
@@ -102,3 +113,35 @@ def test_the_line_for_dates_keeps_their_times() -> None:
     held = {"table": theirs, "pandas": pd}
     exec(line.partition("in Python ")[2].partition(" where the day")[0], held)
     assert held["table"].equals(mine)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2024/02/01", "2024/03/02"],  # which pandas would read as 2 January and 3 February, told that the day comes first
+        ["01.02.2024", "2024-03-02"],  # two ways in one column, which pandas refuses to guess
+        ["02/01/2024", "03/02/2024"],
+        ["01FEB2024", "02MAR2024"],
+        ["Feb 1, 2024", "Mar 2, 2024"],
+        ["01.02.2024 00:00:00", "02.03.2024 00:00:00"],
+        ["2024/02/01", None],
+        ["2024-02-01T00:00:00+00:00", "2024-03-02"],
+    ],
+)
+def test_the_line_for_dates_makes_them_those_of_the_original(texts: list[Any]) -> None:
+    original = ["2024-02-01", "2024-03-02" if texts[1] else None]
+    line = said(found_for(original, texts), "k", "original", "synthetic")
+    assert "change `synthetic`, so that dates are written as 2024-01-31: in Python " in line
+    held = {"table": pd.DataFrame({"k": texts}), "pandas": pd}
+    exec(line.partition("in Python ")[2].partition(", in R")[0].partition(" where the ")[0], held)
+    assert held["table"]["k"].tolist() == original or (held["table"]["k"].isna().tolist() == [False, True])
+
+
+def test_the_line_that_rounds_makes_numbers_of_32_bits_those_of_64() -> None:
+    original, release = pd.DataFrame({"k": [0.1, 2.6]}), pd.DataFrame({"k": np.array([0.1, 2.6], np.float32)})
+    line = (
+        said(found_for([0.1, 2.6], release["k"].tolist()), "k", "original", "synthetic").partition("as with ")[2].partition(" in Python")[0]
+    )
+    for table in (original, release):
+        exec(line, {"table": table})
+    assert original["k"].tolist() == release["k"].tolist()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats import MISSING
-from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
+from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, WITHIN, lookalikes
 
 CAUSES: list[tuple[Any, Any, str]] = [
     ("South", "south", "case"),
@@ -33,6 +33,15 @@ CAUSES: list[tuple[Any, Any, str]] = [
     ("1.5", "1,5", NUMBERS),
     ("1234567.8", "1.234.567,8", NUMBERS),
     ("-5", "-5.0", NUMBERS),
+    ("1.5 kg", "1,50 kg", NUMBERS),
+    ("-0.0", "0", NUMBERS),
+    ("25", "\u0662\u0665", NUMBERS),
+    ("2024-01-31 08:15:00", "20240131T081500", DATES),
+    ("31.01.2024 08:15", "20240131 0815", DATES),
+    ("(0, 10]", "(0,10]", WITHIN),
+    ("10-19", "10 - 19", WITHIN),
+    ("1 kg", "1kg", WITHIN),
+    ("<5 Kg", "< 5 kg", f"case and {WITHIN}"),
     ("(0, 10]", "(0.0, 10.0]", NUMBERS),
     ("0.1", "0.10000000149011612", PRECISION),
     (0.1, float(np.float32(0.1)), PRECISION),
@@ -71,6 +80,9 @@ def test_two_spellings_are_found_from_either_side_and_the_difference_is_named(la
     ("label", "other"),
     [
         ("South", "North"),
+        ("1 2", "12"),  # two answers, and the twelfth
+        ("so on", "soon"),
+        ("31 Jan 2024", "31 Jan 20:24"),
         ("40", "41"),
         ("12345678901234567", "12345678901234568"),  # one number where 64-bit floats hold them
         ("16777216", "16777217"),  # and where 32-bit floats do
@@ -95,6 +107,11 @@ def test_two_things_are_not_taken_for_one(label: Any, other: Any) -> None:
 def test_truth_values_are_meant_only_where_all_labels_of_both_tables_are_such() -> None:
     assert lookalikes(["f", "m"], ["no", "yes"]) == {}  # female is not false
     assert lookalikes(["t", "f"], ["no", "yes"]) == {"t": ("yes", TRUTHS), "f": ("no", TRUTHS)}
+
+
+def test_truth_values_of_whole_records_are_0_and_1() -> None:
+    assert lookalikes([0, 1, "f", "t", MISSING], [0, 1, MISSING]) == {"f": (0, KINDS), "t": (1, KINDS)}
+    assert lookalikes([0, 1, 2, "f", "t"], [0, 1, 2]) == {}
 
 
 def test_labels_that_both_tables_have_resemble_nothing() -> None:

@@ -214,6 +214,8 @@ def test_numbers_are_cut_or_are_categories():
         singling_out(original, synthetic, columns=["sex", "age"], subset_size=1)
     cut = singling_out(original, synthetic, columns=["sex", "age"], subset_size=1, bins={"age": [25, 50]}, duplicates="all")
     assert (cut.predicates, cut.hits) == (2, 2)  # m; and (-inf, 25]
+    with pytest.raises(TypeError, match=r"types=\{'age': \[levels in order\]\}"):  # not text, which was changed to numbers for a reason
+        singling_out(original, synthetic, columns=["sex", "age"], subset_size=1, types={"age": "number"})
     for types in ({"age": "text"}, {"age": [20, 22, 30, 70, 71, 75]}):
         assert singling_out(original, synthetic, columns=["sex", "age"], subset_size=1, types=types).predicates == 4
 

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import capstats
-from capstats import MISSING, LevelsWarning, attacks, compare_levels, disclosure, from_counts, population, tabulate
+from capstats import MISSING, LevelsWarning, attacks, average_cap, compare_levels, disclosure, from_counts, population, tabulate
 from capstats.sdmetrics import DisclosureProtection
 from capstats.tables import levels
 
@@ -115,6 +116,37 @@ def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: 
         MEASURES[measure](both, both)
         MEASURES[measure](missing, both)
     assert not [str(x.message) for x in warned if "a missing value written as" in str(x.message)]
+
+
+def test_a_code_among_whole_numbers_of_the_original_is_named_where_records_are_compared(tmp_path: Path) -> None:
+    original = {"x": np.array([1, 4, 5, 99] * 12), "k": ["a", "b"] * 24, "t": ["u", "v", "v", "u"] * 12}
+    (tmp_path / "s.csv").write_text("x,k,t\n" + "1,a,u\n4,b,v\n5,a,v\n,b,u\n" * 12)
+    with pytest.warns(LevelsWarning, match=r"a missing value written as text or code.*\(--null-values x=99\)"):
+        tables = tabulate(original, tmp_path / "s.csv", keys="k", target="t", copy_columns=3)
+    assert tables.encoding["copies"]["releases"][0]["copied_records"] == 48
+
+
+@pytest.mark.parametrize(
+    ("original", "synthetic", "code"),
+    [
+        ([1, 4, 5, None], [1, 4, 5, -1], -1),  # too near to look like a code by itself
+        (["1", "4", "5", None], ["1", "4", "5", "-8"], "-8"),
+        (["a", "b", None], ["a", "b", "-99"], "-99"),
+        ([1, -4, 5, None], [1, -4, 5, -1], None),
+        ([1, 4, -1, None], [1, 4, -1, 5], None),
+        ([1, 4, 5, None], [1, 4, 5, -10], None),
+    ],
+)
+def test_the_only_negative_number_stands_for_the_missing_value_of_the_other_table(original: Any, synthetic: Any, code: Any) -> None:
+    tables = [{"k": 12 * levels, "t": 12 * [*"abcd"][: len(levels)]} for levels in (original, synthetic)]
+    with pytest.warns(LevelsWarning, match=f"--null-values k={code}") if code is not None else nullcontext():
+        found = tabulate(*tables, keys="k", target="t", copy_columns=2)
+    assert average_cap(found.o, found.s) < 1
+    (copies,) = found.encoding["copies"]["releases"]
+    assert (copies["copied_records"] == len(tables[0]["k"])) == (code is not None)
+    if code is not None:
+        again = tabulate(*tables, keys="k", target="t", null_values={"k": code})
+        assert average_cap(again.o, again.s) == 1
 
 
 def test_numbers_with_many_levels_are_told_to_be_cut() -> None:

@@ -25,11 +25,13 @@ const DAYS = [ // how a date is written
   /^(?<day>[0-9]{1,2})[-. ]*(?<month>[a-z]{3,9})[-., ]*(?<year>[0-9]{4})$/,
   /^(?<month>[a-z]{3,9})[. ]+(?<day>[0-9]{1,2}),? +(?<year>[0-9]{4})$/,
 ];
-const CLOCK = /[t ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+?)0*)?)?(?:z|[+]00:?00)?$/;
+const CLOCK = /[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+?)0*)?)?(?:z|[+]00:?00)?$/;
+const BESIDE_SIGNS = /(?<![\p{L}\p{N}_]) | (?![\p{L}\p{N}_])|(?<=[0-9]) (?=[\p{L}_])|(?<=[\p{L}_]) (?=[0-9])/gu; // and between a digit and a letter
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const CP1252 = new Map(Array.from({ length: 256 }, (_, byte) => [new TextDecoder("windows-1252").decode(Uint8Array.of(byte)), byte]));
 
 const PRECISION = "numbers of another precision";
+const BESIDE = "spaces beside signs";
 
 const isNumber = (x) => typeof x === "number" || typeof x === "bigint";
 const isFraction = (x) => typeof x === "number" && !Number.isInteger(x);
@@ -86,26 +88,37 @@ function plain(number) {
 /** What a number with a fraction has in common with itself in single precision, and in 15 digits. */
 const rounded = (x) => (Math.abs(x) < 3e38 && !Number.isInteger(x) ? [`single ${Math.fround(x)}`, `number ${plain(x.toPrecision(15))}`] : []);
 
+/** The digit 0 to 9 that a digit of any script is: their codes begin at a multiple of 16, or 6 after one. */
+function digit(sign) {
+  const code = sign.codePointAt(0);
+  return code < 0x80 ? sign : (code % 16) - (/\p{Nd}/u.test(String.fromCodePoint(code - (code % 16))) ? 0 : 6);
+}
+
+/** A text without spaces but those between two words or two numbers. */
+const joined = (text) => FOLDS.spaces(text).replace(BESIDE_SIGNS, "");
+
 /** A text with its numbers in one form, for each way in which they can be read. */
 function numbersIn(text) {
-  if (!/[0-9]/.test(text)) return [];
-  const bare = text.replace(/^\+/, "");
-  const found = [bare.replace(WITHIN, plain)];
+  if (!/\p{Nd}/u.test(text)) return [];
+  const bare = text.replace(/^\+/, "").replace(/\p{Nd}/gu, digit);
+  const found = [bare.replace(WITHIN, plain).replace(/^-(?=0e0$)/, "")];
   if (GROUPED.test(bare)) found.push(plain(bare.replaceAll(",", "")));
   if (COMMA.test(bare)) found.push(plain(bare.replace(/[. ']/g, "").replace(",", ".")));
+  else if (/[0-9],[0-9]/.test(bare)) found.push(bare.replace(/(?<=[0-9]),(?=[0-9])/g, ".").replace(WITHIN, plain));
   return found;
 }
 
 /** What two spellings of one thing have in common, most telling first; `truth` where all labels of both tables are truth values. */
 function spellingsOf(x, truth) {
   if (x === null) return ["missing"];
+  if (isNumber(x) && truth) return [`number ${plain(String(x))}`, `truth ${x === 1}`]; // as whole records have true
   if (isNumber(x)) return x !== Infinity && x !== -Infinity ? [`number ${plain(String(x))}`, ...rounded(Number(x))] : [`number ${x}`];
   const text = folded(x);
   const found = [`text ${text}`];
   if (MISSING_WORDS.has(text)) found.push("missing");
   if (truth) found.push(`truth ${TRUTHS.get(text)}`);
   for (const number of numbersIn(text)) found.push(`number ${number}`, ...(NUMBER.test(number) ? rounded(Number(number)) : []));
-  found.push(...datesOf(text));
+  found.push(...datesOf(text), `joined ${joined(text)}`);
   const bytes = [...x].map((sign) => CP1252.get(sign) ?? sign.codePointAt(0));
   if (bytes.some((byte) => byte > 0x7f) && bytes.every((byte) => byte < 256)) {
     try { // UTF-8 that was decoded as cp1252
@@ -137,6 +150,10 @@ function causeOf(...both) {
   if (MISSING_WORDS.has(a)) return "a missing value written as text or code";
   for (const [kind, of] of [["numbers", numbersIn], ["dates", datesOf]]) if (of(a).some((x) => of(b).includes(x))) return `${kind} written in another way`;
   if (TRUTHS.has(a) && TRUTHS.has(b)) return "truth values written in another way";
+  if (joined(a) === joined(b)) {
+    const changed = FOLDED.filter((name) => name !== "spaces" && both.some((x) => FOLDS[name](x) !== x));
+    return joined(both[0]) === joined(both[1]) ? BESIDE : [...changed, BESIDE].join(" and ");
+  }
   return !/[^\0-\x7f]/.test(a) && [a, b].flatMap(numbersIn).every((x) => NUMBER.test(x)) ? PRECISION : "text decoded with the wrong encoding";
 }
 
@@ -148,7 +165,7 @@ function lookalikePairs(records, label) {
     const all = [...of].map(([value, n]) => ({ value, n, label: label(value, which) })).sort(inOrder);
     return (all.length > EXAMINED ? all.sort((a, b) => b.n - a.n).slice(0, EXAMINED) : all).map((one, at) => ({ ...one, at }));
   });
-  const truth = examined.flat().every(({ label }) => label === null || (typeof label === "string" && TRUTHS.has(folded(label))));
+  const truth = examined.flat().every(({ label }) => label === null || label === 0 || label === 1 || (typeof label === "string" && TRUTHS.has(folded(label))));
   const resembling = (which) => {
     const [mine, theirs] = [examined[which], examined[1 - which]];
     const held = new Set(theirs.map(({ label }) => label));
@@ -232,6 +249,8 @@ function likelyCodes(values) {
 function codesForMissing(...both) {
   const [has, other] = both.map((values) => values.includes(null));
   if (has === other) return [];
-  const pairs = likelyCodes(both[has ? 1 : 0]).filter((x) => !both[has ? 0 : 1].includes(x)).map((x) => [null, x, "a missing value written as text or code"]);
+  const [codes, negative] = [likelyCodes(both[has ? 1 : 0]), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
+  if (negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(negative[0]); // the only negative number
+  const pairs = codes.filter((x) => !both[has ? 0 : 1].includes(x)).map((x) => [null, x, "a missing value written as text or code"]);
   return has ? pairs : pairs.map(([none, x, cause]) => [x, none, cause]);
 }
