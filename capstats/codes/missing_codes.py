@@ -24,7 +24,7 @@ from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals, kind_of
-from capstats.codes.spellings import MISSING_WORDS
+from capstats.codes.spellings import ABSENT, MISSING_WORDS
 
 Code = str | float | bool | dt.date | Decimal
 NullValues = Code | Collection[Code] | Mapping[Hashable, Code | Collection[Code]] | None  # the argument `null_values`
@@ -282,7 +282,20 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     return []
 
 
-def lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:
+def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) -> list[tuple[int, int, str]]:
+    """Pairs of the missing value, if one table alone has it, and labels that the other alone has and that look like codes of it.
+
+    Each table is given by its labels and their places; a pair is the place in the original, in the other table, and the difference.
+    """
+    if (MISSING in mine) == (MISSING in theirs):
+        return []
+    if MISSING in theirs:
+        return [(i, j, cause) for j, i, cause in codes_for_missing(theirs, mine)]
+    codes = dict.fromkeys([*likely_codes(theirs), *_lone_code(theirs, mine)])
+    return [(mine[MISSING], theirs[code], ABSENT) for code in codes if code not in mine]
+
+
+def _lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:
     """A usual code that is the only negative number among the labels of two tables, if the first of them alone has it."""
     numbers = {x: plain_number(x) if isinstance(x, str) else x for x in (*labels, *others)}
     negative = [x for x, number in numbers.items() if type(number) in (int, float) and number < 0]

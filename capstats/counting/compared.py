@@ -39,11 +39,12 @@ from numpy.typing import NDArray
 from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
+from capstats.codes.missing_codes import codes_for_missing
 from capstats.codes.spellings import PRECISION
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
-from capstats.tables.levels import Entry, codes_for_missing, compare, lookalike_pairs
+from capstats.tables.levels import Entry, compare, lookalike_pairs
 
 FINE = 8  # decimals of a number that was not rounded
 IDENTIFIER = "each record of the original has a value of its own"

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH, parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
-from capstats.codes.missing_codes import likely_codes, lone_code, plain
+from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import remedy_of, said
-from capstats.codes.spellings import ABSENT, lookalikes
+from capstats.codes.spellings import lookalikes
 from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.printing import many, percent
 
@@ -127,19 +127,6 @@ def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) 
     found |= {(mine[a], theirs[b]): cause for b, (a, cause) in lookalikes(theirs, mine).items()}
     found |= {(i, j): cause for i, j, cause in codes_for_missing(mine, theirs)}
     return [(i, j, cause) for (i, j), cause in sorted(found.items(), key=lambda pair: -min(original[pair[0][0]], other[pair[0][1]]))]
-
-
-def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) -> list[tuple[int, int, str]]:
-    """Pairs of the missing value, if one table alone has it, and labels that the other alone has and that look like codes of it.
-
-    Each table is given by its labels and their places; a pair is the place in the original, in the other table, and the difference.
-    """
-    if (MISSING in mine) == (MISSING in theirs):
-        return []
-    if MISSING in theirs:
-        return [(i, j, cause) for j, i, cause in codes_for_missing(theirs, mine)]
-    codes = dict.fromkeys([*likely_codes(theirs), *lone_code(theirs, mine)])
-    return [(mine[MISSING], theirs[code], ABSENT) for code in codes if code not in mine]
 
 
 def _examined(records: Records) -> list[int]:
