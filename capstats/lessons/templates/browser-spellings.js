@@ -95,7 +95,7 @@ function digit(sign) {
 }
 
 /** A text without spaces but those between two words or two numbers. */
-const joined = (text) => FOLDS.spaces(text).replace(BESIDE_SIGNS, "");
+const unspaced = (text) => FOLDS.spaces(text).replace(BESIDE_SIGNS, "");
 
 /** A text with its numbers in one form, for each way in which they can be read. */
 function numbersIn(text) {
@@ -118,7 +118,7 @@ function spellingsOf(x, truth) {
   if (MISSING_WORDS.has(text)) found.push("missing");
   if (truth) found.push(`truth ${TRUTHS.get(text)}`);
   for (const number of numbersIn(text)) found.push(`number ${number}`, ...(NUMBER.test(number) ? rounded(Number(number)) : []));
-  found.push(...datesOf(text), `joined ${joined(text)}`);
+  found.push(...datesOf(text), `unspaced ${unspaced(text)}`);
   const bytes = [...x].map((sign) => CP1252.get(sign) ?? sign.codePointAt(0));
   if (bytes.some((byte) => byte > 0x7f) && bytes.every((byte) => byte < 256)) {
     try { // UTF-8 that was decoded as cp1252
@@ -150,9 +150,9 @@ function causeOf(...both) {
   if (MISSING_WORDS.has(a)) return "a missing value written as text or code";
   for (const [kind, of] of [["numbers", numbersIn], ["dates", datesOf]]) if (of(a).some((x) => of(b).includes(x))) return `${kind} written in another way`;
   if (TRUTHS.has(a) && TRUTHS.has(b)) return "truth values written in another way";
-  if (joined(a) === joined(b)) {
+  if (unspaced(a) === unspaced(b)) {
     const changed = FOLDED.filter((name) => name !== "spaces" && both.some((x) => FOLDS[name](x) !== x));
-    return joined(both[0]) === joined(both[1]) ? BESIDE : [...changed, BESIDE].join(" and ");
+    return unspaced(both[0]) === unspaced(both[1]) ? BESIDE : [...changed, BESIDE].join(" and ");
   }
   return !/[^\0-\x7f]/.test(a) && [a, b].flatMap(numbersIn).every((x) => NUMBER.test(x)) ? PRECISION : "text decoded with the wrong encoding";
 }
