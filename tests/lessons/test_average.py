@@ -235,13 +235,16 @@ def test_a_patient_is_named_by_the_pointer_and_by_the_keyboard_in_both_releases(
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_patients_move_unless_motion_is_to_be_reduced(motion, lesson):
     lesson.emulate_media(reduced_motion=motion)
-    afresh(lesson)
-    lesson.locator("[data-vote=A]").click()
-    numbers(lesson)
     dot = "() => document.querySelector('#crowd [data-person=\"1-2\"] circle').getBoundingClientRect().x"
-    there = lesson.evaluate(dot)
-    lesson.wait_for_timeout(300)
-    assert (lesson.evaluate(dot) == there) == (motion == "reduce")
+    moved = False
+    for _ in range(5):  # on a busy machine they may have arrived before the first look
+        afresh(lesson)
+        lesson.locator("[data-vote=A]").click()
+        numbers(lesson)
+        there = lesson.evaluate(dot)
+        lesson.wait_for_timeout(300)
+        moved |= lesson.evaluate(dot) != there
+    assert moved == (motion == "no-preference")
 
 
 # --- A is made safe
