@@ -11,8 +11,8 @@ from read_reports import one_line
 
 import capstats
 from capstats import audit, average_cap, from_counts, laws, tabulate
-from capstats.auditing.compute import AT_MOST
 from capstats.auditing.front import RARE
+from capstats.auditing.measures import AT_MOST
 from capstats.datasets import anes96
 from capstats.tables.printing import percent
 
