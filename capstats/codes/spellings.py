@@ -28,7 +28,7 @@ TRUTHS = "truth values written in another way"
 PRECISION = "numbers of another precision"
 ABSENT = "a missing value written as text or code"
 ENCODING = "text decoded with the wrong encoding"
-WITHIN = "spaces beside signs"
+BESIDE = "spaces beside signs"
 THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 
 _SPACES = re.compile(r"\s+")
@@ -37,7 +37,7 @@ _QUOTES = re.compile('[\u2018-\u201f\u2032\u2033\u00b4`"]')
 _NUMBER = re.compile(r"(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+|[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+")
-_WITHIN = re.compile("(?<=[0-9]),(?=[0-9])")  # a decimal comma in a text
+_DECIMAL_COMMA = re.compile("(?<=[0-9]),(?=[0-9])")  # a decimal comma in a text
 _DAYS = [  # how a date is written
     re.compile(r"(?P<year>[0-9]{4})[-/. ]?(?P<month>[0-9]{1,2})[-/. ]?(?P<day>[0-9]{1,2})"),
     re.compile(r"(?P<day>[0-9]{1,2})[-/. ]\s*(?P<month>[0-9]{1,2})[-/. ]\s*(?P<year>[0-9]{4})"),
@@ -152,7 +152,7 @@ def _cause(label: Label, twin: Label) -> str:
         return TRUTHS
     if _joined(a) == _joined(b):
         changed = [cause for cause, step in steps.items() if cause != "spaces" and (step(label) != label or step(twin) != twin)]
-        return WITHIN if _joined(label) == _joined(twin) else " and ".join([*changed, WITHIN])
+        return BESIDE if _joined(label) == _joined(twin) else " and ".join([*changed, BESIDE])
     return PRECISION if all(map(NUMBER.fullmatch, (*_numbers(a), *_numbers(b)))) and a.isascii() else ENCODING
 
 
@@ -192,8 +192,8 @@ def _numbers(text: str) -> Iterator[str]:
         yield _plain(bare.replace(",", ""))
     if _COMMA.fullmatch(bare):
         yield _plain(re.sub("[. ']", "", bare).replace(",", "."))
-    elif _WITHIN.search(bare):
-        yield _NUMBER.sub(lambda found: _plain(found[0]), _WITHIN.sub(".", bare))
+    elif _DECIMAL_COMMA.search(bare):
+        yield _NUMBER.sub(lambda found: _plain(found[0]), _DECIMAL_COMMA.sub(".", bare))
 
 
 def _plain(number: str) -> str:

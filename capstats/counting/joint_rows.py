@@ -149,8 +149,8 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     levels = {c: compared_with(labels, n, "column") for c, labels, n in records_by_level(axis, of_tables)}
     for column in rows.columns if near else ():
         if column.numerical:
-            kept = {table for table in levels[column.name] if rows.apart(column, list(of_tables).index(table))}
-            levels[column.name] = {table: x for table, x in levels[column.name].items() if table in kept or ABSENT in x["likely"]}
+            of, at = levels[column.name], list(of_tables)
+            levels[column.name] = {table: x for table, x in of.items() if ABSENT in x["likely"] or rows.apart(column, at.index(table))}
     warn_of_levels({"levels": levels, "bins": records.cuts}, records.names[0])
     return rows
 

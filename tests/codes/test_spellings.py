@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats import MISSING
-from capstats.codes.spellings import ABSENT, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, WITHIN, lookalikes
+from capstats.codes.spellings import ABSENT, BESIDE, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
 
 CAUSES: list[tuple[Any, Any, str]] = [
     ("South", "south", "case"),
@@ -38,10 +38,10 @@ CAUSES: list[tuple[Any, Any, str]] = [
     ("25", "\u0662\u0665", NUMBERS),
     ("2024-01-31 08:15:00", "20240131T081500", DATES),
     ("31.01.2024 08:15", "20240131 0815", DATES),
-    ("(0, 10]", "(0,10]", WITHIN),
-    ("10-19", "10 - 19", WITHIN),
-    ("1 kg", "1kg", WITHIN),
-    ("<5 Kg", "< 5 kg", f"case and {WITHIN}"),
+    ("(0, 10]", "(0,10]", BESIDE),
+    ("10-19", "10 - 19", BESIDE),
+    ("1 kg", "1kg", BESIDE),
+    ("<5 Kg", "< 5 kg", f"case and {BESIDE}"),
     ("(0, 10]", "(0.0, 10.0]", NUMBERS),
     ("0.1", "0.10000000149011612", PRECISION),
     (0.1, float(np.float32(0.1)), PRECISION),
