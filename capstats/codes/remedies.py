@@ -34,7 +34,7 @@ Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of 
 _LINES = {
     "case": (".str.casefold()", "tolower({})"),
     "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
-    BESIDE: ('.str.split().str.join("")', 'gsub("\\s+", "", {})'),
+    BESIDE: ('.str.split().str.join("")', 'gsub("\\\\s+", "", {})'),
     "Unicode form": (
         '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]", "", regex=True)',
         'gsub("\\\\p{{Cf}}", "", stringi::stri_trans_nfkc({}), perl=TRUE)',

@@ -137,6 +137,11 @@ def test_the_line_for_dates_makes_them_those_of_the_original(texts: list[Any]) -
     assert held["table"]["k"].tolist() == original or (held["table"]["k"].isna().tolist() == [False, True])
 
 
+def test_the_line_of_r_that_drops_spaces_has_a_backslash_that_r_reads() -> None:
+    line = said(found_for(["<5"], ["< 5"]), "k", "original", "synthetic").partition("in R ")[2]
+    assert line == r"""table[["k"]] <- gsub("\\s+", "", table[["k"]])"""
+
+
 def test_the_line_that_rounds_makes_numbers_of_32_bits_those_of_64() -> None:
     original, release = pd.DataFrame({"k": [0.1, 2.6]}), pd.DataFrame({"k": np.array([0.1, 2.6], np.float32)})
     line = (
