@@ -283,16 +283,20 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
 
 
 def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) -> list[tuple[int, int, str]]:
-    """Pairs of the missing value, if one table alone has it, and labels that the other alone has and that look like codes of it.
+    """Pairs of the missing value, if one table has it, and labels that the other alone has and that look like codes of it.
 
     Each table is given by its labels and their places; a pair is the place in the original, in the other table, and the difference.
     """
-    if (MISSING in mine) == (MISSING in theirs):
+    pairs = [*_coded(mine, theirs), *((i, j) for j, i in _coded(theirs, mine))]
+    return [(*pair, ABSENT) for pair in pairs]
+
+
+def _coded(missing: Mapping[Label, int], coded: Mapping[Label, int]) -> list[tuple[int, int]]:
+    """Pairs of the missing value of the first table and the codes of the second."""
+    if MISSING not in missing:
         return []
-    if MISSING in theirs:
-        return [(i, j, cause) for j, i, cause in codes_for_missing(theirs, mine)]
-    codes = dict.fromkeys([*likely_codes(theirs), *_lone_code(theirs, mine)])
-    return [(mine[MISSING], theirs[code], ABSENT) for code in codes if code not in mine]
+    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if MISSING not in coded else ())]
+    return [(missing[MISSING], coded[code]) for code in dict.fromkeys(codes) if code not in missing]
 
 
 def _lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:

@@ -30,11 +30,14 @@ from capstats.codes.spellings import (
 
 Pairs = Sequence[tuple[Label, Label]]  # of levels: the original's, and that of another table
 
+COMMA = "a decimal comma in some of the texts"
+
 # how a text is changed in Python and in R, by what makes the difference
 _LINES = {
     "case": (".str.casefold()", "tolower({})"),
     "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
     BESIDE: ('.str.split().str.join("")', 'gsub("\\\\s+", "", {})'),
+    COMMA: ('.str.replace(",", ".")', 'sub(",", ".", {}, fixed=TRUE)'),
     "Unicode form": (
         '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]", "", regex=True)',
         'gsub("\\\\p{{Cf}}", "", stringi::stri_trans_nfkc({}), perl=TRUE)',

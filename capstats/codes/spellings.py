@@ -49,6 +49,7 @@ _CLOCK = re.compile(  # with colons, or after a date of digits alone
     r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?(?:z|[+]00:?00)?$"
 )
 _BESIDE_SIGNS = re.compile(r"(?<!\w) | (?!\w)|(?<=[0-9]) (?=[^\W0-9])|(?<=[^\W0-9]) (?=[0-9])")  # and between a digit and a letter
+_LETTER = re.compile(r"(?<![0-9.])e|[^\W\d_e]")  # but not the sign of an exponent
 _MONTHS = {name: i for i, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1)}
 
 
@@ -62,7 +63,7 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     absent = [x for x in labels if x not in known]
     if not absent or not others:
         return {}
-    truth = all(x is MISSING or (folded(x) in TRUTH_WORDS if isinstance(x, str) else x in (0, 1)) for x in [*labels, *others])
+    truth = _are_truths([*labels, *others])
     by_key: dict[Hashable, Label] = {}
     for other in others:
         for key in _keys(other, truth):
@@ -73,6 +74,38 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
         if twin is not None:
             found[label] = (twin, _cause(label, twin))
     return found or _thousandfold(absent, others)
+
+
+def spelled_twice(labels: Iterable[Label]) -> Iterator[tuple[Label, Label, str]]:
+    """Pairs of labels of one column, a text among them, that look like one level in two spellings, and what makes the difference.
+
+    Texts with letters and numbers, such as E10 and E10.0, may be codes of two levels, as may dates that differ in the order of their parts.
+    """
+    present = [x for x in labels if x is not MISSING]
+    if not any(isinstance(x, str) for x in present):
+        return
+    truth = _are_truths(present)
+    by_key: dict[Hashable, Label] = {}
+    for label in present:
+        for key in _keys(label, truth):
+            twin = by_key.setdefault(key, label)
+            if twin is label or not (isinstance(twin, str) or isinstance(label, str)):
+                continue
+            cause = _cause(str(label), str(twin))
+            if cause == PRECISION or (cause == NUMBERS and _LETTER.search(folded(str(label)))):
+                continue
+            first, second = sorted((twin, label), key=_shape)
+            if cause != DATES or _shape(first) != _shape(second):
+                yield first, second, cause
+                break
+
+
+def _shape(label: Label) -> str:
+    return re.sub("[0-9]", "0", str(label))
+
+
+def _are_truths(labels: Iterable[Label]) -> bool:
+    return all(x is MISSING or (folded(x) in TRUTH_WORDS if isinstance(x, str) else x in (0, 1)) for x in labels)
 
 
 def _thousandfold(absent: Sequence[Label], others: Sequence[Label]) -> dict[Label, tuple[Label, str]]:

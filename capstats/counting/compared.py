@@ -26,6 +26,7 @@ the cache and rejects most numbers; only the others are looked up.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -221,17 +222,17 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
     """
     found, numbers = Meeting(other), list(other.labels)
     for i, (column, mine, theirs) in enumerate(zip(map(str, original.columns), original.distinct, other.distinct, strict=True)):
-        entry, twins, reverse = _differences(mine, theirs)
+        entry, twins, cause, reverse = _differences(mine, theirs)
         if twins:
             taken = theirs.numbers.copy()
             taken[list(twins)] = mine.numbers[list(twins.values())]
             numbers[i] = taken[theirs.of_label]
-            found.spelled[column] = max(entry["likely"], key=entry["likely"].get)
+            found.spelled[column] = cause
         elif entry and not entry["shared"] and not (_hardly_recur(mine, theirs) and (same_source or _same_form(mine, theirs))):
             found.apart[column] = NOTHING_SHARED
         if reverse:
             found.apart.setdefault(column, SPELLED)
-        if column in found.apart or twins:
+        if column in found.apart or (entry and entry["likely"]):
             found.entries[column] = entry
         if found.apart.get(column) != NOTHING_SHARED:
             found.kept.append(i)
@@ -239,16 +240,17 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
     return found
 
 
-def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int], bool]:
+def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int], str, bool]:
     """The comparison of the levels of a column, None where both tables have the same; and levels in two spellings.
 
-    The second result maps values of the other table that the original lacks to the values of the original that replace them. The third is
-    whether the original itself has a value in another spelling of a value of either table.
+    The second result maps values of the other table that the original lacks to the values of the original that replace them, and the third
+    is the most frequent difference. The last is whether the original itself has a value in another spelling of a value of either table.
     """
     held: Ints = np.flatnonzero(mine.records)
     others: Ints = np.flatnonzero(theirs.records)
-    if np.array_equal(mine.numbers[held], theirs.numbers[others]):
-        return None, {}, False
+    has_texts = not isinstance(mine.said, np.ndarray) and any(isinstance(x, str) for x in mine.said)
+    if not has_texts and np.array_equal(mine.numbers[held], theirs.numbers[others]):
+        return None, {}, "", False
     common = np.intersect1d(mine.numbers[held], theirs.numbers[others], assume_unique=True)
     if not len(common) or any(isinstance(x, str) for x in [*mine.values(held), *theirs.values(others)]):
         held, others = mine.in_order(held), theirs.in_order(others)
@@ -269,7 +271,9 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
         places = ({labels[i]: i for i in np.flatnonzero(of > 0).tolist()} for of in (original, other))
         pairs = [*_nearly_equal(labels, len(held)), *codes_for_missing(*places)]
     twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
-    return compare(labels, original, other, "compared", pairs), twins, any(b < len(held) for _, b, _ in pairs)
+    causes = Counter(cause for _, _, cause in pairs)
+    cause = max(causes, key=causes.__getitem__, default="")
+    return compare(labels, original, other, "compared", pairs), twins, cause, any(b < len(held) for _, b, _ in pairs)
 
 
 def _nearly_equal(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:

@@ -26,8 +26,8 @@ from capstats.codes.declared_types import ENOUGH, parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
 from capstats.codes.names import listed
-from capstats.codes.remedies import remedy_of, said
-from capstats.codes.spellings import lookalikes
+from capstats.codes.remedies import COMMA, remedy_of, said
+from capstats.codes.spellings import lookalikes, spelled_twice
 from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.printing import many, percent
 
@@ -68,18 +68,18 @@ class LevelsWarning(UserWarning):
 def compare(
     labels: Sequence[Label], original: Records, other: Records, role: str, pairs: Sequence[tuple[int, int, str]] | None = None
 ) -> Entry | None:
-    """The comparison of the levels of one column in two tables, as plain numbers and texts; None where both have the same levels.
+    """The comparison of the levels of one column in two tables, as plain numbers and texts; None where they are the same, each once.
 
     ``original`` and ``other`` are the records of each of the labels; ``role`` is what the column is: "key", "target", "column" of an
     attack, or "compared" (or "sampled", of many records) as a part of whole records; ``pairs`` are those of `lookalike_pairs` where known.
     """
     o, t = original > 0, other > 0
-    if (o == t).all():
+    pairs = [*(lookalike_pairs(labels, original, other) if pairs is None else pairs), *pairs_within(labels, original, other)]
+    if (o == t).all() and not pairs:
         return None
     missing = np.zeros(len(labels), bool)
     if not isinstance(labels, pd.Index) or labels.dtype == object:  # others hold no missing value
         missing = np.fromiter((x is MISSING for x in labels), bool, len(labels))
-    pairs = lookalike_pairs(labels, original, other) if pairs is None else pairs
     likely = dict(Counter(cause for _, _, cause in pairs))
     main = max(likely, key=lambda cause: likely[cause], default="")
     held = [(labels[i], labels[j]) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
@@ -111,7 +111,10 @@ def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[L
     if not pairs:
         return {}
     original, other = ([canonical(labels[i]) for i in np.flatnonzero(of).tolist()] for of in held)
-    return remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main], original, other)
+    found = remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main], original, other)
+    if original == other:  # both are to be changed
+        found = {"recode": COMMA} if "decimal" in found else {name: value for name, value in found.items() if name != "of"}
+    return found
 
 
 def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
@@ -127,6 +130,14 @@ def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) 
     found |= {(mine[a], theirs[b]): cause for b, (a, cause) in lookalikes(theirs, mine).items()}
     found |= {(i, j): cause for i, j, cause in codes_for_missing(mine, theirs)}
     return [(i, j, cause) for (i, j), cause in sorted(found.items(), key=lambda pair: -min(original[pair[0][0]], other[pair[0][1]]))]
+
+
+def pairs_within(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
+    """Levels that both tables have and that look like one level in two spellings, as the indices of both, and the difference."""
+    if isinstance(labels, pd.Index) and labels.dtype.kind in "iufbM":
+        return []
+    at = {canonical(labels[i]): i for i in _examined(np.minimum(original, other))}
+    return [(at[a], at[b], cause) for a, b, cause in spelled_twice(at)]
 
 
 def _examined(records: Records) -> list[int]:
@@ -359,7 +370,7 @@ def nothing_shared(attrs: Mapping[str, Any]) -> bool:
 
 def _taken_for_one(entry: Entry) -> bool:
     """Whether levels in two spellings are treated as one, as in columns that are only compared as parts of whole records."""
-    return entry["role"] == "compared" and bool(entry["likely"])
+    return entry["role"] == "compared" and bool(entry["likely"]) and entry["absent"] + entry["foreign"] > 0
 
 
 def with_compared(attrs: Mapping[str, Any], copies: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from capstats.tables.axes import axis_from, axis_of, free_name, level_index
 from capstats.tables.backing import Data, filled, filled_in, is_sparse, totals_of, unstacked, values_at
 from capstats.tables.checking import as_counts, given_tables, weights_of
 from capstats.tables.dataset import SUMS, TABLES, as_tables, synthetic_labels
-from capstats.tables.levels import lookalike_pairs, parts_of, records_by_level
+from capstats.tables.levels import lookalike_pairs, pairs_within, parts_of, records_by_level
 from capstats.tables.table import Counts, Index
 
 CODE = "likely missing code"
@@ -224,10 +224,10 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
         for column, labels, records in () if axis is None else records_by_level(axis, totals_of(parts, dim)):
             twins: dict[int, tuple[Label, str]] = {}
             for name in list(parts)[1:]:
-                for i, j, cause in lookalike_pairs(labels, records["original"], records[name]):
-                    for one, other, held in ((i, j, records[name]), (j, i, records["original"])):
-                        if not held[one]:
-                            twins.setdefault(one, (labels[other], cause))
+                both = labels, records["original"], records[name]
+                for i, j, cause in (*lookalike_pairs(*both), *pairs_within(*both)):
+                    for one, other in ((i, j), (j, i)):
+                        twins.setdefault(one, (labels[other], cause))
             codes = set(likely_codes(labels))
             found = [twins.get(i, (None, CODE if canonical(x) in codes else "")) for i, x in enumerate(labels)]
             piece = {"column": column, "level": _objects(labels), **{columns[name]: x for name, x in records.items()}}

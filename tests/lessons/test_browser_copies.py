@@ -158,7 +158,7 @@ def test_codes_of_missing_values_are_those_of_the_library(tab, tmp_path):
     for _ in range(150):
         levels = [*map(str, ranges[rng.integers(len(ranges))])]
         some = [*levels[: rng.integers(2, len(levels) + 1)], *rng.choice(codes, rng.integers(0, 3)).tolist()]
-        both = [[*some, None], [*some, str(rng.choice(codes))]]
+        both = [[*some, None], [*some, str(rng.choice(codes)), *([None] if rng.random() < 0.3 else [])]]
         files = [csv(["level", "person", "t"], [(of[i % len(of)], f"p{i // 2}", "ab"[i % 2]) for i in range(2 * len(of))]) for of in both]
         pairs.append((*(files if rng.random() < 0.5 else files[::-1]), ["person"], "t"))
     spelled = [bool(spelled) for *_, spelled in alike(tmp_path, tab, pairs)]

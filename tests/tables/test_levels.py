@@ -104,18 +104,59 @@ NO_DATES = {("dates", "maximum_knowledge")}
 
 @pytest.mark.parametrize(("kind", "measure"), sorted(set(product(CODED, MEASURES)) - NO_DATES))
 def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: str, measure: str) -> None:
-    """Either way round; not where both have a missing value, or the code."""
+    """Either way round, and beside a missing value; not where both have the code."""
     levels, code = CODED[kind]
     missing, coded = ({"x": of * 12, "t": ([0] * 5 + [1] * 5) * 6, "k": [0, 1] * 30} for of in (levels, [*levels[:4], code]))
-    for tables in ((missing, coded), (coded, missing)):
+    both = {"x": [*missing["x"], code], "t": [*missing["t"], 0], "k": [*missing["k"], 0]}
+    for tables in ((missing, coded), (coded, missing), (missing, both), (both, missing)):
         with pytest.warns(LevelsWarning, match=r"a missing value written as text or code.*\(--null-values x=(-9|9999-12-31)\)"):
             MEASURES[measure](*tables)
-    both = {"x": [*missing["x"], code], "t": [*missing["t"], 0], "k": [*missing["k"], 0]}
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         MEASURES[measure](both, both)
-        MEASURES[measure](missing, both)
     assert not [str(x.message) for x in warned if "a missing value written as" in str(x.message)]
+
+
+TWICE = {
+    "case": (["East", "EAST", "West"], "change both tables: in Python table['x'] = table['x'].str.casefold()"),
+    "thousands": (["1000", "1'000", "2000"], "change both tables, whose numbers have separators of thousands"),
+    "decimal sign": (["0.5", "0,5", "1.5"], "types={'x': \"number\"} and, of a CSV file, decimal=','"),
+    "truth": (["no", "yes", "0", "1"], "types={'x': \"bool\"}"),
+    "dates": (["2024-01-31", "2024-01-31T00:00:00Z"], "change both tables, so that dates are written as 2024-01-31: "),
+    "words": (["NA", "n/a", "a"], "null_values={'x': ['NA', 'n/a']}"),
+    "spans": (["10-19", "10.0-19.0"], "write numbers in one way"),
+}
+
+
+@pytest.mark.parametrize("kind", TWICE)
+def test_levels_that_both_tables_have_in_two_spellings_are_named(kind: str) -> None:
+    levels, remedy = TWICE[kind]
+    both = {"x": levels * 12, "t": [0, 1] * (6 * len(levels)), "k": [*"aab"] * (4 * len(levels))}
+    said = "'x' of `original` and `synthetic` has [12] pairs? of .* in two spellings, so .* do not"
+    for measure in MEASURES.values():
+        with pytest.warns(LevelsWarning, match=said) as told:
+            measure(both, both)
+        assert remedy in str(told[0].message)
+
+
+UNLIKE = [["E10", "E10.0"], ["01/02/2024", "02/01/2024"], ["a1", "a2"], [0.1, 0.10000000149011612], ["0.1", "0.10000000149011612"], [1, 2]]
+
+
+@pytest.mark.parametrize("levels", UNLIKE)
+def test_codes_and_dates_that_may_be_two_levels_of_both_tables_are_not_named(levels: Any) -> None:
+    both = {"x": levels * 12, "t": [0, 1] * 12, "k": [*"aab"] * 8}
+    for measure in ("tabulate", "a target", "copies"):
+        MEASURES[measure](both, both)
+
+
+def test_pairs_of_levels_in_both_tables_are_among_the_compared_ones() -> None:
+    both = {"x": ["East", "EAST", "West"], "t": [0, 1, 0]}
+    with pytest.warns(LevelsWarning, match="'EAST'|case"):
+        found = compare_levels(tabulate(both, both, keys="x", target="t"))
+    assert found[found.cause != ""][["level", "o", "s", "resembles", "cause"]].values.tolist() == [
+        ["EAST", 1, 1, "East", "case"],
+        ["East", 1, 1, "EAST", "case"],
+    ]
 
 
 def test_a_code_among_whole_numbers_of_the_original_is_named_where_records_are_compared(tmp_path: Path) -> None:

@@ -245,12 +245,13 @@ function likelyCodes(values) {
   return [...words, ...([...numbers.keys()].every(isCode) ? [...numbers.values()].filter((x) => String(x).length > 1) : [])];
 }
 
-/** Pairs of the missing value, if one table alone has it, and values that the other alone has and that look like codes of it. */
+/** Pairs of the missing value, if one table has it, and values that the other alone has and that look like codes of it. */
 function codesForMissing(...both) {
-  const [has, other] = both.map((values) => values.includes(null));
-  if (has === other) return [];
-  const [codes, negative] = [likelyCodes(both[has ? 1 : 0]), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
-  if (negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(negative[0]); // the only negative number
-  const pairs = codes.filter((x) => !both[has ? 0 : 1].includes(x)).map((x) => [null, x, "a missing value written as text or code"]);
-  return has ? pairs : pairs.map(([none, x, cause]) => [x, none, cause]);
+  const coded = (missing, other) => {
+    const [codes, negative] = [likelyCodes(other), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
+    if (!other.includes(null) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only negative number
+    return missing.includes(null) ? codes.filter((x) => other.includes(x) && !missing.includes(x)) : [];
+  };
+  const cause = "a missing value written as text or code";
+  return [...coded(...both).map((x) => [null, x, cause]), ...coded(...both.reverse()).map((x) => [x, null, cause])];
 }
