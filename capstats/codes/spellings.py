@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,12 @@ def _thousandfold(absent: Sequence[Label], others: Sequence[Label]) -> dict[Labe
     return {}
 
 
-def _keys(label: Label, truth: bool) -> Iterator[Hashable]:
+@lru_cache(maxsize=4096, typed=True)
+def _keys(label: Label, truth: bool) -> tuple[Hashable, ...]:
+    return tuple(_in_common(label, truth))
+
+
+def _in_common(label: Label, truth: bool) -> Iterator[Hashable]:
     """What two spellings of one thing have in common, most telling first."""
     if label is MISSING:
         yield "missing"

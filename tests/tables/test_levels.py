@@ -120,7 +120,7 @@ def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: 
 TWICE = {
     "case": (["East", "EAST", "West"], "change both tables: in Python table['x'] = table['x'].str.casefold()"),
     "thousands": (["1000", "1'000", "2000"], "change both tables, whose numbers have separators of thousands"),
-    "decimal sign": (["0.5", "0,5", "1.5"], "types={'x': \"number\"} and, of a CSV file, decimal=','"),
+    "decimal sign": (["0.5", "0,5", "1.5"], "change both tables: in Python table['x'] = table['x'].str.replace(\",\", \".\"), in R "),
     "truth": (["no", "yes", "0", "1"], "types={'x': \"bool\"}"),
     "dates": (["2024-01-31", "2024-01-31T00:00:00Z"], "change both tables, so that dates are written as 2024-01-31: "),
     "words": (["NA", "n/a", "a"], "null_values={'x': ['NA', 'n/a']}"),
