@@ -74,8 +74,11 @@ def compare(
     attack, or "compared" (or "sampled", of many records) as a part of whole records; ``pairs`` are those of `lookalike_pairs` where known.
     """
     o, t = original > 0, other > 0
-    pairs = [*(lookalike_pairs(labels, original, other) if pairs is None else pairs), *pairs_within(labels, original, other)]
-    if (o == t).all() and not pairs:
+    same = (o == t).all()
+    if pairs is None:
+        pairs = [] if same else lookalike_pairs(labels, original, other)
+    pairs = [*pairs, *pairs_within(labels, original, other)]
+    if same and not pairs:
         return None
     missing = np.zeros(len(labels), bool)
     if not isinstance(labels, pd.Index) or labels.dtype == object:  # others hold no missing value
