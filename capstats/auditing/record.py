@@ -32,7 +32,8 @@ from capstats.reports.blocks import plain
 from capstats.sources.disk import at_home
 from capstats.tables.axes import axis_of, names_of
 from capstats.tables.dataset import VERSION, copies_known
-from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, too_fine, with_compared, without_match
+from capstats.tables.fineness import too_fine
+from capstats.tables.levels import missing_codes, nothing_shared, other_spellings, with_compared, without_match
 from capstats.tables.printing import count, many
 
 BY_COLUMN = ("bins", "levels", "likely_codes", "fine_keys", "fine_targets")  # attrs of the tables that are mappings of columns

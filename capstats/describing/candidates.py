@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from capstats.reports.repeating import options_of
-from capstats.tables.levels import MANY
+from capstats.tables.fineness import MANY
 
 Role = Literal["", "key", "target", "weight"]
 ROLES: dict[str, list[list[str]]] = tomllib.loads(files("capstats.describing").joinpath("roles.toml").read_text(encoding="utf-8"))

@@ -35,7 +35,8 @@ from capstats.reports.repeating import call, command
 from capstats.sources.door import is_path
 from capstats.sources.source import Options, folded_name, named_later
 from capstats.tables.dataset import VERSION
-from capstats.tables.levels import MANY, other_spellings, shares_nothing, without_match
+from capstats.tables.fineness import MANY
+from capstats.tables.levels import other_spellings, shares_nothing, without_match
 from capstats.tables.printing import count, many, share
 
 BINS = 10  # that a column to be cut is cut into, in commands

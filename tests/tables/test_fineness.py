@@ -17,7 +17,7 @@ from capstats import LevelsWarning, audit, from_counts, read_counts, tabulate, w
 from capstats.attacks import model_attack
 from capstats.datasets import example, paper_originals, paper_synthetics
 from capstats.screening import sweep
-from capstats.tables.levels import fine_column, fine_targets
+from capstats.tables.fineness import fine_column, fine_targets
 
 FIRST = dt.date(1950, 1, 1)
 
