@@ -24,7 +24,7 @@ from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals, kind_of
-from capstats.codes.spellings import ABSENT, MISSING_WORDS
+from capstats.codes.spellings import ABSENT, MISSING_WORDS, folded
 
 Code = str | float | bool | dt.date | Decimal
 NullValues = Code | Collection[Code] | Mapping[Hashable, Code | Collection[Code]] | None  # the argument `null_values`
@@ -292,11 +292,11 @@ def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) ->
 
 
 def _coded(missing: Mapping[Label, int], coded: Mapping[Label, int]) -> list[tuple[int, int]]:
-    """Pairs of the missing value of the first table and the codes of the second."""
-    if MISSING not in missing:
-        return []
-    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if MISSING not in coded else ())]
-    return [(missing[MISSING], coded[code]) for code in dict.fromkeys(codes) if code not in missing]
+    """Pairs of the missing value of the first table, or a word for it, and the codes of the second."""
+    words = [MISSING, *(x for x in missing if isinstance(x, str) and folded(x) in MISSING_WORDS)]
+    held = [x for x in words if x in missing]
+    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if held and held[0] not in coded else ())]
+    return [(missing[held[0]], coded[code]) for code in dict.fromkeys(codes) if held and code not in missing]
 
 
 def _lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:

@@ -39,11 +39,11 @@ _LINES = {
     BESIDE: ('.str.split().str.join("")', 'gsub("\\\\s+", "", {})'),
     COMMA: ('.str.replace(",", ".")', 'sub(",", ".", {}, fixed=TRUE)'),
     "Unicode form": (
-        '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]", "", regex=True)',
-        'gsub("\\\\p{{Cf}}", "", stringi::stri_trans_nfkc({}), perl=TRUE)',
+        '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufe00-\\ufe0f\\ufeff]", "", regex=True)',
+        'gsub("[\\\\p{{Cf}}\\\\x{{fe00}}-\\\\x{{fe0f}}]", "", stringi::stri_trans_nfkc({}), perl=TRUE)',
     ),
 }
-_SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f")  # of thousands
+_SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f", "_")  # of thousands
 _DAYS = (
     *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%Y%m%d", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"),
     *("%d%b%Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"),

@@ -36,9 +36,9 @@ _SPACES = re.compile(r"\s+")
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _QUOTES = re.compile('[\u2018-\u201f\u2032\u2033\u00b4`"]')
 _NUMBER = re.compile(r"(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?")
-_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[,_][0-9]{2,3})*[,_][0-9]{3}(?:\.[0-9]+)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+|[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+")
-_DECIMAL_COMMA = re.compile("(?<=[0-9]),(?=[0-9])")  # a decimal comma in a text
+_DECIMAL_COMMA = re.compile("(?<=[0-9])[,\u00b7](?=[0-9])")  # a decimal comma in a text, or a raised point
 _DAYS = [  # how a date is written
     re.compile(r"(?P<year>[0-9]{4})[-/. ]?(?P<month>[0-9]{1,2})[-/. ]?(?P<day>[0-9]{1,2})"),
     re.compile(r"(?P<day>[0-9]{1,2})[-/. ]\s*(?P<month>[0-9]{1,2})[-/. ]\s*(?P<year>[0-9]{4})"),
@@ -138,6 +138,8 @@ def _in_common(label: Label, truth: bool) -> Iterator[Hashable]:
         yield from _rounded(label)
         if truth:  # as whole records have True
             yield "truth", bool(label)
+        elif isinstance(label, int) and 1e7 <= label < 1e8:
+            yield from (("date", date) for date in _dates(str(label)))
     if not isinstance(label, str):
         return
     text = folded(label)
@@ -213,7 +215,7 @@ def _joined(text: str) -> str:
 
 def _composed(text: str) -> str:
     """One form of each character (NFKC), without characters that show nothing."""
-    return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")
 
 
 def _plain_marks(text: str) -> str:
@@ -228,7 +230,7 @@ def _numbers(text: str) -> Iterator[str]:
     plain = _NUMBER.sub(lambda found: _plain(found[0]), bare)
     yield plain if plain != "-0" else "0"
     if _GROUPED.fullmatch(bare):
-        yield _plain(bare.replace(",", ""))
+        yield _plain(re.sub("[,_]", "", bare))
     if _COMMA.fullmatch(bare):
         yield _plain(re.sub("[. ']", "", bare).replace(",", "."))
     elif _DECIMAL_COMMA.search(bare):

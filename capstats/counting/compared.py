@@ -248,8 +248,8 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     """
     held: Ints = np.flatnonzero(mine.records)
     others: Ints = np.flatnonzero(theirs.records)
-    has_texts = not isinstance(mine.said, np.ndarray) and any(isinstance(x, str) for x in mine.said)
-    if not has_texts and np.array_equal(mine.numbers[held], theirs.numbers[others]):
+    may_be_twice = not isinstance(mine.said, np.ndarray) and any(x is MISSING or isinstance(x, str) for x in mine.said)
+    if not may_be_twice and np.array_equal(mine.numbers[held], theirs.numbers[others]):
         return None, {}, "", False
     common = np.intersect1d(mine.numbers[held], theirs.numbers[others], assume_unique=True)
     if not len(common) or any(isinstance(x, str) for x in [*mine.values(held), *theirs.values(others)]):

@@ -24,7 +24,7 @@ from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import COMMA, remedy_of, said
-from capstats.codes.spellings import lookalikes, spelled_twice
+from capstats.codes.spellings import ABSENT, lookalikes, spelled_twice
 from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.fineness import MANY, Records, fine_keys, fine_targets, too_fine
 from capstats.tables.printing import many
@@ -127,11 +127,15 @@ def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) 
 
 
 def pairs_within(labels: Sequence[Label], original: Records, other: Records) -> list[tuple[int, int, str]]:
-    """Levels that both tables have and that look like one level in two spellings, as the indices of both, and the difference."""
+    """Levels that both tables have and that look like one level in two spellings, as the indices of both, and the difference.
+
+    Also the missing value and each code of it.
+    """
     if isinstance(labels, pd.Index) and labels.dtype.kind in "iufbM":
         return []
     at = {canonical(labels[i]): i for i in _examined(np.minimum(original, other))}
-    return [(at[a], at[b], cause) for a, b, cause in spelled_twice(at)]
+    codes = likely_codes(at) if MISSING in at else []
+    return [*((at[a], at[b], cause) for a, b, cause in spelled_twice(at)), *((at[MISSING], at[code], ABSENT) for code in codes)]
 
 
 def _examined(records: Records) -> list[int]:

@@ -70,6 +70,10 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "decimal sign": ("1.5", "1,5"),
     "thousands": ("12345", "12,345"),
     "thousands and decimal sign": ("1234.5", "1.234,5"),
+    "raised point": ("1.5", "1\u00b75"),
+    "groups of two": ("1234567", "12,34,567"),
+    "groups by lines": ("1234567", "1_234_567"),
+    "emoji style": ("South", "South\ufe0f"),
     "number in a text": ("50.0 kg", "50 kg"),
     "decimal sign in a text": ("1.5 kg", "1,5 kg"),
     "digits of another script": ("25", "\u0662\u0665"),
@@ -82,6 +86,7 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "day first": ("2024-01-31", "31.1.2024"),
     "month first": ("2024-01-31", "1/31/2024"),
     "month by name": ("2024-01-31", "January 31, 2024"),
+    "digits of a day": ("2024-01-31", "20240131"),
     "day and month by name": ("2024-01-31", "31 Jan 2024"),
     "day and hour": ("2024-01-31 08:15", "31/01/2024 8:15:00"),
     "truth": ("yes", "T"),
@@ -91,6 +96,7 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "missing and empty": (None, ""),
     "missing as a code": (None, "-9"),
     "a code that is missing": ("-99", None),
+    "a word and a code": ("N/A", "-99"),
     "missing as a word": (None, "Unknown"),
 }
 EQUAL = {  # levels that say the same
@@ -117,7 +123,6 @@ OTHER = {  # levels that do not
     "fractions of a second": ("31/01/2024 08:15:00.5", "2024-01-31 08:15:00"),
     "larger than a float": ("1e400", "1e401"),
     "no such day": ("2024-02-30 10:00:00", "2024-02-30 10:00"),
-    "a day and a number": ("2024-01-31", "20240131"),
     "byte mark": ("a", "\ufeffb"),
 }
 LEVELS = ("x", "7.25", None, "k")

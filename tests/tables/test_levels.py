@@ -104,16 +104,16 @@ NO_DATES = {("dates", "maximum_knowledge")}
 
 @pytest.mark.parametrize(("kind", "measure"), sorted(set(product(CODED, MEASURES)) - NO_DATES))
 def test_a_code_in_place_of_the_missing_value_of_the_other_table_is_named(kind: str, measure: str) -> None:
-    """Either way round, and beside a missing value; not where both have the code."""
+    """Either way round, and where both have a missing value; not where both have the code alone."""
     levels, code = CODED[kind]
     missing, coded = ({"x": of * 12, "t": ([0] * 5 + [1] * 5) * 6, "k": [0, 1] * 30} for of in (levels, [*levels[:4], code]))
     both = {"x": [*missing["x"], code], "t": [*missing["t"], 0], "k": [*missing["k"], 0]}
-    for tables in ((missing, coded), (coded, missing), (missing, both), (both, missing)):
+    for tables in ((missing, coded), (coded, missing), (missing, both), (both, missing), (both, both)):
         with pytest.warns(LevelsWarning, match=r"a missing value written as text or code.*\(--null-values x=(-9|9999-12-31)\)"):
             MEASURES[measure](*tables)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        MEASURES[measure](both, both)
+        MEASURES[measure](coded, coded)
     assert not [str(x.message) for x in warned if "a missing value written as" in str(x.message)]
 
 
@@ -173,6 +173,7 @@ def test_a_code_among_whole_numbers_of_the_original_is_named_where_records_are_c
         ([1, 4, 5, None], [1, 4, 5, -1], -1),  # too near to look like a code by itself
         (["1", "4", "5", None], ["1", "4", "5", "-8"], "-8"),
         (["a", "b", None], ["a", "b", "-99"], "-99"),
+        (["1", "4", "5", "-9"], ["1", "4", "5", "NA"], "-9,NA"),
         ([1, -4, 5, None], [1, -4, 5, -1], None),
         ([1, 4, -1, None], [1, 4, -1, 5], None),
         ([1, 4, 5, None], [1, 4, 5, -10], None),
@@ -186,7 +187,7 @@ def test_the_only_negative_number_stands_for_the_missing_value_of_the_other_tabl
     (copies,) = found.encoding["copies"]["releases"]
     assert (copies["copied_records"] == len(tables[0]["k"])) == (code is not None)
     if code is not None:
-        again = tabulate(*tables, keys="k", target="t", null_values={"k": code})
+        again = tabulate(*tables, keys="k", target="t", null_values={"k": code if isinstance(code, int) else code.split(",")})
         assert average_cap(again.o, again.s) == 1
 
 

@@ -16,7 +16,7 @@ const CODE_DAYS = new Set(["1899-12-31", "2099-12-31", "2999-12-31", "9999-12-31
 const [YES, NO] = [["true", "t", "yes", "1", "y", "on", "1.0"], ["false", "f", "no", "0", "n", "off", "0.0"]];
 const TRUTHS = new Map([...YES.map((word) => [word, true]), ...NO.map((word) => [word, false])]);
 const WITHIN = /(?:(?<![0-9.])|(?<=[-\u2013,;(\[]))(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3}(?![0-9]))?/g; // numbers in a text
-const GROUPED = /^[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;
+const GROUPED = /^[+-]?[0-9]{1,3}(?:[,_][0-9]{2,3})*[,_][0-9]{3}(?:\.[0-9]+)?$/;
 const COMMA = /^[+-]?(?:[0-9]+|[0-9]{1,3}(?:[. '][0-9]{3})+),[0-9]+$|^[+-]?[0-9]{1,3}(?:[. '][0-9]{3})+$/;
 const DAYS = [ // how a date is written
   /^(?<year>[0-9]{4})[-/. ]?(?<month>[0-9]{1,2})[-/. ]?(?<day>[0-9]{1,2})$/,
@@ -30,6 +30,7 @@ const BESIDE_SIGNS = /(?<![\p{L}\p{N}_]) | (?![\p{L}\p{N}_])|(?<=[0-9]) (?=[\p{L
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const CP1252 = new Map(Array.from({ length: 256 }, (_, byte) => [new TextDecoder("windows-1252").decode(Uint8Array.of(byte)), byte]));
 
+const UNSAID = "a missing value written as text or code";
 const PRECISION = "numbers of another precision";
 const BESIDE = "spaces beside signs";
 
@@ -69,7 +70,7 @@ function timeOf(year, month, day, hour = 0, minute = 0, second = 0) {
 }
 
 const FOLDS = { // what spellings differ in
-  "Unicode form": (text) => text.normalize("NFKC").replace(/\p{Cf}/gu, ""),
+  "Unicode form": (text) => text.normalize("NFKC").replace(/[\p{Cf}\ufe00-\ufe0f]/gu, ""),
   "dashes or quotes": (text) => text.replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, "-").replace(/[\u2018-\u201f\u2032\u2033\u00b4`"]/g, "'"),
   spaces: (text) => text.replace(new RegExp(SPACES, "g"), " ").replace(/^ | $/g, ""),
   case: (text) => text.toLowerCase().replaceAll("\u00df", "ss"),
@@ -102,9 +103,9 @@ function numbersIn(text) {
   if (!/\p{Nd}/u.test(text)) return [];
   const bare = text.replace(/^\+/, "").replace(/\p{Nd}/gu, digit);
   const found = [bare.replace(WITHIN, plain).replace(/^-(?=0e0$)/, "")];
-  if (GROUPED.test(bare)) found.push(plain(bare.replaceAll(",", "")));
+  if (GROUPED.test(bare)) found.push(plain(bare.replace(/[,_]/g, "")));
   if (COMMA.test(bare)) found.push(plain(bare.replace(/[. ']/g, "").replace(",", ".")));
-  else if (/[0-9],[0-9]/.test(bare)) found.push(bare.replace(/(?<=[0-9]),(?=[0-9])/g, ".").replace(WITHIN, plain));
+  else if (/[0-9][,\u00b7][0-9]/.test(bare)) found.push(bare.replace(/(?<=[0-9])[,\u00b7](?=[0-9])/g, ".").replace(WITHIN, plain));
   return found;
 }
 
@@ -112,7 +113,8 @@ function numbersIn(text) {
 function spellingsOf(x, truth) {
   if (x === null) return ["missing"];
   if (isNumber(x) && truth) return [`number ${plain(String(x))}`, `truth ${x === 1}`]; // as whole records have true
-  if (isNumber(x)) return x !== Infinity && x !== -Infinity ? [`number ${plain(String(x))}`, ...rounded(Number(x))] : [`number ${x}`];
+  if (isNumber(x) && Math.abs(Number(x)) === Infinity) return [`number ${x}`];
+  if (isNumber(x)) return [`number ${plain(String(x))}`, ...rounded(Number(x)), ...(x >= 1e7 && x < 1e8 && !isFraction(x) ? datesOf(String(x)) : [])];
   const text = folded(x);
   const found = [`text ${text}`];
   if (MISSING_WORDS.has(text)) found.push("missing");
@@ -141,13 +143,13 @@ function datesOf(text) {
 
 /** What makes the difference between two labels that have something in common. */
 function causeOf(...both) {
-  if (both.includes(null)) return "a missing value written as text or code";
+  if (both.includes(null)) return UNSAID;
   if (both.some(isNumber)) return both.every(isNumber) ? PRECISION : "text in one table and not in the other";
   const cause = FOLDED.find((name) => FOLDS[name](both[0]) === FOLDS[name](both[1]));
   if (cause) return cause;
   const [a, b] = both.map(folded);
   if (a === b) return FOLDED.filter((name) => both.some((x) => FOLDS[name](x) !== x)).join(" and ");
-  if (MISSING_WORDS.has(a)) return "a missing value written as text or code";
+  if (MISSING_WORDS.has(a)) return UNSAID;
   for (const [kind, of] of [["numbers", numbersIn], ["dates", datesOf]]) if (of(a).some((x) => of(b).includes(x))) return `${kind} written in another way`;
   if (TRUTHS.has(a) && TRUTHS.has(b)) return "truth values written in another way";
   if (unspaced(a) === unspaced(b)) {
@@ -175,11 +177,11 @@ function lookalikePairs(records, label) {
     return absent.map((one) => [one, known.get(spellingsOf(one.label, truth).find((spelling) => known.has(spelling)))]).filter(([, twin]) => twin);
   };
   const known = examined.map((all) => new Map(all.map((one) => [one.label, one])));
-  const codes = codesForMissing(...known.map((of) => [...of.keys()])).map(([a, b]) => [known[0].get(a), known[1].get(b)]);
+  const codes = codesForMissing(...known.map((of) => [...of.keys()])).map(([a, b, cause]) => Object.assign([known[0].get(a), known[1].get(b)], { cause }));
   const found = [...resembling(0), ...resembling(1).map(([theirs, mine]) => [mine, theirs]), ...codes];
   const fewest = (pair) => Math.min(...pair.map(({ n }) => n));
   const pairs = [...new Map(found.map((pair) => [pair.map(({ at }) => at).join(), pair])).values()].sort((a, b) => fewest(b) - fewest(a));
-  return pairs.map((pair) => [...pair.map(({ value }) => value), causeOf(...pair.map(({ label }) => label))]);
+  return pairs.map((pair) => [...pair.map(({ value }) => value), pair.cause ?? causeOf(...pair.map(({ label }) => label))]);
 }
 
 /** The numbers of the second table that are those of the first in 15 digits, or in single precision where one table alone holds all in that. */
@@ -248,10 +250,10 @@ function likelyCodes(values) {
 /** Pairs of the missing value, if one table has it, and values that the other alone has and that look like codes of it. */
 function codesForMissing(...both) {
   const coded = (missing, other) => {
+    const held = [null, ...missing.filter((x) => typeof x === "string" && MISSING_WORDS.has(folded(x)))].find((x) => missing.includes(x));
     const [codes, negative] = [likelyCodes(other), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
-    if (!other.includes(null) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only negative number
-    return missing.includes(null) ? codes.filter((x) => other.includes(x) && !missing.includes(x)) : [];
+    if (!other.includes(held) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only one
+    return held === undefined ? [] : codes.filter((x) => other.includes(x) && !missing.includes(x)).map((x) => [held, x]);
   };
-  const cause = "a missing value written as text or code";
-  return [...coded(...both).map((x) => [null, x, cause]), ...coded(...both.reverse()).map((x) => [x, null, cause])];
+  return [...coded(...both), ...coded(...both.reverse()).map((pair) => pair.reverse())].map((pair) => [...pair, UNSAID]);
 }
