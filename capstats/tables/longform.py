@@ -180,7 +180,7 @@ def compare_levels(tables: xr.Dataset) -> pd.DataFrame:
         - ``column``, ``level``: the column and its level, null where missing;
         - ``o``, ``s`` (or one ``s[label]`` for each synthetic table), ``h``: records that hold it, at least 0; of weighted tables the
           number of records;
-        - ``resembles``: a level of another table that is likely the same in another spelling, else null;
+        - ``resembles``: a level of the column that is likely the same in another spelling, else null;
         - ``cause``: what makes the difference: spaces, case, Unicode form, dashes or quotes, numbers, dates or truth values written in
           another way, numbers of another precision, a missing value written as text or code, text decoded with the wrong encoding; or
           "likely missing code", such as -99 and "NA", which `null_values` of `tabulate` names; empty where there is none.
