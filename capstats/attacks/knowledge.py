@@ -52,7 +52,8 @@ def maximum_knowledge(
         Numbers of released tables that are pooled, the first ones of several; by default 1, 2, 3, 5, 10, 20, 50 and 100 as far as there
         are enough. Each adds to the one before.
     types : mapping {column: type}, optional
-        As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
+        As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels. Dates
+        are numbers of days.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `original` says), ``counts``, ``null_values``,
         ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``;

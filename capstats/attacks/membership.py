@@ -67,7 +67,8 @@ def membership_scores(
     n_releases : int or sequence of ints, optional
         Numbers of released tables to take together: the first ones of several. By default each table has its own score.
     types : mapping {column: type}, optional
-        As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels.
+        As in `tabulate`. A column of numbers is categorical if its type is categorical or ``types`` lists its levels. Dates
+        are numbers of days.
     **reading
         How the tables are read, as in `tabulate`: ``bins`` (cut as `records` says), ``counts``, ``null_values``,
         ``allow_unused_codes``, and for files ``encoding``, ``decimal``, ``sheet``, ``skip``, ``rename``, ``memory_limit``, ``spill_dir``;

@@ -198,7 +198,9 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
     if cause == ENCODING:
         return (
             f"read a file that is UTF-8 as UTF-8, without another encoding; or, where the text is so in the file, {tables}: in Python "
-            f"{value} = {value}.str.encode('cp1252').str.decode('utf-8'), in R {in_r} <- iconv({in_r}, \"UTF-8\", \"CP1252\")"
+            f"{value} = (text := {value}.str.encode('cp1252', 'replace').str.decode('utf-8', 'replace')).mask("
+            f"text.str.contains('[?\\ufffd]', na=True), {value}), in R {in_r} <- with(list(text = "
+            f'iconv({in_r}, "UTF-8", "CP1252", mark=FALSE)), ifelse(is.na(text) | !validUTF8(text), {in_r}, text))'
         )
     if sign := found.get("separator"):
         return (

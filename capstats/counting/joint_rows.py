@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.column import Counts, Places
-from capstats.codes.labels import MISSING, Label, canonicals, kind_of
+from capstats.codes.labels import MISSING, Kind, Label, canonicals, kind_of
 from capstats.codes.progress import Progress
 from capstats.codes.spellings import ABSENT
 from capstats.counting.records import Records, read_records
@@ -21,6 +22,7 @@ from capstats.counting.request import Reading, Request
 from capstats.tables.axes import join_columns
 from capstats.tables.levels import compared_with, records_by_level, warn_of_levels
 
+UNITS: dict[Kind | None, Any] = {"number": 1, **dict.fromkeys(("date", "datetime", "datetime with zone"), dt.timedelta(days=1))}
 OF_READING = ("missing", "dropped", "counts", "bins", "null_values")  # attrs
 
 
@@ -97,8 +99,8 @@ class JointRows:
     def columns(self) -> list[Levels]:
         """The columns with the numbers of their levels.
 
-        That of a whole number is its difference to the least, so that large ones keep their differences. That of a category is its place
-        in the order of its column, which includes levels that no record has; a missing value comes last.
+        That of a whole number is its difference to the least, so that large ones keep their differences; that of a date, in days. That of a
+        category is its place in the order of its column, which includes levels that no record has; a missing value comes last.
         """
         found = []
         orders = self.records.orders()
@@ -107,16 +109,16 @@ class JointRows:
             known = [x for x in labels if x is not MISSING]
             kind = kind_of(known[0]) if known else None
             order = None
-            if kind == "number" and asked not in orders:
-                least = known[0] if all(isinstance(x, int) for x in known) else 0
-                values = [np.inf if x is MISSING else float(x - least) for x in labels]
-            elif kind in ("number", "text", "bool", None) or asked in orders:
+            if kind in UNITS and asked not in orders:
+                least: Any = 0 if any(isinstance(x, float) for x in known) else known[0]
+                values = [np.inf if x is MISSING else float((x - least) / UNITS[kind]) for x in labels]
+            elif kind in ("text", "bool", None) or asked in orders:
                 order = list(dict.fromkeys([*orders.get(asked, []), *known]))
                 place = {x: i for i, x in enumerate([*order, MISSING])}
                 values = [float(place[x]) for x in labels]
             else:
                 raise TypeError(
-                    f"Column {asked!r} holds {kind} labels, which are neither numbers nor categories. Turn it into numbers, or into "
+                    f"Column {asked!r} holds {kind} labels, which are neither numbers, dates nor categories. Turn it into numbers, or into "
                     f"categories with types={{{asked!r}: [levels in order]}}."
                 )
             found.append(Levels(str(asked), np.asarray(codes, np.int64), np.array(values, float), order))
@@ -151,7 +153,7 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
         if column.numerical:
             of, at = levels[column.name], list(of_tables)
             levels[column.name] = {table: x for table, x in of.items() if ABSENT in x["likely"] or rows.apart(column, at.index(table))}
-    warn_of_levels({"levels": levels, "bins": records.cuts}, records.names[0])
+    warn_of_levels({"levels": levels, "bins": records.cuts, "null_values": request.codes_as_texts()}, records.names[0])
     return rows
 
 

@@ -302,7 +302,14 @@ def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
 
 
 def _entries(attrs: Mapping[str, Any]) -> Iterator[tuple[str, str, Entry]]:
-    return ((column, table, entry) for column, tables in attrs.get("levels", {}).items() for table, entry in tables.items())
+    """Each column, table and comparison; a remedy that names codes names those that were given as well."""
+    given = attrs.get("null_values")
+    for column, tables in attrs.get("levels", {}).items():
+        known = given.get(column, []) if isinstance(given, Mapping) else []
+        for table, entry in tables.items():
+            remedy = entry.get("remedy", {})
+            codes = {"null_values": [*known, *remedy["null_values"]]} if "null_values" in remedy else {}
+            yield column, table, {**entry, "remedy": remedy | codes}
 
 
 def _likely(column: str, entry: Entry, first: str, table: str) -> str:

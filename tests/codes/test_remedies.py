@@ -150,3 +150,12 @@ def test_the_line_that_rounds_makes_numbers_of_32_bits_those_of_64() -> None:
     for table in (original, release):
         exec(line, {"table": table})
     assert original["k"].tolist() == release["k"].tolist()
+
+
+def test_the_line_for_a_wrong_encoding_leaves_texts_that_are_right() -> None:
+    right = ["Genève", "Zürich", "ЖŁ", "plain", "what?"]
+    wrong = [x.encode().decode("cp1252") for x in right[:2]]
+    table = pd.DataFrame({"x": [*right, None, *wrong]})
+    line = said(found_for(right[:1], wrong[:1]), "x", "original", "synthetic").partition("in Python ")[2]
+    exec(line.partition(", in R ")[0], {"table": table})
+    assert table["x"].fillna("").tolist() == [*right, "", *right[:2]]

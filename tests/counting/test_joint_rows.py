@@ -1,11 +1,13 @@
 """Joint rows: every row of any table once, with the records that each table has of it."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import xarray as xr
 from mixed_records import LEVELS
 
 from capstats import MISSING, LevelsWarning
@@ -103,8 +105,23 @@ def test_columns_of_mixed_kind_are_refused():
         membership_scores({"x": [1, "a"]}, {"x": [1]}, columns="x", widths=1)
     with pytest.raises(TypeError, match=r"Column 'x' holds number labels in `records` and text labels in `synthetic\[1\]`"):
         membership_scores({"x": [1]}, [{"x": [2]}, {"x": ["3"]}], columns="x", widths=1)
-    with pytest.raises(TypeError, match="Column 'day' holds datetime labels, which are neither numbers nor categories"):
-        membership_scores({"day": pd.to_datetime(["2024-01-01"])}, {"day": pd.to_datetime(["2024-01-02"])}, columns="day", widths=1)
+    with pytest.raises(TypeError, match="Column 'x' holds duration labels, which are neither numbers, dates nor categories"):
+        membership_scores({"x": pd.to_timedelta(["1 day"])}, {"x": pd.to_timedelta(["2 days"])}, columns="x", widths=1)
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime", "datetime with zone"])
+def test_dates_are_numbers_of_days(kind):
+    """Of days and quarters of a day, and a missing value."""
+    days = [[0, 1, 40, None, 60], [3, 1, 39, None]] if kind == "date" else [[0, 0.25, 40.5, None, 60], [3, 0.5, 40.25, None]]
+    first = pd.Timestamp("2024-01-31", tz="UTC" if "zone" in kind else None)
+    moments = [[None if x is None else first + pd.Timedelta(days=x) for x in of] for of in days]
+    dates = [[x.date() if kind == "date" and x is not None else x for x in of] for of in moments]
+    numbers, found = ([{"x": of, "y": [1] * len(of)} for of in both] for both in (days, dates))
+    for attack in (partial(membership_scores, widths=2), partial(maximum_knowledge, within={"x": 0.3})):
+        values = [attack(*tables, columns=["x", "y"]) for tables in (numbers, found)]
+        if not isinstance(values[0], xr.DataArray):
+            values = [x.accuracy for x in values]
+        np.testing.assert_allclose(values[1].values, values[0].values, rtol=1e-12)
 
 
 @OTHER_LEVELS
