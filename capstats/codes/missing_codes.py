@@ -274,12 +274,10 @@ def likely_codes(labels: Iterable[Label] | np.ndarray | pd.Index) -> list[Label]
     if any(isinstance(x, str) for x in present):
         texts = {str(x): x for x in present}  # whole records have numbers among texts
         return [texts[code] for code in _likely_texts(list(texts))]
-    kind = kind_of(present[0]) if present else None
-    if kind == "number":
+    kinds = set(map(kind_of, present))  # several where equality is Python's
+    if kinds == {"number"}:
         return likely_codes(np.array([float(x) for x in present if isinstance(x, float) or -(2**63) <= x < 2**53]))
-    if kind in ("date", "datetime"):
-        return _far_days(present)
-    return []
+    return _far_days(present) if kinds in ({"date"}, {"datetime"}) else []
 
 
 def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) -> list[tuple[int, int, str]]:
