@@ -92,6 +92,8 @@ def test_two_spellings_are_found_from_either_side_and_the_difference_is_named(la
         ("12345678901234567", "12345678901234568"),  # one number where 64-bit floats hold them
         ("16777216", "16777217"),  # and where 32-bit floats do
         ("1.2.3", "1.2.4"),
+        ("1.000", "0.001"),  # no thousands begin with 0
+        ("1,000", "0,001"),
         ("2024-01-31", "2024-01-30"),
         ("2024-01-31 08:15:00.25", "2024-01-31 08:15:00.5"),
         ("2024-01-31", "2024-01-31T00:00:00.000000001"),

@@ -124,6 +124,7 @@ OTHER = {  # levels that do not
     "larger than a float": ("1e400", "1e401"),
     "no such day": ("2024-02-30 10:00:00", "2024-02-30 10:00"),
     "byte mark": ("a", "\ufeffb"),
+    "decimals that are no thousands": ("1,000", "0,001"),
 }
 LEVELS = ("x", "7.25", None, "k")
 
