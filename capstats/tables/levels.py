@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from capstats.codes.declared_types import ENOUGH
-from capstats.codes.labels import MISSING, Label, canonical, kind_of
+from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
 from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import COMMA, remedy_of, said
@@ -133,7 +133,9 @@ def pairs_within(labels: Sequence[Label], original: Records, other: Records) -> 
     """
     if isinstance(labels, pd.Index) and labels.dtype.kind in "iufbM":
         return []
-    at = {canonical(labels[i]): i for i in _examined(np.minimum(original, other))}
+    places = _examined(np.minimum(original, other))
+    held = [labels[i] for i in places]
+    at = dict(zip(held if all(type(x) is str for x in held) else canonicals(held), places, strict=True))
     codes = likely_codes(at) if MISSING in at else []
     return [*((at[a], at[b], cause) for a, b, cause in spelled_twice(at)), *((at[MISSING], at[code], ABSENT) for code in codes)]
 
