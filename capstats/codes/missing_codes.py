@@ -291,10 +291,12 @@ def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) ->
 
 def _coded(missing: Mapping[Label, int], coded: Mapping[Label, int]) -> list[tuple[int, int]]:
     """Pairs of the missing value of the first table, or a word for it, and the codes of the second."""
-    words = [MISSING, *(x for x in missing if isinstance(x, str) and folded(x) in MISSING_WORDS)]
-    held = [x for x in words if x in missing]
-    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if held and held[0] not in coded else ())]
-    return [(missing[held[0]], coded[code]) for code in dict.fromkeys(codes) if held and code not in missing]
+    words = (x for x in missing if isinstance(x, str) and folded(x) in MISSING_WORDS)
+    absent = MISSING if MISSING in missing else next(words, None)
+    if absent is None:
+        return []
+    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if absent not in coded else ())]
+    return [(missing[absent], coded[code]) for code in dict.fromkeys(codes) if code not in missing]
 
 
 def _lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:

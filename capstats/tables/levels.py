@@ -135,6 +135,8 @@ def pairs_within(labels: Sequence[Label], original: Records, other: Records) -> 
         return []
     places = _examined(np.minimum(original, other))
     held = [labels[i] for i in places]
+    if not any(x is MISSING or isinstance(x, str) for x in held):
+        return []
     at = dict(zip(held if all(type(x) is str for x in held) else canonicals(held), places, strict=True))
     codes = likely_codes(at) if MISSING in at else []
     return [*((at[a], at[b], cause) for a, b, cause in spelled_twice(at)), *((at[MISSING], at[code], ABSENT) for code in codes)]
