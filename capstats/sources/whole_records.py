@@ -7,7 +7,7 @@ text in ISO 8601. Two different records have the same number with a probability 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from capstats.codes.column import Column, Ints
 from capstats.codes.declared_types import TRUTH, type_name
-from capstats.codes.labels import Kind
 from capstats.codes.missing_codes import Codes
 from capstats.codes.missing_codes import plain as in_plain
 from capstats.sources.disk import answer, plain, quoted
@@ -141,9 +140,10 @@ def _absent(table: Any, query: Query, types: Mapping[str, str], decimal: str) ->
     """SQL for whether the value of each column is missing, or is a code that means so."""
     absent = {c: is_missing(c, dtype) for c, dtype in types.items()}
     codes = {c: query.options.codes.of(column) for c, column in zip(types, query.columns, strict=True)}
-    looked = {}
+    numbers_of, looked = _numbers_of_codes(table, codes.values()), {}
     for c, dtype in types.items():
-        means = _numbers_of_codes(table, codes[c], None if _is_text(dtype) else kind_of_type(dtype))
+        kinds = [kind for kind in codes[c].places if _is_text(dtype) or kind == kind_of_type(dtype)]
+        means = ", ".join(f"{numbers_of[str(in_plain(code))]}::UBIGINT" for kind in kinds for code in codes[c].places[kind])
         if means and _is_text(dtype):
             looked[c] = means
         elif means:
@@ -161,15 +161,13 @@ def _absent(table: Any, query: Query, types: Mapping[str, str], decimal: str) ->
     return absent
 
 
-def _numbers_of_codes(table: Any, codes: Codes, kind: Kind | None) -> str:
-    """The numbers of the codes of one kind, or of all codes, as a list in SQL."""
-    texts = {str(in_plain(code)): None for of, labels in codes.places.items() if kind in (None, of) for code in labels}
-    columns = {f"c{i}": quoted(text) for i, text in enumerate(texts)}
-    if not columns:
-        return ""
-    row = table.limit(1).select(", ".join(f"{text} AS {c}" for c, text in columns.items()))
-    found = _numbers(row, dict.fromkeys(columns, "VARCHAR"), ".", dict.fromkeys(columns, "false")).fetchall()
-    return ", ".join(f"{x}::UBIGINT" for numbers in found for x in numbers)
+def _numbers_of_codes(table: Any, codes: Iterable[Codes]) -> dict[str, int]:
+    """The numbers of all codes, by the text of a code."""
+    texts = {str(in_plain(code)) for of in codes for labels in of.places.values() for code in labels}
+    if not texts:
+        return {}
+    rows = table.limit(0).aggregate("count(*)").select(f"unnest([{', '.join(map(quoted, sorted(texts)))}]) AS c0")
+    return dict(_numbers(rows, {"c0": "VARCHAR"}, ".", {"c0": "false"}, ["c0 AS code"]).select("code, x0").fetchall())
 
 
 # --- SQL for the number of a value; that of null is that of a missing value ---------------------------------------------
