@@ -42,7 +42,7 @@ class Options:
     spill_dir: str | Path | None = None
     display: Progress = QUIET
 
-    @property
+    @cached_property
     def given(self) -> dict[str, Any]:
         """The options that may differ between tables, without those that have their defaults."""
         held = {name: getattr(self, name) for name in (*SCALARS, *BY_COLUMN)}
