@@ -142,9 +142,8 @@ def _with_point(label: Label, sign: str) -> Label:
 
 def said(found: dict[str, Any], column: str, first: str, table: str) -> str:
     """A remedy as the caller writes it, in Python and on the command line; or the line of Python or R that changes the data."""
-    if (codes := found.get("null_values")) and "type" not in found:
-        pasted = shlex.quote(f"{column}={','.join(codes)}")
-        return f"say null_values={{{column!r}: {codes!r}}} (--null-values {pasted})"
+    if found.get("null_values") and "type" not in found:
+        return "say {} ({})".format(*_codes(found, column))
     if "type" in found:
         return _typed(found, column, first, table)
     tables = {"original": f"change `{first}`", "other": f"change `{table}`"}.get(found.get("of", ""), "change both tables")
@@ -160,11 +159,19 @@ def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
         signs: Any = {of[found["decimal"]]: ","} if found["decimal"] in of else ","
         python[-1] += f" and, of a CSV file, decimal={signs!r}"
         options.append(f"--decimal {''.join(shlex.quote(f'{name}=,') for name in signs) if isinstance(signs, dict) else ','}")
-    if codes := found.get("null_values"):
-        python.append(f"null_values={{{column!r}: {codes!r}}}")
-        options.append("--null-values " + shlex.quote(f"{column}={','.join(codes)}"))
+    if found.get("null_values"):
+        codes, option = _codes(found, column)
+        python.append(codes)
+        options.append(option)
     elsewhere = f"; where it is no CSV file, {with_points(column)} in Python in place of `decimal`" if "decimal" in found else ""
     return f"say {' and '.join(python)} ({' '.join(options)}){elsewhere}"
+
+
+def _codes(found: dict[str, Any], column: str) -> tuple[str, str]:
+    """The codes of a column in Python, with those given of other columns (``beside``), which they would replace; and as an option."""
+    codes = found["null_values"]
+    option = f"{column}={','.join(map(str, codes))}"
+    return f"null_values={ {**found.get('beside', {}), column: codes}!r}", f"--null-values {shlex.quote(option)}"
 
 
 def _recode(found: dict[str, Any], column: str, tables: str) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.by_table import ALL
 from capstats.codes.declared_types import ENOUGH
 from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
 from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
@@ -105,8 +106,9 @@ def _remedy(main: str, pairs: Sequence[tuple[int, int, str]], labels: Sequence[L
     if not pairs:
         return {}
     original, other = ([canonical(labels[i]) for i in np.flatnonzero(of).tolist()] for of in held)
-    found = remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j, cause in pairs if cause == main], original, other)
-    if original == other:  # both are to be changed
+    of_main = [(i, j) for i, j, cause in pairs if cause == main]
+    found = remedy_of(main, [(canonical(labels[i]), canonical(labels[j])) for i, j in of_main], original, other)
+    if all(of[i] and of[j] for i, j in of_main for of in held):  # both are to be changed
         found = {"recode": COMMA} if "decimal" in found else {name: value for name, value in found.items() if name != "of"}
     return found
 
@@ -289,31 +291,30 @@ def with_compared(attrs: Mapping[str, Any], copies: Mapping[str, Any]) -> dict[s
 def missing_codes(attrs: Mapping[str, Any]) -> list[str]:
     """Sentences about each column with levels that look like codes of missing values, if no remedy of `other_spellings` names them."""
     found = []
-    given = attrs.get("null_values")
     told = {(column, code) for column, _, entry in _entries(attrs) for code in entry.get("remedy", {}).get("null_values", [])}
     for column, likely in attrs.get("likely_codes", {}).items():
         codes = [code for code in likely if (column, str(code)) not in told]
-        if not codes:
-            continue
-        all_codes = [*(given.get(column, []) if isinstance(given, Mapping) else []), *codes]
-        option = shlex.quote(f"{column}={','.join(map(str, all_codes))}")
-        found.append(
-            f"Column {column!r} holds {listed([repr(x) for x in codes])}, which {'look' if len(codes) > 1 else 'looks'} like "
-            f"{'codes' if len(codes) > 1 else 'a code'} of missing values. If so, say null_values={{{column!r}: {all_codes!r}}} "
-            f"(--null-values {option})."
-        )
+        if codes:
+            like = "look like codes" if len(codes) > 1 else "looks like a code"
+            remedy = said(_with_given(attrs, column, codes), column, "", "")
+            found.append(f"Column {column!r} holds {listed([repr(x) for x in codes])}, which {like} of missing values. If so, {remedy}.")
     return found
 
 
 def _entries(attrs: Mapping[str, Any]) -> Iterator[tuple[str, str, Entry]]:
     """Each column, table and comparison; a remedy that names codes names those that were given as well."""
-    given = attrs.get("null_values")
     for column, tables in attrs.get("levels", {}).items():
-        known = given.get(column, []) if isinstance(given, Mapping) else []
         for table, entry in tables.items():
             remedy = entry.get("remedy", {})
-            codes = {"null_values": [*known, *remedy["null_values"]]} if "null_values" in remedy else {}
+            codes = _with_given(attrs, column, remedy["null_values"]) if "null_values" in remedy else {}
             yield column, table, {**entry, "remedy": remedy | codes}
+
+
+def _with_given(attrs: Mapping[str, Any], column: str, codes: Sequence[Any]) -> dict[str, Any]:
+    """The remedy that adds codes of a column to those that were given."""
+    given = attrs.get("null_values") or {}
+    beside = dict(given) if isinstance(given, Mapping) else {ALL: given}
+    return {"null_values": [*beside.pop(column, []), *codes], "beside": beside}
 
 
 def _likely(column: str, entry: Entry, first: str, table: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import re
 import warnings
@@ -173,14 +174,31 @@ def test_codes_are_looked_for_in_columns_of_one_kind_alone() -> None:
     assert found[0] == found[1] != found[2]
 
 
-def test_a_remedy_names_the_codes_that_were_given_beside_those_that_it_finds() -> None:
-    original, synthetic = ({"x": [1, 4, 5, code, "."] * 12, "t": [0, 1, 0, 1, 1] * 12} for code in (-9, "NA"))
-    original["x"] = [str(x) for x in original["x"]]
-    synthetic["x"] = [str(x) for x in synthetic["x"]]
+@pytest.mark.parametrize(
+    ("codes", "python"),
+    [
+        ({"x": "."}, "{'x': ['.', '-9', 'NA']}"),
+        (".", "{'*': ['.'], 'x': ['-9', 'NA']}"),
+        ({"*": ".", "t": "7"}, "{'*': ['.'], 't': ['7'], 'x': ['-9', 'NA']}"),
+    ],
+)
+def test_a_remedy_names_the_codes_that_were_given_beside_those_that_it_finds(codes: Any, python: str) -> None:
+    """For one column, for all and for another one; what is pasted replaces the argument."""
+    original, synthetic = ({"x": ["1", "4", "5", code, "."] * 12, "t": [*"01017"] * 12} for code in ("-9", "NA"))
+    option = f"x={'.,' * ('x' in codes)}-9,NA"
     for measure in (tabulate, attacks.maximum_knowledge):
         names = {"keys": "x", "target": "t"} if measure is tabulate else {"columns": ["x", "t"]}
-        with pytest.warns(LevelsWarning, match=r"null_values=\{'x': \['\.', '-9', 'NA'\]\} \(--null-values x=\.,-9,NA\)"):
-            measure(original, synthetic, null_values={"x": "."}, **names)
+        with pytest.warns(LevelsWarning, match=re.escape(f"say null_values={python} (--null-values {option})")):
+            measure(original, synthetic, null_values=codes, **names)
+    again = tabulate(original, synthetic, keys="x", target="t", null_values=ast.literal_eval(python))
+    assert (again.o == again.s).all()
+
+
+def test_both_tables_are_changed_where_both_have_both_spellings() -> None:
+    days = ["2024-01-31", "31.01.2024", "2024-02-29", "29.02.2024"]
+    original, synthetic = ({"k": [*days, more] * 12, "t": [0, 1, 0, 1, 1] * 12} for more in ("2024-03-01", "2024-03-02"))
+    with pytest.warns(LevelsWarning, match="change both tables, so that dates are written as 2024-01-31:"):
+        tabulate(original, synthetic, keys="k", target="t")
 
 
 def test_a_code_among_whole_numbers_of_the_original_is_named_where_records_are_compared(tmp_path: Path) -> None:
