@@ -55,12 +55,13 @@ def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None)
     declared = {c: type_name(x) for c, x in wanted.items() if isinstance(x, str) or type_name(x) != "text"}
     absent = _absent(table, query, types, decimal)
     further = [] if query.weight is None else [f"c{len(types)}::DOUBLE::BIGINT AS w"]
-    for c in [] if connection is None else _few(table, types, decimal, absent, connection, declared):
+    few = {} if connection is None else _few(table, types, decimal, absent, connection, declared)
+    for c, held in few.items():
         i, known = c[1:], "hash({}::VARCHAR)" if _is_text(types.pop(c)) else NONE  # the number of most values, or of missing ones
-        others = connection.table("held").filter(f"x{i} <> {known.format(f't{i}')}")
+        others = connection.table("held").filter(f"t{i} IS NOT NULL AND {held} <> {known.format(f't{i}')}")
         number = known.format(c)
         if others.limit(1).fetchall():
-            others = others.select(f"t{i}, x{i} AS y{i}").set_alias(f"of_{c}")
+            others = others.select(f"t{i}, {held} AS y{i}").set_alias(f"of_{c}")
             table, number = table.set_alias("records").join(others, f"{c} = t{i}", how="left"), f"coalesce(y{i}, {number})"
         further.append(f"{number} AS x{i}")
     return _numbers(table, types, decimal, absent, further, declared)
@@ -68,19 +69,28 @@ def with_numbers(table: Any, query: Query, decimal: str, connection: Any = None)
 
 def _few(
     table: Any, types: Mapping[str, str], decimal: str, absent: Mapping[str, str], connection: Any, declared: Mapping[str, str]
-) -> list[str]:
-    """The columns with few values whose numbers are slow to compute; the table ``held`` has each of their values with its number."""
+) -> dict[str, str]:
+    """The columns with few values whose numbers are slow to compute, and where the table ``held`` has the numbers of each one's values.
+
+    Columns of one type are one column there: DuckDB plans a computation for each column, which takes longer than that of few numbers.
+    """
     few = {c: dtype for c, dtype in types.items() if not _is_simple(dtype)}
     if few:
         numbers = table.limit(FIRST).aggregate(", ".join(f"count(DISTINCT {c})" for c in few)).fetchall()[0]
         few = {c: dtype for (c, dtype), n in zip(few.items(), numbers, strict=True) if n <= FEW_OF_FIRST}
     if not few:
-        return []
+        return {}
+    alike: dict[Any, list[str]] = {}
+    for c, dtype in few.items():
+        alike.setdefault((dtype, declared.get(c)), []).append(c)
+    values = {of[0]: f"coalesce({', '.join(f'CASE WHEN NOT {absent[c]} THEN {c} END' for c in of)})" for of in alike.values()}
+    given = [f"t{c[1:]}" for c in few]
+    columns = [*(f"{c} AS t{c[1:]}" for c in few), *(f"{value} AS {c}" for c, value in values.items())]
     sets = f"GROUPING SETS ({', '.join(f'({c})' for c in few)})"
-    values = table.aggregate(", ".join(few), sets).limit(FEW_VALUES)
+    rows = table.aggregate(", ".join(few), sets).limit(FEW_VALUES).select(", ".join(columns))
     connection.execute("DROP TABLE IF EXISTS held")
-    _numbers(values, few, decimal, absent, [f"{c} AS t{c[1:]}" for c in few], declared).create("held")
-    return list(few) if len(connection.table("held")) < FEW_VALUES else []
+    _numbers(rows, {c: few[c] for c in values}, decimal, {c: f"{c} IS NULL" for c in values}, given, declared).create("held")
+    return {c: f"x{of[0][1:]}" for of in alike.values() for c in of} if len(connection.table("held")) < FEW_VALUES else {}
 
 
 def _is_simple(dtype: str) -> bool:
