@@ -230,17 +230,13 @@ def cut_by_counts(spec: Spec, numbers: Numbers, counts: Counts, declared: TypeTo
     if not len(values):
         return Cut(numbers.kind, declared, [], [], _intervals([]))
     least, greatest = values.min().item(), values.max().item()
-    if spec.how == "width":
-        found = equal_width(least, greatest, spec.number, numbers.kind)
-    else:
-        if counts.dtype.kind == "f":
-            raise ValueError(
-                f"Quantiles lie between records, so weights must be whole numbers; those of `original` are fractional, and `bins` asks for "
-                f"quantiles of column {column!r}. Give cut points, or a number of bins of equal width."
-            )
-        found = _quantiles(values, counts, spec.number)
-    inner = [x for x in found if least < x < greatest]
-    points = {canonical(x) if numbers.kind == "number" else math.floor(x) for x in inner}
+    if spec.how == "quantile" and counts.dtype.kind == "f":
+        raise ValueError(
+            f"Quantiles lie between records, so weights must be whole numbers; those of `original` are fractional, and `bins` asks for "
+            f"quantiles of column {column!r}. Give cut points, or a number of bins of equal width."
+        )
+    found = equal_width(least, greatest, spec.number, numbers.kind) if spec.how == "width" else _quantiles(values, counts, spec.number)
+    points = {canonical(x) if numbers.kind == "number" else math.floor(x) for x in found if least < x < greatest}
     return replace(_named(sorted(points), numbers.kind, declared), likely=likely_numbers(values, numbers.kind))
 
 
@@ -366,14 +362,11 @@ def with_codes(cut: Cut, codes: Codes) -> Cut:
     below = {v: math.nextafter(v, -math.inf) if kind == "number" else v - 1 for v in numbers}
     first = -math.inf if kind == "number" else (1 - EPOCH.toordinal()) * (1 if kind == "date" else DAY)  # the least date
     points = sorted({*cut.points, *numbers, *(b for b in below.values() if b >= first)})
-    meanings: list[str | frozenset[int]] = []
-    for a, b in pairwise([None, *points, None]):
-        if b in numbers and (a is None or a == below[b]):
-            meanings.append(numbers[b])
-        else:
-            meanings.append(cut.labels[len(cut.points) if b is None else bisect_left(cut.points, b)])
-    places = codes.places.get("text", {})
-    meanings += [places[text] for text in codes.texts]
+    meanings: list[str | frozenset[int]] = [
+        numbers[b] if b in numbers and a in (None, below[b]) else cut.labels[bisect_left(cut.points, b)]
+        for a, b in pairwise([None, *points, math.inf])
+    ]
+    meanings += codes.places.get("text", {}).values()
     labels = [f"bin {i}" for i in range(len(meanings))]  # distinct, whatever the texts are
     return replace(cut, kind=kind, points=points, labels=labels, texts=codes.texts, meanings=dict(zip(labels, meanings, strict=True)))
 

@@ -107,35 +107,26 @@ def joint_labels(
     table shows only some of its categories. Other labels follow in natural order; ``MISSING`` is last.
     """
     used = [np.flatnonzero(np.bincount(c.codes - c.first, minlength=len(c.labels))) for c in columns]
-    if not order and all(isinstance(c.labels, np.ndarray) for c in columns):
-        return _joint_integers(columns, used)
     present = [chosen(c.labels, u) for c, u in zip(columns, used, strict=True)]
-    present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
-    categories = [*order, *(x for column in columns if column.ordered for x in column.labels)]
-    joint, kinds = in_common_order(present, categories, name, tables)
-    if len(kinds) > 1:
-        (a, x), (b, y), *_ = kinds.items()
-        raise TypeError(
-            f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
-            + _advice(name, {a, b}, present, tables)
-        )
-    place = {label: i for i, label in enumerate(joint)}
-    maps: list[Ints] = []
-    for column, u, labels in zip(columns, used, present, strict=True):
-        to_joint = np.zeros(len(column.labels), np.min_scalar_type(len(joint)))
-        to_joint[u] = [place[x] for x in labels]
-        maps.append(to_joint)
-    return joint, maps
-
-
-def _joint_integers(columns: Sequence[Column], used: Sequence[Places]) -> tuple[Places, list[Ints]]:
-    """The same for integers, by array operations."""
-    present = [np.asarray(c.labels)[u] for c, u in zip(columns, used, strict=True)]
-    joint = np.sort(np.concatenate(present))
-    joint = joint[starts(joint)] if len(joint) else joint
+    joint: Any
+    if not order and all(isinstance(c.labels, np.ndarray) for c in columns):  # integers, by array operations
+        joint = np.sort(np.concatenate(present))
+        joint = joint[starts(joint)[: len(joint)]]
+        places: list[Any] = [np.searchsorted(joint, x) for x in present]
+    else:
+        present = [x.tolist() if isinstance(x, np.ndarray) else x for x in present]
+        joint, kinds = in_common_order(present, [*order, *(x for c in columns if c.ordered for x in c.labels)], name, tables)
+        if len(kinds) > 1:
+            (a, x), (b, y), *_ = kinds.items()
+            raise TypeError(
+                f"Column {name!r} holds {a} labels in `{x}` and {b} labels in `{y}`: none of them can match. Convert one of them"
+                + _advice(name, {a, b}, present, tables)
+            )
+        place = {label: i for i, label in enumerate(joint)}
+        places = [[place[x] for x in labels] for labels in present]
     maps: list[Ints] = [np.zeros(len(c.labels), np.min_scalar_type(len(joint))) for c in columns]
-    for to_joint, u, labels in zip(maps, used, present, strict=True):
-        to_joint[u] = np.searchsorted(joint, labels)
+    for to_joint, u, where in zip(maps, used, places, strict=True):
+        to_joint[u] = where
     return joint, maps
 
 
@@ -238,17 +229,6 @@ class Factor:
             return of_rows(factor(columns[:k])), of_rows(factor(columns[k:]))
         size = math.prod(self.sizes[k:])
         return of_rows(_factor(self.flat // size, self.sizes[:k])), of_rows(_factor(self.flat % size, self.sizes[k:]))
-
-
-def parts_of(
-    columns: Sequence[Column], sums: Sums, first: int | None, advance: Callable[[int], None], *, by_record: bool
-) -> tuple[list[tuple[list[Ints], Places]], Sums]:
-    """Distinct rows and their sums as `count` finds them, or records with ``by_record``, as one part or as two: first columns and others.
-
-    A part is the codes of its distinct combinations, and the index of each row's combination.
-    """
-    rows, sums = (factor(columns), list(sums) or [np.ones(len(columns[0].codes), np.int64)]) if by_record else count(columns, sums, advance)
-    return [(part.codes, part.of_row) for part in ([rows] if first is None else rows.split(first))], sums
 
 
 def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -37,13 +37,7 @@ COLUMNS = 50  # columns that are compared by default, at most
 NEAR = 20  # columns up to which records that agree in all columns but one are searched
 MOST_VALUES = 1 << 25  # numbers held for these, at most
 LEVELS = 1000  # labels of a key column up to which copies are counted by its levels
-
-
-class Keys(NamedTuple):
-    """The key columns of the tables, and where they are cut."""
-
-    columns: Sequence[Hashable]
-    cuts: Mapping[Hashable, Cut]
+Keys = Mapping[Hashable, Cut | None]  # the key columns of the tables, and where each is cut
 
 
 class Real:
@@ -173,10 +167,11 @@ def _by_level(rows: Rows, copied: Any, table: Input, keys: Keys) -> dict[str, di
     found: dict[str, dict[str, int]] = {}
     at = np.flatnonzero(copied)
     for name, labels in rows.labelled.items():
-        if name not in keys.columns or len(labels) > LEVELS:
+        if name not in keys or len(labels) > LEVELS:
             continue
         codes = rows.codes[list(rows.columns).index(name)]
-        cuts, values = {x: keys.cuts[x] for x in [name] if x in keys.cuts}, [None if x is MISSING else x for x in labels]
+        cuts = {} if (cut := keys[name]) is None else {name: cut}
+        values = [None if x is MISSING else x for x in labels]
         if (decimal := table.options.decimal) != "." and (cuts or table.options.type_of(name) == "number"):
             values = [x.replace(decimal, ".") if isinstance(x, str) else x for x in values]
         part, _ = read_rows(Input(MemorySource({name: values}, "synthetic"), table.options, by_record=True), [name], cuts)

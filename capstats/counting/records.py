@@ -22,7 +22,7 @@ from capstats.codes.missing_codes import plain
 from capstats.codes.progress import Progress
 from capstats.counting.beyond_chance import Copies
 from capstats.counting.compared import columns_in_common
-from capstats.counting.copies import Keys, Search, find_copies
+from capstats.counting.copies import Search, find_copies
 from capstats.counting.many_rows import too_many
 from capstats.counting.reading import Counted, Input, Part, check_codes, each, find_cuts, inputs_of, read, released, without_missing
 from capstats.counting.request import Request, check_options
@@ -146,7 +146,7 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
             check_records(inputs[i], inputs[j], [tables[i], tables[j]])
         if together is None and request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
-            copies, copied = find_copies(inputs, request.copy_columns, Keys(request.key_columns, cuts), records)
+            copies, copied = find_copies(inputs, request.copy_columns, {c: cuts.get(c) for c in request.key_columns}, records)
         for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
             _warn_of_counts(table, counted, request.columns)
         parts = [(table.key, table.target) for table in tables]
@@ -181,7 +181,7 @@ def _in_one_reading(
         real = [original] if holdout is None else [original, holdout]
         for table in real:
             counted(table)
-        search = Search(original, holdout, common, left_out, Keys(request.key_columns, cuts))
+        search = Search(original, holdout, common, left_out, {c: cuts.get(c) for c in request.key_columns})
         for table in real:
             table.held.clear()
         np.empty(LARGEST, np.uint8)  # freed at once; glibc then keeps such memory for the next release, where it would fetch it anew
