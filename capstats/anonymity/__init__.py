@@ -3,19 +3,13 @@
 k-anonymity, l-diversity, t-closeness and their relatives, for the original or for a synthetic table.
 """
 
-from capstats.anonymity.classes import class_sizes, k_anonymity, l_diversity, marketer_risk, prosecutor_risk
-from capstats.anonymity.closeness import t_closeness
-from capstats.anonymity.models import anonymity_profile
+from capstats.anonymity.classes import class_sizes as class_sizes
+from capstats.anonymity.classes import k_anonymity as k_anonymity
+from capstats.anonymity.classes import l_diversity as l_diversity
+from capstats.anonymity.classes import marketer_risk as marketer_risk
+from capstats.anonymity.classes import prosecutor_risk as prosecutor_risk
+from capstats.anonymity.closeness import t_closeness as t_closeness
+from capstats.anonymity.models import anonymity_profile as anonymity_profile
 from capstats.codes.names import open_room
-
-__all__ = [
-    "anonymity_profile",
-    "class_sizes",
-    "k_anonymity",
-    "l_diversity",
-    "marketer_risk",
-    "prosecutor_risk",
-    "t_closeness",
-]
 
 open_room(__name__)

@@ -91,7 +91,8 @@ ELSEWHERE = {  # what no argument gives
 def open_room(module: str) -> None:
     """Make a room answer for names that it no longer has, and its functions and models (wrapped) name the right argument for a wrong one.
 
-    It happens when the room is imported, out of sight of type checkers, which would otherwise let misspelt names pass.
+    Its ``__all__`` lists its constants and what its own files define; the imports of these, each ``as`` itself, tell it to type checkers.
+    All this happens when the room is imported, out of sight of type checkers, which would otherwise let misspelt names pass.
     """
 
     def answer(name: str) -> NoReturn:
@@ -99,6 +100,8 @@ def open_room(module: str) -> None:
 
     room = vars(sys.modules[module])
     room.setdefault("__getattr__", answer)
+    own = [name for name, of in room.items() if name.isupper() or getattr(of, "__module__", "").startswith(f"{module}.")]
+    room.setdefault("__all__", sorted(own))
     for name in room["__all__"]:
         found = room.get(name)
         if isinstance(found, FunctionType) and not hasattr(found, "names_arguments"):
@@ -110,12 +113,13 @@ def open_room(module: str) -> None:
             found.__init__ = _naming_arguments(made, name)  # type: ignore[misc]
 
 
-def loaded_later(module: str, names: Mapping[str, str], rooms: Collection[str] = ()) -> Callable[[str], Any]:
+def loaded_later(module: str, names: Mapping[str, str], rooms: str = "") -> Callable[[str], Any]:
     """The ``__getattr__`` of a package, which loads a room, or a name of one of its modules, when it is asked for."""
     module_of = {name: of for of, its in names.items() for name in its.split()}
+    vars(sys.modules[module])["__all__"] = sorted(module_of, key=lambda name: (not name.isupper(), name))
 
     def load(name: str) -> Any:
-        if name in rooms:
+        if name in rooms.split():
             return import_module(f"{module}.{name}")
         if name not in module_of:
             raise missing_name(module, name)
@@ -177,9 +181,9 @@ def public_places() -> dict[str, str]:
     found: dict[str, str] = {}
     for file in [*sorted(top.glob("*/__init__.py")), top / "__init__.py"]:
         path = ".".join(("capstats", *file.with_suffix("").relative_to(top).parts)).removesuffix(".__init__")
-        for line in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__all__":
-                found |= {name: f"{path}.{name}" for name in ast.literal_eval(line.value)}
+        for line in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(line, ast.ImportFrom) and line.module != "capstats":
+                found |= {x.name: f"{path}.{x.name}" for x in line.names if x.asname}
     return found
 
 

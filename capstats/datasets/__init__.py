@@ -18,20 +18,14 @@ References
 """
 
 from capstats.codes.names import open_room
-from capstats.datasets.bundled import anes96, hair_eye_color, titanic, ucb_admissions
-from capstats.datasets.example import example
-from capstats.datasets.tables import ERRATA, paper_originals, paper_synthetics, smoking
-
-__all__ = [
-    "ERRATA",
-    "anes96",
-    "example",
-    "hair_eye_color",
-    "paper_originals",
-    "paper_synthetics",
-    "smoking",
-    "titanic",
-    "ucb_admissions",
-]
+from capstats.datasets.bundled import anes96 as anes96
+from capstats.datasets.bundled import hair_eye_color as hair_eye_color
+from capstats.datasets.bundled import titanic as titanic
+from capstats.datasets.bundled import ucb_admissions as ucb_admissions
+from capstats.datasets.example import example as example
+from capstats.datasets.tables import ERRATA as ERRATA
+from capstats.datasets.tables import paper_originals as paper_originals
+from capstats.datasets.tables import paper_synthetics as paper_synthetics
+from capstats.datasets.tables import smoking as smoking
 
 open_room(__name__)

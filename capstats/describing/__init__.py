@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from capstats.codes.names import loaded_later
 
 if TYPE_CHECKING:
-    from capstats.describing.descriptions import Description, describe
+    from capstats.describing.descriptions import Description as Description
+    from capstats.describing.descriptions import describe as describe
 else:
     __getattr__ = loaded_later(__name__, {"descriptions": "Description describe"})
-
-__all__ = ["Description", "describe"]

@@ -5,9 +5,7 @@
 """
 
 from capstats.codes.names import open_room
-from capstats.lessons.answers import check_answer
-from capstats.lessons.pages import page
-
-__all__ = ["check_answer", "page"]
+from capstats.lessons.answers import check_answer as check_answer
+from capstats.lessons.pages import page as page
 
 open_room(__name__)

@@ -4,24 +4,15 @@ Where only the sample is known, by models or from sampling weights; where the po
 """
 
 from capstats.codes.names import open_room
-from capstats.population.descriptions import singling_out
-from capstats.population.individual import expected_reidentifications, household_risk, individual_risk
-from capstats.population.links import linkability
-from capstats.population.registers import population_profile
-from capstats.population.special_uniques import dis_suda, minimal_sample_uniques, suda_scores
-from capstats.population.uniqueness import population_uniqueness
-
-__all__ = [
-    "dis_suda",
-    "expected_reidentifications",
-    "household_risk",
-    "individual_risk",
-    "linkability",
-    "minimal_sample_uniques",
-    "population_profile",
-    "population_uniqueness",
-    "singling_out",
-    "suda_scores",
-]
+from capstats.population.descriptions import singling_out as singling_out
+from capstats.population.individual import expected_reidentifications as expected_reidentifications
+from capstats.population.individual import household_risk as household_risk
+from capstats.population.individual import individual_risk as individual_risk
+from capstats.population.links import linkability as linkability
+from capstats.population.registers import population_profile as population_profile
+from capstats.population.special_uniques import dis_suda as dis_suda
+from capstats.population.special_uniques import minimal_sample_uniques as minimal_sample_uniques
+from capstats.population.special_uniques import suda_scores as suda_scores
+from capstats.population.uniqueness import population_uniqueness as population_uniqueness
 
 open_room(__name__)

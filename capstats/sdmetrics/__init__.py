@@ -11,13 +11,11 @@ As in SDMetrics, values are compared by Python's equality (1, 1.0 and True are e
 and a column may be both known and sensitive. `disclosure_protection` and `tabulate` raise an error in both cases.
 """
 
-from capstats.sdmetrics.categorical import CategoricalCAP, CategoricalGeneralizedCAP, CategoricalZeroCAP
-from capstats.sdmetrics.protection import DisclosureProtection, DisclosureProtectionEstimate
+from capstats.codes.names import open_room
+from capstats.sdmetrics.categorical import CategoricalCAP as CategoricalCAP
+from capstats.sdmetrics.categorical import CategoricalGeneralizedCAP as CategoricalGeneralizedCAP
+from capstats.sdmetrics.categorical import CategoricalZeroCAP as CategoricalZeroCAP
+from capstats.sdmetrics.protection import DisclosureProtection as DisclosureProtection
+from capstats.sdmetrics.protection import DisclosureProtectionEstimate as DisclosureProtectionEstimate
 
-__all__ = [
-    "CategoricalCAP",
-    "CategoricalGeneralizedCAP",
-    "CategoricalZeroCAP",
-    "DisclosureProtection",
-    "DisclosureProtectionEstimate",
-]
+open_room(__name__)
