@@ -226,10 +226,19 @@ def _lines(text: str) -> int:
 CODES = str | float | list[str | float]
 TYPE = str | list[str | float | bool]
 LISTED = str | list[str]  # a single text is a list of one
+LIMIT = float | dict[str, str | float]
+BINS = int | dict[Literal["quantile"], int] | list[str | float]
 BY_TABLE = (
     "a column, or a table with columns for original, synthetic and holdout",
     str | dict[Literal["original", "synthetic", "holdout"], str],
 )
+
+
+def _of_columns(of: Any) -> Any:
+    """A table of columns, and one of such tables."""
+    return dict[str, of | dict[str, of]]
+
+
 KINDS = {
     "text": Kind("a text", str),
     "flag": Kind("true or false", bool),
@@ -240,42 +249,23 @@ KINDS = {
     "inputs": Kind("the path of a file, or a list of them", LISTED, is_path=True, is_input=True),
     "texts": Kind("a text, or a list of them", LISTED),
     "names": Kind("a column, or a list of them", LISTED, names, commas=True),
-    "codes": Kind(
-        "a code, a list of codes, or a table of columns with their codes",
-        str | float | list[str | float] | dict[str, CODES | dict[str, CODES]],
-        codes,
-        of_columns=True,
-    ),
+    "codes": Kind("a code, a list of codes, or a table of columns with their codes", CODES | _of_columns(CODES), codes, of_columns=True),
     "types": Kind(
-        "a table of columns, each with its type or the list of its levels in order",
-        dict[str, TYPE | dict[str, TYPE]],
-        types,
-        commas=True,
-        of_columns=True,
+        "a table of columns, each with its type or the list of its levels in order", _of_columns(TYPE), types, commas=True, of_columns=True
     ),
-    "renames": Kind("a table of old names, each with the new one", dict[str, str | dict[str, str]], renames, of_columns=True),
+    "renames": Kind("a table of old names, each with the new one", _of_columns(str), renames, of_columns=True),
     "encoding": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--encoding")),
     "decimal": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--decimal")),
     "sheet": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--sheet")),
     "skip": Kind(
         "a whole number, 0 or more, or a table with one for each", int | dict[str, int], partial(of_tables, flag="--skip", read=_lines)
     ),
-    "bins": Kind(
-        "a table of columns, each with a number of bins, {quantile = number} or a list of cut points",
-        dict[str, int | dict[Literal["quantile"], int] | list[str | float]],
-        bins,
-    ),
+    "bins": Kind("a table of columns, each with a number of bins, {quantile = number} or a list of cut points", dict[str, BINS], bins),
     "weights": Kind(*BY_TABLE, partial(by_table, flag="--weights"), commas=True),
     "counts": Kind(*BY_TABLE, partial(by_table, flag="--counts"), commas=True),
-    "limits": Kind(
-        "a table of measures, each with its limit, or with a table of limit, audience, why and who",
-        dict[str, float | dict[str, str | float]],
-        limits,
-    ),
+    "limits": Kind("a table of measures, each with its limit, or with a table of limit, audience, why and who", dict[str, LIMIT], limits),
     "utility": Kind(
-        "a table of names, each with a number, or with a table of numbers by synthetic table",
-        dict[str, float | dict[str, float]],
-        utility,
+        "a table of names, each with a number, or with a table of numbers by synthetic table", dict[str, float | dict[str, float]], utility
     ),
     "numbers": Kind("a number, or a table of columns with their numbers", float | dict[str, float], of_columns),
     "widths": Kind("a list of widths", list[str | float], names, commas=True),
