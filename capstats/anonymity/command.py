@@ -9,7 +9,7 @@ import xarray as xr
 
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
-from capstats.cli.outputs import facts, provenance, title
+from capstats.cli.outputs import facts, title
 from capstats.reports.blocks import Facts, Grid, Sections, as_text
 
 
@@ -18,11 +18,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     found, columns_read = _models(settings, messages)
     columns = _columns(found)
 
-    def content() -> dict[str, Any]:
-        models = {name: {column: values[name] for column, values in columns.items()} for name in map(str, found)}
-        return {"models": models, "provenance": provenance(settings, found.attrs)}
-
-    rows = [[name, *(_number(values[name]) for values in columns.values())] for name in map(str, found)]
+    models = {name: {column: values[name] for column, values in columns.items()} for name in map(str, found)}
+    rows = [[name, *map(_number, values.values())] for name, values in models.items()]
     sections: Sections = {
         "What was read": [Facts(facts(settings, columns_read))],
         "Privacy models": [
@@ -32,7 +29,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         ],
         "How to read it": [Facts(list(outputs.MEANINGS["anonymity"].items())), "Larger is riskier unless said otherwise."],
     }
-    return outputs.given_out(settings, messages, lambda: as_text(title("privacy models"), sections), content)
+    text = as_text(title("privacy models"), sections)
+    return outputs.given_out(settings, messages, lambda: text, lambda: {"models": models}, attrs=found.attrs)
 
 
 def _models(settings: Settings, messages: list[str]) -> tuple[xr.Dataset, dict[str, Any]]:

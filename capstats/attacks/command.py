@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.cli import outputs, reading
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import Settings
-from capstats.cli.outputs import MEANINGS, facts, provenance, title
+from capstats.cli.outputs import MEANINGS, facts, title
 from capstats.codes.names import printable
 from capstats.reports.blocks import Block, Facts, Grid, Sections, as_text
 from capstats.sources.confidential import csv_text
@@ -193,19 +193,15 @@ def _reported(
 ) -> tuple[str, int]:
     """The result of an attack as text or JSON, and its files."""
     head, rows = table
-    status = outputs.save_files(settings, messages, {"csv": lambda: csv_text(head, rows), **({"figure": drawn} if drawn else {})})
-
-    def content() -> dict[str, Any]:
-        return {"results": [dict(zip(table[0], row, strict=True)) for row in rows], "provenance": provenance(settings, attrs)}
-
+    results = [dict(zip(head, row, strict=True)) for row in rows]
+    files: dict[str, outputs.Content] = {"csv": lambda: csv_text(*table), **({"figure": drawn} if drawn else {})}
     shown = [[_cell(x) for x in row] for row in rows]
     if head[0] == "releases":
         files = table_labels(settings["synthetic"])
         head, shown = ["taken together", *head[1:]], [[_together(files, int(number)), *row] for number, *row in shown]
     columns = {name: attrs[f"{role}_columns"] for name, role in (("keys", "key"), ("target", "target")) if f"{role}_columns" in attrs}
     sections: Sections = {"What was read": [Facts(facts(settings, columns))], "Answer": [Grid(head, shown)], "How to read it": meaning}
-    text, unsaved = outputs.given_out(settings, messages, lambda: as_text(title(what), sections), content)
-    return text, status or unsaved
+    return outputs.given_out(settings, messages, lambda: as_text(title(what), sections), lambda: {"results": results}, files, attrs)
 
 
 def _together(files: Sequence[str], number: int) -> str:

@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from capstats.anonymity.classes import distinct_targets, smallest_class
@@ -76,18 +77,15 @@ def holdout_differs(tables: xr.Dataset) -> dict[str, Any]:
     this probability. Weighted records are counted; where one of the two tables alone has weights, or counts are fractional, nothing is
     said. See theory/individuals.md#membership-test.
     """
-    if ("o_records" in tables) != ("h_records" in tables):
-        return {}
     parts = {name: tables.get(f"{of}_records", tables[of]) for name, of in (("original", "o"), ("holdout", "h"))}
-    if any(table.dtype.kind != "i" for table in parts.values()):
+    if ("o_records" in tables) != ("h_records" in tables) or any(table.dtype.kind != "i" for table in parts.values()):
         return {}
     data = {name: table.variable.data for name, table in parts.items()}
     own = [*tables.attrs["target_columns"], *tables.attrs["key_columns"]]
     margins: list[Mapping[str, Array]] = []
     for dim in ("target", "key"):
-        axis = axis_of(tables.o, dim)
-        if axis is not None:
-            margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in records_by_level(axis, totals_of(data, dim))]
+        of_axis = records_by_level(cast(pd.MultiIndex, axis_of(tables.o, dim)), totals_of(data, dim))
+        margins += [_in_order(*of, cut=tables.attrs.get("bins", {})) for of in of_axis]
     part = SPLIT / (len(own) + 1)
     columns = [name for name, of in zip(own, margins, strict=True) if _differ(of["original"], of["holdout"], part, ordered=True)]
     key, target = np.divmod(filled_in(list(data.values())), data["original"].shape[0])
@@ -118,8 +116,7 @@ def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = Fa
     n, h, share = both.sum(), holdout.sum(), both / max(both.sum(), 1)
     if not ordered:
         return _any_far(both, holdout, n, h, level * share)
-    tested = ((both, holdout), (np.cumsum(both), np.cumsum(holdout)))
-    return any(_any_far(*records, n, h, level / 2 * share) for records in tested)
+    return any(_any_far(*records, n, h, level / 2 * share) for records in ((both, holdout), (np.cumsum(both), np.cumsum(holdout))))
 
 
 def _any_far(both: Array, held: Array, n: int, h: int, levels: Floats) -> bool:
@@ -162,9 +159,7 @@ def _permutations(releases: int, *permuted: xr.DataArray, cells: int = 0) -> tup
     draws = min(max(DRAWS // releases, BETWEEN[0]), BETWEEN[1])
     if releases <= SOME and sum(Aligned({"table": table}).totals("table").max() for table in permuted) <= FEW:
         return None, f"all permutations, or random ones where they are too many (seed {SEED})"
-    if cells * draws * releases > CELLS:
-        return 0, f"{AT_MOST} (Cantelli)"
-    return draws, f"{draws} random permutations (seed {SEED})"
+    return (0, f"{AT_MOST} (Cantelli)") if cells * draws * releases > CELLS else (draws, f"{draws} random permutations (seed {SEED})")
 
 
 # --- the population that the original is a sample of: from its size, from its table, or from sampling weights ---------
@@ -223,8 +218,7 @@ def of_population(asked: Asked) -> dict[str, xr.DataArray]:
             found["replicated_in_population"] = profile.replicated_population_uniques
         found |= {"population_k": profile.k_map, "population_matches": profile.expected_matches.assign_attrs(method=TABLE)}
     if "o_records" in tables and not weights_below_1(tables):
-        by_weights = expected_reidentifications(tables).records
-        found["weighted_matches"] = by_weights.assign_attrs(method=WEIGHTS)
+        found["weighted_matches"] = expected_reidentifications(tables).records.assign_attrs(method=WEIGHTS)
         found["greatest_individual_risk"] = individual_risk(tables).max("key")
     return found
 
@@ -400,5 +394,4 @@ def _gain(ledger: Ledger, release: People, fit: Floats, rng: np.random.Generator
         return ledger.right((ledger.placed(x) * fit.sum() / len(one_each) + fit) / 2)
 
     blind = [right(replace(release, codes=rng.permuted(records, axis=1), counts=one_each)) for _ in range(REDRAWS)]
-    without = max(ledger.right(fit), float(np.mean(blind)))
-    return right(release) - without, float(np.std(blind, ddof=1))
+    return right(release) - max(ledger.right(fit), float(np.mean(blind))), float(np.std(blind, ddof=1))

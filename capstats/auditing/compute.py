@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -114,8 +114,8 @@ class Asked:
             check_weights(self.tables, "o")
 
         def of_original(o: Table, *_: Table) -> Mapping[str, Array]:
-            unique = {"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}
-            return unique | {
+            return {
+                **({"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}),
                 "n": o.total,
                 "baseline": crossed(o, o),
                 "baseline_predictive_success": modal(o),
@@ -145,8 +145,7 @@ class Asked:
             if self.is_whole:
                 found["share_replicated"] = share_of_keys(o, (records_by_key(o) == 1) & (records_by_key(s, "s") == 1))
             if has_errors:
-                squares = squares_of(o, of.get("o_squares"), "o")
-                found[f"average_cap_{unmatched}_error"] = standard_error(o, squares, *rows, unmatched)
+                found[f"average_cap_{unmatched}_error"] = standard_error(o, squares_of(o, of.get("o_squares"), "o"), *rows, unmatched)
             if self.records.dtype.kind == "i":
                 at = quantiles_of(people, *(rows if people is o else rows_of(people, s)), np.array(list(QUANTILES.values())), unmatched)
                 found |= dict(zip(QUANTILES, np.moveaxis(at, -1, 0), strict=False))  # the last is the number of records
@@ -173,8 +172,7 @@ class Asked:
 
 def measured(asked: Asked) -> xr.Dataset:
     """All measures in the list, as far as they can be had."""
-    found = {name: value for name in MEASURES if (value := asked[name]) is not None}
-    return Result(found, attrs={"result": "Measures of an audit"})
+    return Result({name: value for name in MEASURES if (value := asked[name]) is not None}, attrs={"result": "Measures of an audit"})
 
 
 # --- the functions of the measures: each gives one number of each release, or several by the names of their measures -----------
@@ -312,20 +310,15 @@ def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Gr
         counted = [records.like(records.values * of).key_total for of in (np.ones_like(q), ~at_most(q, 0.9))]
         return np.stack([*(o.like(part).key_total for part in parts), *counted], axis=-2).astype(np.float64)
 
-    o = tables.o
-    aligned = Aligned({"o": o, "s": s, "records": tables.get("o_records", o)})
+    aligned = Aligned({"o": tables.o, "s": s, "records": tables.get("o_records", tables.o)})
     rows_of = rows_used(aligned, unmatched)
     weight, right, without, people, above = aligned.map(formula, "by_group", ("part", "key")).values
-    axis = aligned.axes["key"]
-    if axis is None:
-        return []
-    found = []
+    axis, found = cast(pd.MultiIndex, aligned.axes["key"]), []
     for name, codes, levels in zip(tables.attrs["key_columns"], axis.codes, axis.levels, strict=True):
         sums = [np.bincount(codes, part, len(levels)) for part in (weight, right, without, people, above)]
         guessed, guessed_without = (ratio(part, sums[0], np.nan) for part in sums[1:3])
         parts = (sums[3], guessed, sums[4], guessed - guessed_without)
-        rows = zip(levels, *(part.tolist() for part in parts), strict=True)
-        found += [Group(name, *row) for row in rows if row[1] > 0]
+        found += [Group(name, *row) for row in zip(levels, *(part.tolist() for part in parts), strict=True) if row[1] > 0]
     return found
 
 
@@ -339,8 +332,7 @@ def by_column(tables: xr.Dataset, unmatched: OnScale, average: xr.DataArray) -> 
 
     lattice = Lattice.of_tables(tables)
     k = len(lattice.names)
-    cells = tables.o.size + tables.s.size
-    sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1} - {k}
+    sizes = range(k) if k <= MOST_COLUMNS and (tables.o.size + tables.s.size) << k <= MOST_CELLS else {0, 1, k - 1} - {k}
     everything = tuple(range(k))
     values: dict[Columns, Floats] = {everything: average.values}
     for keyset in lattice.walk(sizes):
@@ -355,8 +347,7 @@ def by_column(tables: xr.Dataset, unmatched: OnScale, average: xr.DataArray) -> 
     coords: dict[str, Any] = {"key_column": own if len(set(own)) == k else lattice.names}
     if lattice.synthetic is not None:
         coords["synthetic"] = lattice.synthetic
-    dims = ("key_column", "synthetic")[: len(coords)]
-    variables = {name: (dims, shares) for name, shares in found.items() if shares is not None}
+    variables = {name: (tuple(coords), shares) for name, shares in found.items() if shares is not None}
     return Result(variables, coords, {"result": "Average CAP by key column", "unmatched": unmatched})
 
 
@@ -405,5 +396,4 @@ def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floa
     rank = np.argsort(order)
     if ordered:
         return np.asarray(rank // 2)
-    common = np.bincount(codes, o_j, n)[order]
-    return np.minimum(np.argsort(np.argsort(-common, kind="stable"))[rank], (n + 1) // 2 - 1)
+    return np.minimum(np.argsort(np.argsort(-np.bincount(codes, o_j, n)[order], kind="stable"))[rank], (n + 1) // 2 - 1)

@@ -15,6 +15,7 @@ from capstats.cap.individual import individual_cap
 from capstats.codes.names import printable
 from capstats.reports.blocks import Picture
 from capstats.tables.printing import Result, count, share, shares
+from capstats.tables.table import Floats
 
 MOST_CURVES = 7  # of a figure, which have colours that can be distinguished
 MOST_DOTS = 400  # people
@@ -25,8 +26,7 @@ STEPS = np.linspace(0, 1, 501)
 def distribution(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Individual CAP: dots, one a person, where they are few, else boxes; and the share of people up to each value."""
     one_a_person = _dots(audit)
-    many = len(labels) > 1 or not one_a_person
-    return [*one_a_person, *(_boxes(audit, labels) if many else []), *_curves(audit, labels)]
+    return [*one_a_person, *(_boxes(audit, labels) if len(labels) > 1 or not one_a_person else []), *_curves(audit, labels)]
 
 
 def _dots(audit: Findings) -> list[Picture]:
@@ -37,14 +37,10 @@ def _dots(audit: Findings) -> list[Picture]:
     one = Result({"o": tables.o, "s": audit.release(audit.ranked[0])}, attrs=tables.attrs)
     if "o_records" in tables or tables.o.dtype.kind != "i" or audit.measures.original_records.item() > MOST_DOTS:
         return []
-    found = individual_cap(one.o, one.s, unmatched=audit.unmatched)
-    ax = plot_people(one, found, **_lines(audit, audit.caps[audit.ranked[0]]))
-    at = [0.0, 0.25, 0.5, 0.75, 1.0]
-    below = shares(cap_ecdf(one.o, one.s, at, unmatched=audit.unmatched).values)
-    alt = "One dot for each person at their CAP. " + ", ".join(
-        f"{x} of the people are at most at {v:g}" for v, x in zip(at, below, strict=True)
-    )
-    return [_picture(ax, "people", f"{alt}.")]
+    ax = plot_people(one, individual_cap(one.o, one.s, unmatched=audit.unmatched), **_lines(audit, audit.caps[audit.ranked[0]]))
+    below = zip(STEPS[::125], shares(cap_ecdf(one.o, one.s, STEPS[::125], unmatched=audit.unmatched).values), strict=True)
+    said = ", ".join(f"{x} of the people are at most at {at:g}" for at, x in below)
+    return [_picture(ax, "people", f"One dot for each person at their CAP. {said}.")]
 
 
 def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
@@ -53,13 +49,8 @@ def _boxes(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     if o.dtype.kind != "i":
         return []
     quartiles = _ranked(audit, cap_quantiles(o, audit.tables.s, [0.25, 0.5, 0.75], unmatched=audit.unmatched), labels)
-    low, middle, high = map(np.atleast_1d, quartiles.transpose("quantile", ...).values)
-    texts = [
-        f"{label or 'Synthetic table'}: {share(a)}, {share(b)}, {share(c)}."
-        for label, a, b, c in zip(labels, low, middle, high, strict=True)
-    ]
-    alt = f"Quartiles of individual CAP. {' '.join(texts[:MANY])}{_more(texts)}"
-    return [_picture(boxplots(audit, labels), "boxes", alt)]
+    texts = _of_each(labels, quartiles.transpose(..., "quantile").values.reshape(-1, 3))
+    return [_picture(boxplots(audit, labels), "boxes", f"Quartiles of individual CAP. {' '.join(texts[:MANY])}{_more(texts)}")]
 
 
 def boxplots(audit: Findings, labels: Sequence[str]) -> Any:
@@ -85,9 +76,8 @@ def _curves(audit: Findings, labels: Sequence[str]) -> list[Picture]:
         ecdf = xr.concat(both, "table", combine_attrs="drop").assign_coords(table=names)
     ax = plot_cap_ecdf(ecdf, **_lines(audit, audit.caps[0] if len(labels) == 1 else None))
     alt = "Step curves: share of people whose CAP is at most 0, 0.25, 0.5, 0.75 and 1. "
-    below = ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5)
-    alt += " ".join(f"{name or 'Synthetic table'}: {', '.join(shares(values))}." for name, values in zip(names, below, strict=True))
-    return [_picture(ax, "curves", alt)]
+    texts = _of_each(names, ecdf.sel(at=STEPS[::125]).transpose(..., "at").values.reshape(-1, 5))
+    return [_picture(ax, "curves", alt + " ".join(texts))]
 
 
 def releases(audit: Findings, labels: Sequence[str]) -> list[Picture]:
@@ -127,6 +117,11 @@ def _picture(ax: Any, prefix: str, alt: str) -> Picture:
     from capstats.plotting.inline import inline_svg
 
     return Picture(inline_svg(ax, prefix=prefix, alt=printable(alt)), SENTENCES["captions"][prefix])
+
+
+def _of_each(names: Sequence[str], values: Floats) -> list[str]:
+    """The numbers of each table in words."""
+    return [f"{name or 'Synthetic table'}: {', '.join(shares(own))}." for name, own in zip(names, values, strict=True)]
 
 
 def _more(texts: Sequence[str]) -> str:

@@ -231,8 +231,7 @@ class Findings(Report):
     @cached_property
     def copies(self) -> Copies:
         """What is known of copies in the releases."""
-        some_dropped = any(self.provenance.get("dropped", {}).values())
-        return Copies(copies_known(self.tables), self.heads, self.words, some_dropped)
+        return Copies(copies_known(self.tables), self.heads, self.words, any(self.provenance.get("dropped", {}).values()))
 
     # --- what sentences are made of
 
@@ -297,8 +296,7 @@ def differing(found: Mapping[str, Any]) -> str:
 def level_names(found: xr.Dataset, width: int) -> list[str]:
     """Levels of the target as a table has them."""
     index = found.indexes["target"]
-    levels = index if index.nlevels > 1 else ((level,) for level in index)
-    return [shortened(", ".join(map(in_cell, level)), width) for level in levels]
+    return [shortened(", ".join(map(in_cell, level if index.nlevels > 1 else (level,))), width) for level in index]
 
 
 def judged(measures: xr.Dataset, limits: Mapping[str, Limit], copies: Mapping[str, Any] | str) -> list[Judged]:
@@ -325,8 +323,7 @@ def judged(measures: xr.Dataset, limits: Mapping[str, Limit], copies: Mapping[st
 
 def verdict_of(limits: Iterable[Judged]) -> Verdict | None:
     """The verdict on all limits; None where there are none."""
-    found = {limit.verdict for limit in limits}
-    return next((verdict for verdict in VERDICTS if verdict in found), None)
+    return min((limit.verdict for limit in limits), key=VERDICTS.index, default=None)
 
 
 # --- what the caller asks of releases: limits, a comparison, their utility, and an order -----------------------------------
@@ -388,8 +385,7 @@ def order_of(measures: xr.Dataset, rank_by: str) -> list[int]:
     if name not in measures:
         raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")
     values = np.broadcast_to(measures[name].values.astype(np.float64), releases)
-    places = ranks(values if name == rank_by else -values)
-    return [int(place) for place in np.argsort(places, kind="stable")]
+    return [int(place) for place in np.argsort(ranks(values if name == rank_by else -values), kind="stable")]
 
 
 def _numbers(name: str, given: Any, labels: Sequence[Hashable] | None) -> Floats:

@@ -16,9 +16,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from capstats.auditing.compute import SPLIT, Asked
@@ -137,11 +138,9 @@ def columns_understood(asked: Asked) -> dict[str, Any]:
     names: dict[str, str] = {}  # those under which columns are stored -> their own
     columns: dict[str, dict[str, Any]] = {}
     for role, dim in (("keys", "key"), ("target", "target")):
-        axis = axis_of(observed, dim)
-        own = tables.attrs[f"{dim}_columns"]
-        levels = [] if axis is None else list(map(canonicals, axis.levels))
-        names |= {} if axis is None else dict(zip(names_of(axis), own, strict=True))
-        columns[role] = {name: _kind(labels) for name, labels in zip(own, levels, strict=True)}
+        axis, own = cast(pd.MultiIndex, axis_of(observed, dim)), tables.attrs[f"{dim}_columns"]
+        names |= dict(zip(names_of(axis), own, strict=True))
+        columns[role] = {name: _kind(canonicals(labels)) for name, labels in zip(own, axis.levels, strict=True)}
     sizes = {}
     for dim in ("target", "key"):
         more = asked.numbers[f"foreign_{dim}s"]
@@ -299,8 +298,7 @@ def _codes(codes: Mapping[str, Any] | Sequence[str]) -> str:
     tables = {table: of for table, of in by_column.items() if isinstance(of, Mapping)}
     if tables:
         plain = {column: of for column, of in by_column.items() if column not in tables}
-        own = [f"in `{table}` {_codes(of)}" for table, of in tables.items()]
-        return "; ".join([*([_codes(plain)] if plain else []), *own])
+        return "; ".join([*([_codes(plain)] if plain else []), *(f"in `{table}` {_codes(of)}" for table, of in tables.items())])
     return "; ".join(
         f"{', '.join(map(in_cell, of))} {'in any column' if column == ALL else f'of {named(column)}'}" for column, of in by_column.items()
     )
@@ -365,10 +363,9 @@ def meanings(shown: Mapping[str, Measure], provenance: Mapping[str, Any], weight
     """What each number is: a share or a count, its meaning, and its convention where there is one."""
     conventions, own = provenance.get("conventions", {}), words(weighted) | {"against": str(provenance.get("against", ""))}
     found = {name: {"form": "number", "meaning": "a number that the caller gave"} for name in provenance.get("utility", [])}
-    for name, measure in shown.items():
+    for name, of in shown.items():
         used = max((x for x in conventions if x in name), key=len, default="")
-        convention = {"convention": conventions[used]} if used else {}
-        found[name] = {"form": measure.form, "meaning": measure.meaning.format(**own), **convention}
+        found[name] = {"form": of.form, "meaning": of.meaning.format(**own), **({"convention": conventions[used]} if used else {})}
     return found
 
 
@@ -383,14 +380,7 @@ def digest_of_text(text: str) -> str:
 
 NAMES = ("counts", "measures", "by_target", "by_column", "ranked", "targets", "copies", "left_out")  # what is compared
 NEAR = 1e-9  # two numbers closer than this are equal: other versions may add up in another order
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "number": (int, float),
-    "boolean": bool,
-    "null": type(None),
-}
+TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "number": (int, float), "boolean": bool, "null": type(None)}
 
 
 def checked(content: bytes) -> tuple[dict[str, Any] | None, list[str]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from platform import python_version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from capstats.auditing import figures
@@ -70,9 +71,7 @@ def of_individuals(audit: Findings) -> str:
     if "individual_gain" not in m:
         return ""
     gain, difference = ((m[name] > Z * m[f"{name}_error"]) for name in ("individual_gain", "individual_disclosure"))
-    if not gain.any():
-        return str(ANSWER["by_chance"])
-    return str(ANSWER["individuals" if difference.all() else "of_others"])
+    return str(ANSWER["by_chance" if not gain.any() else "individuals" if difference.all() else "of_others"])
 
 
 def in_sentences(audit: Findings) -> list[Block]:
@@ -125,18 +124,15 @@ def _compared(audit: Findings) -> list[Block]:
         used = f"The holdout has {numbers['holdout_records']} not used for synthesis."
         sentences.append(f"{used} The difference to them {of_individuals(audit)}")
     found = cells(audit, [*in_table("answer", m), *audit.provenance.get("utility", [])], 3)
-    table = beside(rows_of(audit, audit.heads), found.values())
-    return [*sentences, *ranked_by(audit), *table, Facts(legend(audit, audit.heads, found))]
+    return [*sentences, *ranked_by(audit), *beside(rows_of(audit, audit.heads), found.values()), Facts(legend(audit, audit.heads, found))]
 
 
 def _details(audit: Findings) -> list[Block]:
     """Further numbers of each release, and what they are; a number that is the same for all releases is in the text alone."""
     found = cells(audit, in_table("details", audit.measures), 4)
     alike = {column[0]: column[1] for column in found.values() if len(audit.heads) > 1 and len(set(column[1:])) == 1}
-    meanings = legend(audit, audit.heads, found)
-    texts = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in meanings]
-    columns = [column for column in found.values() if column[0] not in alike]
-    return [*beside(rows_of(audit, audit.heads), columns), Facts(texts)]
+    texts = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, audit.heads, found)]
+    return [*beside(rows_of(audit, audit.heads), (column for column in found.values() if column[0] not in alike)), Facts(texts)]
 
 
 def ranked_by(audit: Findings) -> list[Block]:
@@ -205,8 +201,7 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
     if not several:
         names = (audit.average, "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
         columns = [[MEASURES[name].heading, *numbers(name, shown[name].values)] for name in names]
-        labels = [audit.words["target"], *level_names(shown, 40)]
-        return [Grid.of_columns(labels, [[people, *held], *columns]), *more]
+        return [Grid.of_columns([audit.words["target"], *level_names(shown, 40)], [[people, *held], *columns]), *more]
     rows = rows_of(audit, heads)
     levels = level_names(shown, max((WIDTH - 2 - max(map(len, rows))) // len(held) - 2, 10))
     blocks: list[Block] = []
@@ -350,9 +345,8 @@ def _worst(audit: Findings, heads: Sequence[str]) -> list[Block]:
 
 def _keys(audit: Findings, summary: xr.Dataset, which: Any, caption: str) -> Grid:
     """Some keys of a summary, a row each."""
-    axis, some = axis_of(audit.tables.o, "key"), summary.isel(key=which)
-    labels = [tuple(axis[j]) if axis is not None else (j,) for j in which]
-    names = [", ".join(in_cell(x, LEVEL) for x in label) for label in labels]
+    axis, some = cast(pd.MultiIndex, axis_of(audit.tables.o, "key")), summary.isel(key=which)
+    names = [", ".join(in_cell(x, LEVEL) for x in label) for label in axis[which]]
     heads = {
         "records": "original",
         "synthetic_records": "synthetic",
@@ -379,8 +373,8 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
         for column, table, entry in entries[:DISAGREEING]
     ]
     head = ["column", "levels only in original", "records", "levels only there", "records", "likely cause"]
-    grid = Grid(head, rows, "Levels that only one of two tables has")
-    return [grid, *not_shown(len(entries) - DISAGREEING, "more pair", " of tables.")]
+    more = not_shown(len(entries) - DISAGREEING, "more pair", " of tables.")
+    return [Grid(head, rows, "Levels that only one of two tables has"), *more]
 
 
 def _computed(audit: Findings) -> list[Block]:

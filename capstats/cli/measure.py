@@ -13,7 +13,7 @@ import xarray as xr
 
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
-from capstats.cli.outputs import facts, provenance, title
+from capstats.cli.outputs import facts, title
 from capstats.codes.names import hint, listed
 from capstats.tables.backing import is_sparse
 from capstats.tables.counts_files import read_counts
@@ -41,17 +41,13 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         results = {name: _measured(call, tables, population) for name, call in asked.items()}
     columns = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
 
-    def content() -> dict[str, Any]:
-        return {
-            "measures": {name: _plain(x, columns["target"]) for name, x in results.items()},
-            "provenance": provenance(settings, columns),
-        }
-
     def text() -> str:
         read = "\n".join(f"{name}: {value}" for name, value in facts(settings, columns))
         return "\n\n".join([title("measures"), read, *(f"{name}\n{_text(x, columns['target'])}" for name, x in results.items())])
 
-    return outputs.given_out(settings, messages, text, content)
+    return outputs.given_out(
+        settings, messages, text, lambda: {"measures": {name: _plain(x, columns["target"]) for name, x in results.items()}}, attrs=columns
+    )
 
 
 def functions() -> Iterator[tuple[str, Any]]:

@@ -112,6 +112,7 @@ def given_out(
     text: Callable[[], str],
     content: Callable[[], Mapping[str, Any]],
     files: Mapping[str, Content] | None = None,
+    attrs: Mapping[Any, Any] | None = None,
 ) -> tuple[str, int]:
     """The text; or the content and the warnings as JSON, printed in its place (--json) or written beside it (--json FILE).
 
@@ -120,7 +121,7 @@ def given_out(
     warned = [message.removeprefix("warning: ") for message in messages if message.startswith("warning: ")]
 
     def as_json() -> str:
-        found = content()
+        found = content() if attrs is None else {**content(), "provenance": provenance(settings, attrs)}
         return json_text(found if "warnings" in found else {**found, "warnings": warned})  # a record has its own, under its digest
 
     status = save_files(settings, messages, files or {})

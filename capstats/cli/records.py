@@ -10,7 +10,7 @@ import pandas as pd
 
 from capstats.cli import outputs, reading
 from capstats.cli.options import Settings
-from capstats.cli.outputs import SHOWN, facts, provenance, title
+from capstats.cli.outputs import SHOWN, facts, title
 from capstats.codes.names import in_cell
 from capstats.reports.blocks import Facts, Sections, as_text, beside
 from capstats.sources.confidential import csv_text
@@ -29,11 +29,10 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     messages.insert(0, f"warning: {where} as confidential as the original; keep it where the original is kept.")
 
     def content() -> dict[str, Any]:
-        records = [dict(zip(map(str, asked), row, strict=True)) for row in _rows(asked)]
-        return {"records": records, "provenance": provenance(settings, {})}
+        return {"records": [dict(zip(map(str, asked), row, strict=True)) for row in _rows(asked)]}
 
     files: dict[str, outputs.Content] = {"csv": lambda: csv_text(list(asked), _rows(asked))}
-    return outputs.given_out(settings, messages, lambda: _text(asked, number, settings) if printed else "", content, files)
+    return outputs.given_out(settings, messages, lambda: _text(asked, number, settings) if printed else "", content, files, {})
 
 
 def _text(asked: pd.DataFrame, number: int, settings: Settings) -> str:

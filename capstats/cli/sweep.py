@@ -38,9 +38,9 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     def content() -> dict[str, Any]:
         contributions = {str(name): _contributions(found[name]) for name in ("shapley", "leave_one_out", "mean_increment") if name in found}
         subsets = [dict(zip(_head(found), row, strict=True)) for row in asked]
-        return {"subsets": subsets, "contributions": contributions, "provenance": provenance(settings, found.attrs)}
+        return {"subsets": subsets, "contributions": contributions}
 
-    return outputs.given_out(settings, messages, lambda: as_text(TITLE, _sections(found, settings, rows, top)), content, files)
+    return outputs.given_out(settings, messages, lambda: as_text(TITLE, _sections(found, settings, rows, top)), content, files, found.attrs)
 
 
 def _swept(settings: Settings, messages: list[str]) -> xr.Dataset:

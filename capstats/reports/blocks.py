@@ -380,6 +380,4 @@ def _in_html(given: Any, most: int = TEXT) -> Any:
 
 def _shown(text: str, most: int) -> str:
     """A text on one line of at most the given number of characters, with escapes in place of what is not printable."""
-    if text.isprintable() and len(text) <= most:
-        return text
-    return shortened(printable(text).strip(), most)
+    return text if text.isprintable() and len(text) <= most else shortened(printable(text).strip(), most)
