@@ -75,9 +75,15 @@ def test_example_is_the_audit_of_the_bundled_data(name, capsys):
 
 
 @pytest.mark.slow
-def test_example_is_seeded_and_says_its_seed(capsys):
-    found, expected = in_json(capsys, "audit", "--example", "titanic", "--seed", "5"), audit(**example("titanic", seed=5)).to_dict()
-    assert (found["measures"], found["provenance"]["seed"]) == (expected["measures"], 5)
+@pytest.mark.parametrize("name", ["titanic", "anes96"])
+def test_example_is_seeded_and_says_its_seed(name, capsys):
+    first, again, other, default = (
+        in_json(capsys, "audit", "--example", name, *given) for given in (["--seed", "5"], ["--seed", "5"], ["--seed", "6"], [])
+    )
+    assert first == again
+    assert first["measures"] != other["measures"]
+    assert (first["provenance"]["seed"], default["provenance"]["seed"]) == (5, 0)
+    assert first["provenance"]["example"].startswith(name)
 
 
 @pytest.mark.slow
@@ -132,6 +138,16 @@ def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     assert page.startswith("<!DOCTYPE html>")
     assert ("original.csv" in page) == (audience == "internal")
     assert (stat.S_IMODE(path.stat().st_mode) == 0o600) == (audience == "internal")
+
+
+@pytest.mark.slow
+def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
+    pages = [tmp_path / "5.html", tmp_path / "20.html"]
+    for page in pages:
+        public = ["--audience", "public", "--threshold", page.stem, "--ledger", str(page.with_suffix(".json"))]
+        printed(capsys, *SMOKERS, "--html", str(page), *public)
+    assert pages[0].read_text(encoding="utf-8") != pages[1].read_text(encoding="utf-8")
+    assert "needs at least 4000 records in the original, none of them" in refused(capsys, *SMOKERS, *PUBLIC, "--threshold", "1000")
 
 
 @pytest.mark.slow
@@ -197,6 +213,12 @@ def test_a_mistake_about_releases_and_pages_is_one_line(options, message, here, 
     assert err.count("\n") == 1
     assert message in err
     assert not Path("r.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cost {EUR}", "{people.__class__}", "{", "%s"])
+def test_the_name_of_a_number_is_no_format(name, here, capsys):
+    assert f"'{name}', as given" in printed(capsys, *THREE, "--utility", f"{name}=1")
 
 
 @pytest.mark.slow

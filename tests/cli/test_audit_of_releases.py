@@ -1,6 +1,7 @@
-"""The command line with several releases: in the order asked for, with differences and numbers of the caller."""
+"""The command line with 2 to 100 releases: a row each, in the order asked for, with differences and numbers of the caller."""
 
-from pathlib import Path
+import json
+import re
 
 import numpy as np
 import pytest
@@ -63,8 +64,11 @@ def test_the_numbers_are_those_of_the_library(hundred, capsys, monkeypatch):
 
 
 def test_further_releases_of_the_generator_are_the_files_of_a_glob_or_their_counts(here, capsys):
-    Path("others").mkdir()
-    others = shorter([f"others/{i}.csv" for i in range(3)], 9)
+    others = [f"others/{i}.csv" for i in range(3)]
+    (here / "others").mkdir()
+    lines = (here / "synthetic.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    for i, name in enumerate(others):
+        (here / name).write_text("".join([lines[0], *lines[1 + 9 * i :]]), encoding="utf-8")
     given = ["audit", "original.csv", "smokers.csv", *ASKED]
     expected = audit("original.csv", "smokers.csv", keys="smoking", target="health", generator=others).to_dict()["measures"]
     found = in_json(capsys, *given, "--generator", "others/*.csv")

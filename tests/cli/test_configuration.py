@@ -45,6 +45,15 @@ def numbers(found):
 
 
 @pytest.mark.slow
+def test_a_configuration_says_what_the_command_line_would(config, capsys):
+    found = in_json(capsys, "audit", "--config", config(RISK))
+    line = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--rank-by=-average_cap_zero"]
+    expected = in_json(capsys, *line, "--types", "smoking=Smoking|Non-smoking,health=text")
+    assert numbers(found) == numbers(expected)
+    assert found["ranked"] == expected["ranked"]
+
+
+@pytest.mark.slow
 def test_paths_are_relative_to_the_file_and_not_to_where_the_command_is_run(config, here, tmp_path, monkeypatch, capsys):
     file = config(RISK)
     monkeypatch.chdir(tmp_path)

@@ -160,3 +160,16 @@ def test_an_audit_without_columns_points_here(given, here, capsys):
     files = [word for word in given if word.endswith(".csv")]
     assert f"To see which columns there are: capstats describe {' '.join(files)}\n" in refused(capsys, "audit", *given)
     assert main(["describe", *files]) == 0
+
+
+def test_three_hundred_columns_of_csv_are_read_in_a_few_lines(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    for name in "os":
+        frame = pd.DataFrame(rng.integers(0, 40, (2000, 300)), columns=[f"q{i}" for i in range(300)])
+        frame.assign(sex=rng.choice(["f", "m"], 2000), income=rng.random(2000)).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / f"{name}.csv") for name in "os"]
+    found = in_json(capsys, "describe", *files)
+    assert len(found["columns"]) == 302
+    assert found["columns"][7]["levels"] == pd.read_csv(files[0]).q7.nunique()
+    assert found["arguments"] == {"keys": ["sex"], "target": "income", "bins": {"income": 10}}
+    assert printed(capsys, "describe", *files).count("\n") < 110
