@@ -197,8 +197,8 @@ def _reported(
     files: dict[str, outputs.Content] = {"csv": lambda: csv_text(*table), **({"figure": drawn} if drawn else {})}
     shown = [[_cell(x) for x in row] for row in rows]
     if head[0] == "releases":
-        files = table_labels(settings["synthetic"])
-        head, shown = ["taken together", *head[1:]], [[_together(files, int(number)), *row] for number, *row in shown]
+        names = table_labels(settings["synthetic"])
+        head, shown = ["taken together", *head[1:]], [[_together(names, int(number)), *row] for number, *row in shown]
     columns = {name: attrs[f"{role}_columns"] for name, role in (("keys", "key"), ("target", "target")) if f"{role}_columns" in attrs}
     sections: Sections = {"What was read": [Facts(facts(settings, columns))], "Answer": [Grid(head, shown)], "How to read it": meaning}
     return outputs.given_out(settings, messages, lambda: as_text(title(what), sections), lambda: {"results": results}, files, attrs)
