@@ -57,11 +57,6 @@ def risks(o: Table, records: Table) -> Floats:
     return mean_reciprocal(records.key_total, o.key_total)
 
 
-def parts(found: xr.DataArray, *names: str) -> dict[str, xr.DataArray]:
-    """The numbers that a formula stacked along the dim part, by their names."""
-    return {name: found.isel(part=i) for i, name in enumerate(names)}
-
-
 def _sample(tables: xr.Dataset) -> Aligned:
     """Sums of weights and numbers of records on the same cells; raise unless they can be those of the same records."""
     if not isinstance(tables, xr.Dataset):
@@ -69,8 +64,7 @@ def _sample(tables: xr.Dataset) -> Aligned:
     aligned = Aligned({"o": tables, "o_records": None})
     if not aligned.whole["o_records"]:
         raise ValueError("`o_records` must hold integers: numbers of records; got fractional counts. Count the records without weights.")
-    sums = aligned.map(lambda *tables: np.stack(np.broadcast_arrays(*(x.key_total for x in tables)), -2), "o", ("part", "key"))
-    total, f = parts(sums, "o", "o_records").values()
+    total, f = aligned.numbers(lambda o, records: {"o": o.key_total, "o_records": records.key_total}, ("key",)).values()
     for rule, wrong in (
         ("`o` must be at least `o_records`, since a record represents at least itself", ~at_most(f, total)),
         ("`o_records` must count the records whose weights `o` adds up", (f == 0) & (total > 0)),
@@ -240,15 +234,15 @@ def household_risk(tables: xr.Dataset, *, household: str | None = None) -> xr.Da
     aligned = _sample(tables)
     labels, place, number = _households(aligned, household)
 
-    def formula(o: Table, records: Table) -> Floats:
+    def formula(o: Table, records: Table) -> dict[str, Array]:
         risk = np.nan_to_num(risks(o, records))
         with np.errstate(divide="ignore", invalid="ignore"):
             nobody = records.values * np.log1p(-records.on_cells(risk))
         missed = records.like(np.where(records.values > 0, nobody, 0.0)).target_total
         members, missed = (group_sums(values, place, number) for values in (records.target_total, missed))
-        return np.stack(np.broadcast_arrays(members, np.where(members > 0, -np.expm1(missed), np.nan)), -2)
+        return {"members": members, "risk": np.where(members > 0, -np.expm1(missed), np.nan)}
 
-    members, risk = parts(aligned.map(formula, "household_risk", ("part", "household")), "members", "risk").values()
+    members, risk = aligned.numbers(formula, ("household",)).values()
     n = members.sum("household")
     households, records = (x.sum("household").where(n > 0) for x in (risk, members * risk))
     found = {"members": members.astype(np.int64), "risk": risk, "households": households, "records": records, "share": records / n}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import check_number
 from capstats.disclosure.attribute import ALONE
-from capstats.population.individual import parts
 from capstats.tables.aligned import Aligned
 from capstats.tables.checking import CELLS, check_unweighted, checked, given_tables
 from capstats.tables.printing import Result
@@ -27,8 +25,7 @@ def classes(o: Counts, population: Counts) -> tuple[xr.DataArray, xr.DataArray]:
     for name, whole in (("o", aligned.whole["o"]), ("population", of_population.dtype.kind == "i")):
         if not whole:
             raise ValueError(f"`{name}` must hold integers: numbers of people; got fractional counts. Count the records without weights.")
-    sums = aligned.map(lambda o, people: np.stack(np.broadcast_arrays(o.key_total, people), -2), "o", ("part", "key"))
-    f, people = parts(sums, "f", "people").values()
+    f, people = aligned.numbers(lambda o, people: {"f": o.key_total, "people": people}, ("key",)).values()
     lacking = (people < f).values
     if lacking.any():
         raise ValueError(

@@ -95,10 +95,7 @@ def _coded(values: np.ndarray, missing: NDArray[np.bool_] | None, zone: bool) ->
         return _integers(values) if missing is None else _factorized(pd.arrays.IntegerArray(values, missing))
     if missing is not None:
         values = np.where(missing, np.array("NaT" if values.dtype.kind == "M" else "NaN", values.dtype), values)
-    if values.dtype.kind == "f":
-        return _factorized(values)
-    places, ticks = pd.factorize(values.view(np.int64))
-    found = Column(places, canonicals(ticks.view(values.dtype)))
+    found = _factorized(values)
     return in_utc(found) if zone else found
 
 
@@ -115,7 +112,7 @@ def _integers(values: np.ndarray) -> Column:
 
 
 def _factorized(values: Any) -> Column:
-    if isinstance(values, np.ndarray) and values.dtype.kind == "m":
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
         codes, ticks = pd.factorize(values.view(np.int64))
         return Column(codes, canonicals(ticks.view(values.dtype)))
     if CUTS_TEXT and (values.dtype == object or isinstance(values.dtype, pd.StringDtype)):

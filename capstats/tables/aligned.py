@@ -63,8 +63,8 @@ class Aligned:
         """
         return self.wrap(self._tables.map(formula, tuple(out) == CELLS), name, out)
 
-    def numbers(self, formula: Callable[..., Mapping[str, Array]]) -> dict[str, xr.DataArray]:
-        """Apply a formula that returns numbers by their names, each an array (...), to every member of the batch."""
+    def numbers(self, formula: Callable[..., Mapping[str, Array]], out: Core = ()) -> dict[str, xr.DataArray]:
+        """Apply a formula that returns numbers by their names, each an array (..., *out), to every member of the batch."""
         found: dict[str, np.dtype[Any]] = {}
 
         def stacked(*tables: Any) -> Array:
@@ -73,7 +73,7 @@ class Aligned:
             return np.stack(np.broadcast_arrays(*numbers.values()), axis=-1)
 
         values = self._tables.map(stacked, False)
-        return {name: self.wrap(values[..., i].astype(dtype), name) for i, (name, dtype) in enumerate(found.items())}
+        return {name: self.wrap(values[..., i].astype(dtype), name, out) for i, (name, dtype) in enumerate(found.items())}
 
     def as_array(self, name: str) -> Array:
         """The values of one of the tables, shape (..., target, key)."""

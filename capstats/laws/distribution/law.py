@@ -78,6 +78,7 @@ class Law:
 
     def __init__(self, least: float, greatest: float, *, about: str = "", cost: int = 1):
         self.least, self.greatest, self.about, self.cost = float(least), float(greatest), about, cost
+        self._least_at_most = self.least  # an upper bound of the least value of the support
 
     # --- what a subclass gives
 
@@ -349,12 +350,8 @@ class Law:
         lower = bisect(lambda _, upper: upper < p)[0]  # F(lower) < p, or it is the least value
         upper = bisect(lambda lower, _: lower < p)[1]  # F(upper) >= p, or it is the greatest value
         at_once = self._within(np.full(p.shape, self.least), self._below, 1.0)[0] >= p  # the least value may hold p
-        upper = np.where(p == 0, self._least_at_most(), np.where(at_once, self.least, upper))
+        upper = np.where(p == 0, self._least_at_most, np.where(at_once, self.least, upper))
         return lower, np.minimum(upper + 2 * TIE * np.abs(upper), self.greatest)  # a value that ties with the bound may be the quantile
-
-    def _least_at_most(self) -> float:
-        """An upper bound of the least value of the support."""
-        return self.least
 
 
 class Extreme(Law):
@@ -364,6 +361,7 @@ class Extreme(Law):
         self.one, self.releases, self.of_least = one, releases, least
         about = _of(f"{'least' if least else 'greatest'} of {releases} releases", one.about)
         super().__init__(one.least, one.greatest, about=about, cost=one.cost * releases)
+        self._least_at_most = one._least_at_most
 
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         """F^R, or 1 - (1 - F)^R, with bounds moved outwards by the rounding of the power."""
@@ -379,9 +377,6 @@ class Extreme(Law):
         drawn = self.one._draws(number * self.releases, rng).reshape(number, self.releases)
         return np.asarray(drawn.min(1) if self.of_least else drawn.max(1))
 
-    def _least_at_most(self) -> float:
-        return self.one._least_at_most()
-
 
 class Simulated(Law):
     """A law that is known by independent values; its bounds are Clopper-Pearson intervals at each point.
@@ -396,6 +391,7 @@ class Simulated(Law):
         super().__init__(*ends, about=f"{about}; {number:,} simulated releases, {100 * level:g} % interval", cost=cost)
         self._again, self.level = draws, level
         self.values = np.sort(draws(number, np.random.default_rng(rng)))
+        self._least_at_most = float(self.values[0])
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return self._again(number, rng)
@@ -403,9 +399,6 @@ class Simulated(Law):
     def _below(self, x: Floats) -> tuple[Floats, Floats]:
         held = np.searchsorted(self.values, x / (1 - TIE), side="right")  # v <= x, or v - x <= TIE v
         return clopper_pearson(held, len(self.values), self.level)
-
-    def _least_at_most(self) -> float:
-        return float(self.values[0])
 
     def _density(self, x: Floats) -> tuple[Floats, Floats]:  # noqa: ARG002
         raise ValueError("A simulated law has no density, only sampled values. Use `cdf` or `quantile`.")
