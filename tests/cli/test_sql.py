@@ -232,7 +232,7 @@ def test_those_of_postgres_too(tmp_path):
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore")
 def test_those_of_spark_too(tmp_path):
-    of_spark(tmp_path, range(8))
+    of_spark(tmp_path, seeds(16))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
