@@ -231,6 +231,17 @@ class Factor:
         return of_rows(_factor(self.flat // size, self.sizes[:k])), of_rows(_factor(self.flat % size, self.sizes[k:]))
 
 
+def parts_of(
+    columns: Sequence[Column], sums: Sums, first: int | None, advance: Callable[[int], None], *, by_record: bool
+) -> tuple[list[tuple[list[Ints], Places]], Sums]:
+    """Distinct rows and their sums as `count` finds them, or records with ``by_record``, as one part or as two: first columns and others.
+
+    A part is the codes of its distinct combinations, and the index of each row's combination.
+    """
+    rows, sums = (factor(columns), list(sums) or [np.ones(len(columns[0].codes), np.int64)]) if by_record else count(columns, sums, advance)
+    return [(part.codes, part.of_row) for part in ([rows] if first is None else rows.split(first))], sums
+
+
 def count(columns: Sequence[Column], sums: Sums = (), advance: Callable[[int], None] = lambda _: None) -> tuple[Factor, Sums]:
     """Distinct rows of the columns and how often each occurs, or what ``sums`` of its rows add up to.
 

@@ -19,7 +19,7 @@ import numpy as np
 from capstats.codes.bins import Cut, Numbers, Spec, code_numbers, cut_at_points, cut_by_counts, finite_values, usual_ends, with_codes
 from capstats.codes.by_table import ALL, by_table, check_tables, names
 from capstats.codes.checks import is_name, shown
-from capstats.codes.column import Column, Counts, Places, Sums, count, factor, occurring
+from capstats.codes.column import Column, Counts, Places, Sums, occurring, parts_of
 from capstats.codes.declared_types import Type, as_type, parsed
 from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
 from capstats.codes.missing_codes import Codes, MissingCodes, Quoted, in_quotes, likely_codes, quoted_alone
@@ -259,16 +259,17 @@ def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut
     cuts = {c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in cuts.items()}
     options.display.step(f"reading {name}")
     found, sums = table.rows(columns, cuts)
-    if (n := len(found[0].codes)) == 0:
+    n = len(found[0].codes)
+    if n == 0:
         raise ValueError(f"`{name}` is empty: it has no record.")
     step = options.display.step(f"{'counting' if table.source.in_memory else 'ordering distinct rows of'} {name}", rows=n)
-    rows, sums = (factor(found), list(sums) or [np.ones(n, np.int64)]) if table.by_record else count(found, sums, step.advance)
+    distinct, sums = parts_of(found, sums, first, step.advance, by_record=table.by_record)
     records = sums[1] if len(sums) > 1 else sums[0]  # the number of records, not their weights
     parts: list[Part] = []
-    for distinct in [rows] if first is None else rows.split(first):
-        held = np.bincount(distinct.of_row, records, len(distinct.flat)) if types else None
-        part = Part([], distinct.of_row)
-        for i, codes in enumerate(distinct.codes, start=len(parts[0].columns) if parts else 0):
+    for of_columns, of_row in distinct:
+        held = np.bincount(of_row, records, len(of_columns[0])) if types else None
+        part = Part([], of_row)
+        for i, codes in enumerate(of_columns, start=len(parts[0].columns) if parts else 0):
             asked, column = columns[i], Column(codes, found[i].labels, ordered=found[i].ordered)
             missing = codes_of[asked]
             if asked in cuts:
