@@ -29,8 +29,11 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         ],
         "How to read it": [Facts(list(outputs.MEANINGS["anonymity"].items())), "Larger is riskier unless said otherwise."],
     }
-    text = as_text(title("privacy models"), sections)
-    return outputs.given_out(settings, messages, lambda: text, lambda: {"models": models}, attrs=found.attrs)
+
+    def text() -> str:
+        return as_text(title("privacy models"), sections)
+
+    return outputs.given_out(settings, messages, text, lambda: {"models": models}, attrs=found.attrs)
 
 
 def _models(settings: Settings, messages: list[str]) -> tuple[xr.Dataset, dict[str, Any]]:

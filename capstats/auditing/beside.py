@@ -116,7 +116,8 @@ def _differ(original: Array, holdout: Array, level: float, *, ordered: bool = Fa
     n, h, share = both.sum(), holdout.sum(), both / max(both.sum(), 1)
     if not ordered:
         return _any_far(both, holdout, n, h, level * share)
-    return any(_any_far(*records, n, h, level / 2 * share) for records in ((both, holdout), (np.cumsum(both), np.cumsum(holdout))))
+    tested = ((both, holdout), (np.cumsum(both), np.cumsum(holdout)))
+    return any(_any_far(*records, n, h, level / 2 * share) for records in tested)
 
 
 def _any_far(both: Array, held: Array, n: int, h: int, levels: Floats) -> bool:
@@ -159,7 +160,9 @@ def _permutations(releases: int, *permuted: xr.DataArray, cells: int = 0) -> tup
     draws = min(max(DRAWS // releases, BETWEEN[0]), BETWEEN[1])
     if releases <= SOME and sum(Aligned({"table": table}).totals("table").max() for table in permuted) <= FEW:
         return None, f"all permutations, or random ones where they are too many (seed {SEED})"
-    return (0, f"{AT_MOST} (Cantelli)") if cells * draws * releases > CELLS else (draws, f"{draws} random permutations (seed {SEED})")
+    if cells * draws * releases > CELLS:
+        return 0, f"{AT_MOST} (Cantelli)"
+    return draws, f"{draws} random permutations (seed {SEED})"
 
 
 # --- the population that the original is a sample of: from its size, from its table, or from sampling weights ---------
@@ -218,7 +221,8 @@ def of_population(asked: Asked) -> dict[str, xr.DataArray]:
             found["replicated_in_population"] = profile.replicated_population_uniques
         found |= {"population_k": profile.k_map, "population_matches": profile.expected_matches.assign_attrs(method=TABLE)}
     if "o_records" in tables and not weights_below_1(tables):
-        found["weighted_matches"] = expected_reidentifications(tables).records.assign_attrs(method=WEIGHTS)
+        by_weights = expected_reidentifications(tables).records
+        found["weighted_matches"] = by_weights.assign_attrs(method=WEIGHTS)
         found["greatest_individual_risk"] = individual_risk(tables).max("key")
     return found
 
@@ -394,4 +398,5 @@ def _gain(ledger: Ledger, release: People, fit: Floats, rng: np.random.Generator
         return ledger.right((ledger.placed(x) * fit.sum() / len(one_each) + fit) / 2)
 
     blind = [right(replace(release, codes=rng.permuted(records, axis=1), counts=one_each)) for _ in range(REDRAWS)]
-    return right(release) - max(ledger.right(fit), float(np.mean(blind))), float(np.std(blind, ddof=1))
+    without = max(ledger.right(fit), float(np.mean(blind)))
+    return right(release) - without, float(np.std(blind, ddof=1))

@@ -114,8 +114,8 @@ class Asked:
             check_weights(self.tables, "o")
 
         def of_original(o: Table, *_: Table) -> Mapping[str, Array]:
-            return {
-                **({"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}),
+            unique = {"share_unique": share_of_keys(o, records_by_key(o) == 1)} if self.is_whole else {}
+            return unique | {
                 "n": o.total,
                 "baseline": crossed(o, o),
                 "baseline_predictive_success": modal(o),
@@ -145,7 +145,8 @@ class Asked:
             if self.is_whole:
                 found["share_replicated"] = share_of_keys(o, (records_by_key(o) == 1) & (records_by_key(s, "s") == 1))
             if has_errors:
-                found[f"average_cap_{unmatched}_error"] = standard_error(o, squares_of(o, of.get("o_squares"), "o"), *rows, unmatched)
+                squares = squares_of(o, of.get("o_squares"), "o")
+                found[f"average_cap_{unmatched}_error"] = standard_error(o, squares, *rows, unmatched)
             if self.records.dtype.kind == "i":
                 at = quantiles_of(people, *(rows if people is o else rows_of(people, s)), np.array(list(QUANTILES.values())), unmatched)
                 found |= dict(zip(QUANTILES, np.moveaxis(at, -1, 0), strict=False))  # the last is the number of records
@@ -172,7 +173,8 @@ class Asked:
 
 def measured(asked: Asked) -> xr.Dataset:
     """All measures in the list, as far as they can be had."""
-    return Result({name: value for name in MEASURES if (value := asked[name]) is not None}, attrs={"result": "Measures of an audit"})
+    found = {name: value for name in MEASURES if (value := asked[name]) is not None}
+    return Result(found, attrs={"result": "Measures of an audit"})
 
 
 # --- the functions of the measures: each gives one number of each release, or several by the names of their measures -----------
@@ -313,12 +315,14 @@ def by_group(tables: xr.Dataset, s: xr.DataArray, unmatched: OnScale) -> list[Gr
     aligned = Aligned({"o": tables.o, "s": s, "records": tables.get("o_records", tables.o)})
     rows_of = rows_used(aligned, unmatched)
     weight, right, without, people, above = aligned.map(formula, "by_group", ("part", "key")).values
-    axis, found = cast(pd.MultiIndex, aligned.axes["key"]), []
+    axis = cast(pd.MultiIndex, aligned.axes["key"])
+    found = []
     for name, codes, levels in zip(tables.attrs["key_columns"], axis.codes, axis.levels, strict=True):
         sums = [np.bincount(codes, part, len(levels)) for part in (weight, right, without, people, above)]
         guessed, guessed_without = (ratio(part, sums[0], np.nan) for part in sums[1:3])
         parts = (sums[3], guessed, sums[4], guessed - guessed_without)
-        found += [Group(name, *row) for row in zip(levels, *(part.tolist() for part in parts), strict=True) if row[1] > 0]
+        rows = zip(levels, *(part.tolist() for part in parts), strict=True)
+        found += [Group(name, *row) for row in rows if row[1] > 0]
     return found
 
 
@@ -332,7 +336,8 @@ def by_column(tables: xr.Dataset, unmatched: OnScale, average: xr.DataArray) -> 
 
     lattice = Lattice.of_tables(tables)
     k = len(lattice.names)
-    sizes = range(k) if k <= MOST_COLUMNS and (tables.o.size + tables.s.size) << k <= MOST_CELLS else {0, 1, k - 1} - {k}
+    cells = tables.o.size + tables.s.size
+    sizes = range(k) if k <= MOST_COLUMNS and cells << k <= MOST_CELLS else {0, 1, k - 1} - {k}
     everything = tuple(range(k))
     values: dict[Columns, Floats] = {everything: average.values}
     for keyset in lattice.walk(sizes):
@@ -396,4 +401,5 @@ def _halved(tables: xr.Dataset, name: str, i: int, key: pd.MultiIndex, o_j: Floa
     rank = np.argsort(order)
     if ordered:
         return np.asarray(rank // 2)
-    return np.minimum(np.argsort(np.argsort(-np.bincount(codes, o_j, n)[order], kind="stable"))[rank], (n + 1) // 2 - 1)
+    common = np.bincount(codes, o_j, n)[order]
+    return np.minimum(np.argsort(np.argsort(-common, kind="stable"))[rank], (n + 1) // 2 - 1)

@@ -26,7 +26,8 @@ STEPS = np.linspace(0, 1, 501)
 def distribution(audit: Findings, labels: Sequence[str]) -> list[Picture]:
     """Individual CAP: dots, one a person, where they are few, else boxes; and the share of people up to each value."""
     one_a_person = _dots(audit)
-    return [*one_a_person, *(_boxes(audit, labels) if len(labels) > 1 or not one_a_person else []), *_curves(audit, labels)]
+    many = len(labels) > 1 or not one_a_person
+    return [*one_a_person, *(_boxes(audit, labels) if many else []), *_curves(audit, labels)]
 
 
 def _dots(audit: Findings) -> list[Picture]:

@@ -231,7 +231,8 @@ class Findings(Report):
     @cached_property
     def copies(self) -> Copies:
         """What is known of copies in the releases."""
-        return Copies(copies_known(self.tables), self.heads, self.words, any(self.provenance.get("dropped", {}).values()))
+        some_dropped = any(self.provenance.get("dropped", {}).values())
+        return Copies(copies_known(self.tables), self.heads, self.words, some_dropped)
 
     # --- what sentences are made of
 
@@ -385,7 +386,8 @@ def order_of(measures: xr.Dataset, rank_by: str) -> list[int]:
     if name not in measures:
         raise ValueError(f"`rank_by` names {name!r}, which these counts do not give.{hint(name, measures.data_vars)}")
     values = np.broadcast_to(measures[name].values.astype(np.float64), releases)
-    return [int(place) for place in np.argsort(ranks(values if name == rank_by else -values), kind="stable")]
+    places = ranks(values if name == rank_by else -values)
+    return [int(place) for place in np.argsort(places, kind="stable")]
 
 
 def _numbers(name: str, given: Any, labels: Sequence[Hashable] | None) -> Floats:

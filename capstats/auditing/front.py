@@ -97,7 +97,8 @@ def _high_against(audit: Findings, name: str) -> list[str]:
             found.append(other)
         elif other in audit.measures and (audit.holdout_says or MEASURES[other].needs != "holdout"):
             values = audit.measures[other]
-            found.append(f"{other} ({' to '.join(dict.fromkeys(numbers(other, [values.min().item(), values.max().item()])))})")
+            ends = dict.fromkeys(numbers(other, [values.min().item(), values.max().item()]))
+            found.append(f"{other} ({' to '.join(ends)})")
     return found
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -108,13 +109,16 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
             f"them with a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
         )
 
-    below = 1 - _rounded(1 - cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values, steps).reshape(len(BANDS), releases)
+    def rounded(values: Any) -> Floats:
+        return _rounded(np.asarray(values, dtype=np.float64), steps)
+
+    below = 1 - rounded(1 - cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values).reshape(len(BANDS), releases)
     shares = {
-        **{name: np.minimum(_rounded(m[name].values, steps), 1 - 1 / steps) for name in OF_ORIGINAL},
+        **{name: np.minimum(rounded(m[name]), 1 - 1 / steps) for name in OF_ORIGINAL},
         "average_cap_zero": _average(tables.o, tables.s, steps),
         **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
-        "matched_share": _rounded(m.matched_share.values, steps),
-        **{f"share_{x}": 1 - below[AT[x]] if x in AT else _rounded(m[f"share_{x}"].values, steps) for x in SURELY},
+        "matched_share": rounded(m.matched_share),
+        **{f"share_{name}": 1 - below[AT[name]] if name in AT else rounded(m[f"share_{name}"]) for name in SURELY},
     }
     against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
@@ -165,7 +169,8 @@ def _rounded_total(tables: xr.Dataset, name: str, base: int) -> int:
     """The number of records of a table as a multiple of the base; 0 if there is no such table."""
     if name not in tables:
         return 0
-    return base * round(float(total_of(tables.get(f"{name}_records", tables[name]))) / base)
+    records = tables.get(f"{name}_records", tables[name])
+    return base * round(float(total_of(records)) / base)
 
 
 def _largest_weight(tables: xr.Dataset, name: str) -> float:

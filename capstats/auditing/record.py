@@ -298,7 +298,8 @@ def _codes(codes: Mapping[str, Any] | Sequence[str]) -> str:
     tables = {table: of for table, of in by_column.items() if isinstance(of, Mapping)}
     if tables:
         plain = {column: of for column, of in by_column.items() if column not in tables}
-        return "; ".join([*([_codes(plain)] if plain else []), *(f"in `{table}` {_codes(of)}" for table, of in tables.items())])
+        own = [f"in `{table}` {_codes(of)}" for table, of in tables.items()]
+        return "; ".join([*([_codes(plain)] if plain else []), *own])
     return "; ".join(
         f"{', '.join(map(in_cell, of))} {'in any column' if column == ALL else f'of {named(column)}'}" for column, of in by_column.items()
     )
@@ -363,9 +364,10 @@ def meanings(shown: Mapping[str, Measure], provenance: Mapping[str, Any], weight
     """What each number is: a share or a count, its meaning, and its convention where there is one."""
     conventions, own = provenance.get("conventions", {}), words(weighted) | {"against": str(provenance.get("against", ""))}
     found = {name: {"form": "number", "meaning": "a number that the caller gave"} for name in provenance.get("utility", [])}
-    for name, of in shown.items():
+    for name, measure in shown.items():
         used = max((x for x in conventions if x in name), key=len, default="")
-        found[name] = {"form": of.form, "meaning": of.meaning.format(**own), **({"convention": conventions[used]} if used else {})}
+        convention = {"convention": conventions[used]} if used else {}
+        found[name] = {"form": measure.form, "meaning": measure.meaning.format(**own), **convention}
     return found
 
 
@@ -380,7 +382,14 @@ def digest_of_text(text: str) -> str:
 
 NAMES = ("counts", "measures", "by_target", "by_column", "ranked", "targets", "copies", "left_out")  # what is compared
 NEAR = 1e-9  # two numbers closer than this are equal: other versions may add up in another order
-TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "number": (int, float), "boolean": bool, "null": type(None)}
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
 
 
 def checked(content: bytes) -> tuple[dict[str, Any] | None, list[str]]:

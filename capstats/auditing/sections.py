@@ -71,7 +71,9 @@ def of_individuals(audit: Findings) -> str:
     if "individual_gain" not in m:
         return ""
     gain, difference = ((m[name] > Z * m[f"{name}_error"]) for name in ("individual_gain", "individual_disclosure"))
-    return str(ANSWER["by_chance" if not gain.any() else "individuals" if difference.all() else "of_others"])
+    if not gain.any():
+        return str(ANSWER["by_chance"])
+    return str(ANSWER["individuals" if difference.all() else "of_others"])
 
 
 def in_sentences(audit: Findings) -> list[Block]:
@@ -124,15 +126,18 @@ def _compared(audit: Findings) -> list[Block]:
         used = f"The holdout has {numbers['holdout_records']} not used for synthesis."
         sentences.append(f"{used} The difference to them {of_individuals(audit)}")
     found = cells(audit, [*in_table("answer", m), *audit.provenance.get("utility", [])], 3)
-    return [*sentences, *ranked_by(audit), *beside(rows_of(audit, audit.heads), found.values()), Facts(legend(audit, audit.heads, found))]
+    table = beside(rows_of(audit, audit.heads), found.values())
+    return [*sentences, *ranked_by(audit), *table, Facts(legend(audit, audit.heads, found))]
 
 
 def _details(audit: Findings) -> list[Block]:
     """Further numbers of each release, and what they are; a number that is the same for all releases is in the text alone."""
     found = cells(audit, in_table("details", audit.measures), 4)
     alike = {column[0]: column[1] for column in found.values() if len(audit.heads) > 1 and len(set(column[1:])) == 1}
-    texts = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in legend(audit, audit.heads, found)]
-    return [*beside(rows_of(audit, audit.heads), (column for column in found.values() if column[0] not in alike)), Facts(texts)]
+    meanings = legend(audit, audit.heads, found)
+    texts = [(head, f"{alike[head]} for each: {text}" if head in alike else text) for head, text in meanings]
+    columns = [column for column in found.values() if column[0] not in alike]
+    return [*beside(rows_of(audit, audit.heads), columns), Facts(texts)]
 
 
 def ranked_by(audit: Findings) -> list[Block]:
@@ -201,7 +206,8 @@ def by_level(audit: Findings, heads: Sequence[str]) -> list[Block]:
     if not several:
         names = (audit.average, "baseline", "records_above_half", "records_above_nine_tenths", "records_certain")
         columns = [[MEASURES[name].heading, *numbers(name, shown[name].values)] for name in names]
-        return [Grid.of_columns([audit.words["target"], *level_names(shown, 40)], [[people, *held], *columns]), *more]
+        labels = [audit.words["target"], *level_names(shown, 40)]
+        return [Grid.of_columns(labels, [[people, *held], *columns]), *more]
     rows = rows_of(audit, heads)
     levels = level_names(shown, max((WIDTH - 2 - max(map(len, rows))) // len(held) - 2, 10))
     blocks: list[Block] = []
@@ -373,8 +379,8 @@ def _levels(p: Mapping[str, Any]) -> list[Block]:
         for column, table, entry in entries[:DISAGREEING]
     ]
     head = ["column", "levels only in original", "records", "levels only there", "records", "likely cause"]
-    more = not_shown(len(entries) - DISAGREEING, "more pair", " of tables.")
-    return [Grid(head, rows, "Levels that only one of two tables has"), *more]
+    grid = Grid(head, rows, "Levels that only one of two tables has")
+    return [grid, *not_shown(len(entries) - DISAGREEING, "more pair", " of tables.")]
 
 
 def _computed(audit: Findings) -> list[Block]:

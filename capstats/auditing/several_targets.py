@@ -74,7 +74,8 @@ class TargetAudits(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The record: the rows of `to_frame`, copies, columns left out, limits and provenance; what is undefined is None."""
-        found = {"targets": self.to_frame().reset_index().to_dict("records"), "copies": self.copies, "left_out": self.left_out}
+        rows = self.to_frame().reset_index().to_dict("records")
+        found = {"targets": rows, "copies": self.copies, "left_out": self.left_out}
         return recorded(self, found, meanings(OF_TARGET, self.provenance, self.weighted))
 
     @property
@@ -331,7 +332,8 @@ def _unfit(column: Hashable, tables: Sequence[Looked]) -> str:
 
 def _weights(given: Any) -> set[Hashable]:
     """The columns that `weights` or `counts` names."""
-    given = list(given.values()) if isinstance(given, Mapping) else given
+    if isinstance(given, Mapping):
+        return {x for value in given.values() for x in _weights(value)}
     if isinstance(given, (list, tuple)):
         return {x for value in given for x in _weights(value)}
     return set() if given is None else {given}

@@ -104,7 +104,9 @@ class Lattice:
         tables: list[list[Data]] = []
         axes: dict[str, pd.MultiIndex] = {"key": key}
         targets: list[pd.MultiIndex] = []
-        told: dict[str, dict[str, Any]] = {"levels": {}, "fine_keys": {}, "fine_targets": {}}
+        levels: dict[str, Any] = {}
+        fine: dict[str, Any] = {}
+        numbers: dict[str, int] = {}
         for t, column in enumerate(records.request.target_columns):
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             targets.append(axis.set_names([str(column)]))
@@ -114,10 +116,11 @@ class Lattice:
             tables.append([table_of(table.counts, i, j, shape, sparse) for table, i, j in zip(counted, where, keys, strict=True)])
             axes["target"] = targets[-1]
             found = compared(axes, dict(zip(names, tables[-1], strict=True)), {*map(str, records.cuts), *orders})
-            for what, of in told.items():  # of keys that are fine single columns only
-                of.update({c: x for c, x in found.get(what, {}).items() if what != "fine_keys" or "lacking" in x})
+            levels |= found.get("levels", {})
+            fine |= {column: entry for column, entry in found.get("fine_keys", {}).items() if "lacking" in entry}  # of single columns only
+            numbers |= found.get("fine_targets", {})
             axes = {}  # keys are compared once
-        warn_of_levels({**told, "bins": records.cuts})
+        warn_of_levels({"levels": levels, "fine_keys": fine, "fine_targets": numbers, "bins": records.cuts})
         records.warn_of_codes()
         stored = [records.stored[column] for column in key_columns]
         synthetic = None if records.labels is None else level_index(records.labels)

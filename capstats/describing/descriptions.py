@@ -132,7 +132,8 @@ class Description(Report):
     def sections(self, *, whole: bool = False) -> Sections:  # noqa: ARG002  a page has the same
         """The report: tables, what does not meet, candidates, commands, and the columns."""
         tables = self.provenance["tables"]
-        names = [f"{path}, " for given in self.files for path in given] or [""] * len(tables)
+        paths = [path for given in self.files for path in given]
+        names = [f"{path}, " for path in paths] or [""] * len(tables)
         sizes = [f"{name}{many(x['records'], 'record')}, {many(x['columns'], 'column')}" for name, x in zip(names, tables, strict=True)]
         heads = ["original", *("synthetic" if i == 0 else "" for i in range(len(tables) - 1))]
         shown: dict[str, Sequence[Block]] = {
@@ -261,7 +262,15 @@ def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked]) -> dic
     }
 
 
-_UNREAD = {"kind": "not read", "levels": 0, "missing": 0.0, "likely_codes": [], "near_identifier": False, "to_cut": False, "spread": None}
+_UNREAD = {
+    "kind": "not read",
+    "levels": 0,
+    "missing": 0.0,
+    "likely_codes": [],
+    "near_identifier": False,
+    "to_cut": False,
+    "spread": None,
+}
 
 
 def _has_texts(column: Hashable, tables: Sequence[Looked]) -> bool:
@@ -399,7 +408,8 @@ def _candidates(found: Description) -> list[Block]:
 def _pasted(found: Description, *, several: bool) -> list[Block]:
     if not found.commands:
         return [TEXTS["no_candidates"]]
-    return [*map(Listing, found.commands), *([] if several else [TEXTS["release"]])]
+    more = [] if several else [TEXTS["release"]]
+    return [*map(Listing, found.commands), *more]
 
 
 def _columns(found: Description) -> list[Block]:
@@ -417,7 +427,8 @@ def _columns(found: Description) -> list[Block]:
     blocks: list[Block] = [Grid(["column", "kind", "levels", "missing", "guess", "remarks"], rows)] if rows else []
     others: dict[str, list[str]] = {}
     for c in order[ROWS:]:
-        others.setdefault(f"{of[c]['kind']}, {'at most' if of[c]['levels'] <= MANY else 'more than'} {MANY} levels", []).append(named(c))
+        size = "at most" if of[c]["levels"] <= MANY else "more than"
+        others.setdefault(f"{of[c]['kind']}, {size} {MANY} levels", []).append(named(c))
     if others:
         blocks += [TEXTS["others"], Facts([(what, ", ".join(names)) for what, names in others.items()])]
     return blocks

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from importlib.resources import files
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -285,13 +285,18 @@ def headings(labels: Sequence[str], longest: int = LABEL) -> list[str]:
     if max(map(len, shown)) <= longest:
         return shown
     room = longest - len(f"{len(shown)} ")
-    first, last = (len(commonprefix(texts)) for texts in (shown, [text[::-1] for text in shown]))  # noqa: RUF071  of characters
+    first, last = (_alike(texts) for texts in (shown, [text[::-1] for text in shown]))
     differ = max(map(len, shown)) - first - last  # characters of the part in which they differ
     start = first - min(first, max(room - differ - 2 * len(DOTS), 0))  # with as much before it as there is room for
     texts = [DOTS * bool(start) + text[start:] for text in shown]
     if differ + 2 * len(DOTS) > room:
         texts = [shortened(text[first : len(text) - last] or text, room) for text in shown]
     return [f"{i} {text if len(text) <= room else text[: room - len(DOTS)] + DOTS}" for i, text in enumerate(texts, 1)]
+
+
+def _alike(texts: Sequence[str]) -> int:
+    """How many characters the texts have in common at their start."""
+    return sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
 
 
 def as_text(title: str, sections: Sections) -> str:
@@ -375,4 +380,6 @@ def _in_html(given: Any, most: int = TEXT) -> Any:
 
 def _shown(text: str, most: int) -> str:
     """A text on one line of at most the given number of characters, with escapes in place of what is not printable."""
-    return text if text.isprintable() and len(text) <= most else shortened(printable(text).strip(), most)
+    if text.isprintable() and len(text) <= most:
+        return text
+    return shortened(printable(text).strip(), most)

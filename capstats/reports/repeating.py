@@ -37,7 +37,8 @@ def command(name: str, files: Sequence[str], arguments: Mapping[str, Any], more:
 
 def call(arguments: Mapping[str, Any], tables: Sequence[str] = ("original", "synthetic")) -> str:
     """An audit as a call in Python, where the tables are not files."""
-    return f"capstats.audit({', '.join([*tables, *(f'{argument}={value!r}' for argument, value in arguments.items())])})"
+    given = [f"{argument}={value!r}" for argument, value in arguments.items()]
+    return f"capstats.audit({', '.join([*tables, *given])})"
 
 
 def options_of(argument: str, value: Any) -> list[str]:
@@ -123,7 +124,8 @@ def settings_of(synthetic: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _setting(value: Any) -> Any:
     """A value of a configuration; None where there is none."""
     if isinstance(value, Mapping):
-        return {str(name): of for name, x in value.items() if (of := _setting(x)) is not None}
+        found = {str(name): _setting(x) for name, x in value.items()}
+        return {name: x for name, x in found.items() if x is not None}
     if isinstance(value, tuple) and value and value[0] == "quantile":
         return {"quantile": value[1]}
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
