@@ -16,7 +16,6 @@ from hypothesis import settings
 
 # no deadline: the first call into a library may take long; strategies.py says how many examples a test of its own number takes
 settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("more", max_examples=50, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile("fresh", max_examples=100, deadline=None, derandomize=False)
 settings.register_profile("random", max_examples=100, deadline=None, derandomize=False)
@@ -29,6 +28,10 @@ SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mar
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the date of reports, 2026-01-01, in this process and those that it starts
 gc.disable()  # until all tests are collected, which makes objects that stay
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", default="1/1", metavar="I/N", help="of the slow tests and those in Chromium, run the I-th part of N")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -61,8 +64,11 @@ def every_record_is_valid():
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test with ``@pytest.mark.few(number)``, all cases but this number are slow: always the same ones, in no order."""
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Of a test with ``@pytest.mark.few(number)``, all cases but this number are slow: always the same ones, in no order.
+
+    Of the slow tests, those of the part that is asked for are kept.
+    """
     cases = defaultdict(list)
     for item in items:
         if item.name in SLOW_EXAMPLES:
@@ -73,6 +79,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         (number,) = found[0].get_closest_marker("few").args
         for item in sorted(found, key=lambda item: crc32(item.name.encode()))[number:]:
             item.add_marker("slow")
+    part, parts = map(int, config.getoption("part").split("/"))
+    slow = [item for item in items if item.get_closest_marker("slow") or item.get_closest_marker("chromium")]
+    others = {item for item in slow if (crc32(item.nodeid.encode()) - part) % parts}
+    config.hook.pytest_deselected(items=[*others])
+    items[:] = [item for item in items if item not in others]
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

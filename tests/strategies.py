@@ -1,8 +1,8 @@
 """What hypothesis draws for the tests of several rooms: tables of counts, pairs of them, records.
 
 The environment variable ``HYPOTHESIS_PROFILE`` names a profile of ``conftest.py``. ``quick``, the default, takes at most 25 examples of a
-property, ``more`` 50, ``thorough`` as many as its test says, all the same in every run; ``fresh`` takes as many new ones, ``random`` thirty
-times as many. Of `seeds`, all but ``thorough`` take a quarter.
+property, ``thorough`` as many as its test says, both the same in every run; ``fresh`` takes as many new ones, ``random`` thirty times as
+many. Of `seeds`, all but ``thorough`` take a quarter.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
-MOST = {"quick": 25, "more": 50}
 
 
 def examples(number: int, **options: Any) -> settings:
     """This number of examples of a property, as the profile takes it; the decorator is above ``@given``."""
-    return settings(max_examples=30 * number if PROFILE == "random" else min(number, MOST.get(PROFILE, number)), **options)
+    return settings(max_examples=30 * number if PROFILE == "random" else min(number, 25 if PROFILE == "quick" else number), **options)
 
 
 def seeds(number: int) -> range:

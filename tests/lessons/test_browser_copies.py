@@ -161,14 +161,14 @@ def test_codes_of_missing_values_are_those_of_the_library(tab, tmp_path):
     ranges = [range(1, 6), range(0, 3), range(18, 90), range(1000, 90_000, 777), np.arange(1, 9) / 4, range(-4, 5), ["x", "y"], days]
     codes = ["-9", "-1", "-8", "9", "99", "98", "-99", "999", "-999", "-5555", "-32768", "9999-12-31", "1900-01-01", "2020-12-31", "*"]
     pairs = []
-    for _ in range(150):
+    for _ in seeds(150):
         levels = [*map(str, ranges[rng.integers(len(ranges))])]
         some = [*levels[: rng.integers(2, len(levels) + 1)], *rng.choice(codes, rng.integers(0, 3)).tolist()]
         both = [[*some, None], [*some, str(rng.choice(codes)), *([None] if rng.random() < 0.3 else [])]]
         files = [csv(["level", "person", "t"], [(of[i % len(of)], f"p{i // 2}", "ab"[i % 2]) for i in range(2 * len(of))]) for of in both]
         pairs.append((*(files if rng.random() < 0.5 else files[::-1]), ["person"], "t"))
     spelled = [bool(spelled) for *_, spelled in alike(tmp_path, tab, pairs)]
-    assert 20 < sum(spelled) < 130
+    assert len(spelled) / 8 < sum(spelled) < 0.87 * len(spelled)
 
 
 def drawn(n, seed, levels=50, columns=("age", "job", "t")):
