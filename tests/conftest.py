@@ -13,6 +13,7 @@ from zlib import crc32
 import pytest
 import records
 from hypothesis import settings
+from slow_tests import QUICK
 
 # no deadline: the first call into a library may take long; strategies.py says how many examples a test of its own number takes
 settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
@@ -23,8 +24,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 pytest_plugins = ["command_files"]
 collect_ignore = ["notebook_checks"]  # they run in the kernels of the notebooks
-SLOW_EXAMPLES = {"capstats.paper.reproduce"}  # in docstrings, which take no mark
-
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the date of reports, 2026-01-01, in this process and those that it starts
 gc.disable()  # until all tests are collected, which makes objects that stay
@@ -65,19 +64,16 @@ def every_record_is_valid():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Of a test with ``@pytest.mark.few(number)``, all cases but this number are slow: always the same ones, in no order.
+    """Of the tests of slow_tests.csv, all but the given number of cases are slow: always the same ones, in no order.
 
     Of the slow tests, those of the part that is asked for are kept.
     """
     cases = defaultdict(list)
     for item in items:
-        if item.name in SLOW_EXAMPLES:
-            item.add_marker("slow")
-        if item.get_closest_marker("few"):
+        if not item.get_closest_marker("slow"):
             cases[item.nodeid.partition("[")[0]].append(item)
-    for found in cases.values():
-        (number,) = found[0].get_closest_marker("few").args
-        for item in sorted(found, key=lambda item: crc32(item.name.encode()))[number:]:
+    for test in cases.keys() & QUICK.keys():
+        for item in sorted(cases[test], key=lambda item: crc32(item.name.encode()))[QUICK[test] :]:
             item.add_marker("slow")
     part, parts = map(int, config.getoption("part").split("/"))
     slow = [item for item in items if item.get_closest_marker("slow") or item.get_closest_marker("chromium")]

@@ -63,7 +63,6 @@ def test_it_is_plain_python_that_can_be_read_in_an_hour():
     assert names <= sys.stdlib_module_names
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SURVEYS)
 def test_it_verifies_reports_on_real_surveys(name, tmp_path, monkeypatch):
     """By the two commands, as a custodian runs it: in a Python without packages."""
@@ -93,7 +92,6 @@ def test_it_verifies_reports_on_real_surveys(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
-@pytest.mark.few(12)
 @pytest.mark.parametrize("seed", range(60))
 def test_it_has_every_number_of_counts_of_random_tables(seed, tmp_path):
     """One release or several, weights, a holdout, keys and targets that only one table has, missing values."""

@@ -65,7 +65,6 @@ def given() -> dict[str, Any]:
     return namespace()
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("page", NAMES)
 def test_every_call_in_a_table_is_public_and_runs(page, given):
     public = set(public_names()) | {f"capstats.{name}" for name in capstats.__all__}
@@ -92,7 +91,6 @@ def tables_of(case: dict[str, Any]) -> Any:
     return capstats.tabulate(original, synthetic, keys=case["keys"], target=case["target"])
 
 
-@pytest.mark.slow
 def test_the_calls_give_the_numbers_of_synthpop():
     """Rows that say yes, on the recorded cases without options."""
     cases = [case for case in json.loads((REFERENCE / "synthpop_disclosure.json").read_text())["cases"] if "options" not in case]

@@ -43,7 +43,6 @@ def test_there_is_a_small_picture_of_each_figure_and_no_other() -> None:
     assert max(path.stat().st_size for path in GALLERY["PICTURES"].iterdir()) < 60_000
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("name", plotting.__all__)
 def test_the_code_draws_the_picture_with_its_own_function(name: str, used: dict[str, object]) -> None:
     kept = (GALLERY["PICTURES"] / f"{name}.svg").read_text(encoding="utf-8")

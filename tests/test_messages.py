@@ -97,7 +97,6 @@ def test_no_values_are_shown_of_what_is_given_by_mistake(name: str, argument: st
     assert check(FUNCTIONS[name], argument) or name == "capstats.merge_counts"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_no_function_shows_values_of_what_is_given_by_mistake(name: str) -> None:
     try:

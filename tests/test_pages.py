@@ -11,7 +11,6 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "gallery.md")  # test_gallery.py draws the gallery
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(DOCS).with_suffix("").as_posix())
 def test_the_code_of_a_page_runs_and_prints_what_the_page_says(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -123,7 +123,6 @@ def test_a_number_agrees_if_it_rounds_to_the_printed_one(printed, right, wrong):
     assert [x for x in right + wrong if Value("4", "it", printed, x).agrees] == right
 
 
-@pytest.mark.slow
 def test_report_has_a_line_for_every_value_share_and_erratum():
     averages = figure_2_averages()
     text = report([Value("4", "right", "0.5", 0.5), Value("4", "wrong", "0.5", 0.7)], averages)
@@ -170,7 +169,6 @@ def test_b_has_one_of_the_lowest_averages_on_o_3_and_the_greatest_individual_cap
     assert (boxes.average <= boxes.average.sel(synthetic="b")).sum() <= 3
 
 
-@pytest.mark.slow
 def test_a_panel_of_figure_1_has_a_box_for_each_table_in_the_order_of_average_cap(figures):
     panels = figures["figure-1"].axes
     assert [ax.get_title() for ax in panels] == ["$O_1$", "$O_2$", "$O_3$", "$O_4$"]
@@ -218,7 +216,6 @@ def test_each_original_of_figure_2_has_its_own_draws():
     assert abs(np.corrcoef(averages.sel(original="O_3"), averages.sel(original="O_4"))[0, 1]) < 5 / sqrt(2000)
 
 
-@pytest.mark.slow
 def test_a_panel_of_figure_2_counts_every_draw_in_both_versions_and_says_the_share(figures):
     averages = figure_2_averages()
     panels = figures["figure-2"].axes
@@ -246,7 +243,6 @@ def test_other_seed_other_figures_but_the_same_printed_tables():
 # --- Files
 
 
-@pytest.mark.slow
 def test_every_file_is_written_into_a_folder_that_is_made(written):
     _, _, files = written
     assert [file.name for file in files] == NAMES
@@ -254,7 +250,6 @@ def test_every_file_is_written_into_a_folder_that_is_made(written):
     assert all(file.stat().st_size > 0 for file in files)
 
 
-@pytest.mark.slow
 def test_values_file_has_every_printed_value_beside_the_computed_one(written):
     _, _, files = written
     with files[0].open(encoding="utf-8", newline="") as lines:
@@ -269,7 +264,6 @@ def test_values_file_has_every_printed_value_beside_the_computed_one(written):
         }
 
 
-@pytest.mark.slow
 def test_tables_file_has_every_cell_of_the_ten_tables(written):
     _, _, files = written
     with files[1].open(encoding="utf-8", newline="") as lines:
@@ -287,7 +281,6 @@ def test_tables_file_has_every_cell_of_the_ten_tables(written):
     assert [name.split(":")[0] for name in totals] == [f"Table {i}" for i in range(1, 11)]
 
 
-@pytest.mark.slow
 def test_page_of_tables_shows_every_count(figures):
     axes = figures["tables"].axes
     titles = [ax.get_title() for ax in axes]
@@ -300,7 +293,6 @@ def test_page_of_tables_shows_every_count(figures):
     assert cells[0, 0] == "$K_1$"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_says_in_its_metadata_how_it_came_to_be(written, name):
     file = written[2][0].parent / name
@@ -320,14 +312,12 @@ def test_a_picture_says_in_its_metadata_how_it_came_to_be(written, name):
     assert "Baillargeon" in about["source"]
 
 
-@pytest.mark.slow
 def test_same_seed_writes_the_same_bytes(written, by_command):
     _, folder = by_command
     for file in written[2]:
         assert file.read_bytes() == (folder / file.name).read_bytes(), file.name
 
 
-@pytest.mark.slow
 def test_the_command_writes_every_file_and_reports_that_every_value_agrees(by_command):
     done, folder = by_command
     assert (done.returncode, done.stderr) == (0, "")
@@ -420,7 +410,6 @@ def test_the_printed_tables_are_in_no_figure_of_other_tables():
         assert (other.sel(synthetic="b").values != paper_synthetics().sel(synthetic="b").values).any()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["records", "counts"])
 def test_the_command_draws_figures_1_and_2_of_other_records(form, tmp_path):
     """As somebody would who has a file: 50 records for `anes96`, and the numbers of the functions."""
@@ -457,7 +446,6 @@ def test_the_command_draws_figures_1_and_2_of_other_records(form, tmp_path):
     assert (about["model"], about["draws"], about["seed"], about["originals"]) == ("Bootstrap(m=50)", 300, 3, "given")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", [1, 3, 5])
 def test_figures_of_other_originals_have_a_panel_each_and_nothing_overlaps(shape, tmp_path, monkeypatch):
     caught = {}
@@ -475,7 +463,6 @@ def test_figures_of_other_originals_have_a_panel_each_and_nothing_overlaps(shape
         plt.close(figure)
 
 
-@pytest.mark.slow
 def test_another_seed_is_told_and_drawn_and_that_it_was_chosen_is_said_of_the_default_alone(figures, tmp_path, monkeypatch):
     said = figures["figure-1"].legends[0].get_title().get_text()
     assert " ".join(said.split()) == CHOSEN
@@ -493,7 +480,6 @@ def test_another_seed_is_told_and_drawn_and_that_it_was_chosen_is_said_of_the_de
     xr.testing.assert_identical(averages, figure_2_averages(seed=5))
 
 
-@pytest.mark.slow
 def test_headings_of_the_page_of_tables_end_where_their_numbers_end(figures):
     figure = figures["tables"]
     figure.draw_without_rendering()
@@ -523,7 +509,6 @@ def test_a_file_of_somebody_else_stays_and_nothing_is_written(name, link, tmp_pa
     assert len(list(folder.iterdir())) == 1
 
 
-@pytest.mark.slow
 def test_the_command_runs_a_second_time_in_the_same_folder_beside_other_files(by_command):
     _, folder = by_command
     (folder / "notes.txt").write_text("mine", encoding="utf-8")

@@ -65,7 +65,6 @@ def test_labels_of_figures_and_tables_are_there_and_referred_to() -> None:
     assert all((FOLDER / path).is_file() for path in re.findall(r"\]\((\S+?)\)", BODY))
 
 
-@pytest.mark.slow
 def test_the_numbers_of_the_article_are_those_of_the_library() -> None:
     """The numbers of its figure are in test_thesis.py."""
     o_3, o_4 = (paper_originals().sel(original=label, drop=True) for label in ("O_3", "O_4"))

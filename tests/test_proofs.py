@@ -202,7 +202,6 @@ def compiled(texts: dict[str, str], room: Path) -> None:
         assert not done.returncode, (name, done.stderr)
 
 
-@pytest.mark.slow
 @needs_coq
 def test_a_change_of_meaning_changes_the_final_types(tmp_path):
     texts, sentences = {"old": "", "new": ""}, {"old": [], "new": []}
@@ -222,7 +221,6 @@ def test_a_change_of_meaning_changes_the_final_types(tmp_path):
     assert same == ["nothing"]
 
 
-@pytest.mark.slow
 @needs_coq
 def test_what_the_first_reading_would_miss_is_found_in_the_compiled_files(tmp_path, capsys):
     gap = "Axiom gap : False.\nTheorem t : False.\nProof. exact gap. Qed."
@@ -238,7 +236,6 @@ def test_what_the_first_reading_would_miss_is_found_in_the_compiled_files(tmp_pa
     assert CHECK["read_again"](tmp_path, {"forged": sentences["forged"]}, everything=False) == []
 
 
-@pytest.mark.slow
 @needs_coq
 def test_a_verdict_that_is_printed_by_another_is_none(tmp_path):
     honest = CHECK["asked"](tmp_path, "honest", [], {"one": "Check I.", "two": "Check 0."})
@@ -260,7 +257,6 @@ def test_each_file_names_the_chapters_of_its_theorems():
             assert f"theory/{fields['chapter']}.md" in CHECK["text_of"](file).partition("*)")[0]
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("page", TABLE["pages"](), ids=lambda page: page.stem)
 def test_table_and_chapters_say_what_the_statements_say(page):
     same = TABLE["pages"]()[page] == page.read_text(encoding="utf-8")

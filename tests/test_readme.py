@@ -68,7 +68,6 @@ def test_the_pages_that_one_reads_first_have_the_sentence_of_the_front_sheet_and
     assert [name for name in ("*Average CAP (nearest keys)*", "[Version 1]", "[version 2]") if name not in entry] == []
 
 
-@pytest.mark.slow
 def test_the_command_on_two_files_writes_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (command,) = re.findall(r"`capstats (audit .*?)`", README)

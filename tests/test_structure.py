@@ -18,6 +18,7 @@ from notebook_cells import NOTEBOOKS, code_cells, stored
 from pages import fences
 from public_names import ROOMS as PUBLIC_ROOMS
 from public_names import public_names
+from slow_tests import LISTED, QUICK, lowered
 
 import capstats
 from capstats.codes.names import REMOVED, public_places
@@ -121,7 +122,13 @@ def test_no_module_with_tests_of_its_own_is_listed_as_tested_elsewhere() -> None
         assert not (TESTS / module.with_name(f"test_{module.name}.py")).exists(), f"remove {module} from TESTED_IN"
 
 
-@pytest.mark.slow
+def test_a_slow_test_that_is_listed_is_there_and_as_many_cases_are_quick_as_take_little_time_together() -> None:
+    assert len(LISTED.read_text(encoding="utf-8").splitlines()) == 1 + len(QUICK)
+    texts = {file: (TESTS.parent / file).read_text(encoding="utf-8") for file in {test.partition("::")[0] for test in QUICK}}
+    assert [test for test in QUICK if f"def {re.split('::|[.]', test)[-1]}(" not in texts[test.partition("::")[0]]] == []
+    assert lowered({"a": 3, "c": 1}, {"a": [0.1] * 4, "b": [1.0], "d": [0.01] * 5}) == {"a": 1, "b": 0, "c": 1}
+
+
 def test_the_picture_of_the_architecture_is_up_to_date() -> None:
     drawn = runpy.run_path(str(TESTS.parent / "docs" / "architecture.py"))
     assert drawn["PICTURE"].read_text(encoding="utf-8") == drawn["picture"](), "python docs/architecture.py draws it anew"
@@ -145,7 +152,6 @@ def test_every_room_is_there() -> None:
     assert set(ROOMS) <= {path.parts[1] for path in MODULES if len(path.parts) > 2}
 
 
-@pytest.mark.slow
 def test_a_module_imports_from_rooms_above_it_only() -> None:
     names = {name_of(path): imported(path) for path in MODULES}
     assert [
@@ -156,21 +162,18 @@ def test_a_module_imports_from_rooms_above_it_only() -> None:
     ] == []
 
 
-@pytest.mark.slow
 def test_the_core_stands_without_the_wings() -> None:
     """A wing is found by one file, or by its name in commands.toml: whoever works on the core need not read one."""
     core = {name_of(path): imported(path) for path in MODULES if path.parts[1] in CORE}
     assert [name for name, others in core.items() if any(room_of(other) >= len(CORE) for other in others if other.count("."))] == [BESIDE]
 
 
-@pytest.mark.slow
 def test_only_sources_know_what_holds_records() -> None:
     paths = [path for path in MODULES if path.parts[1] != "sources"]
     found = [f"{name_of(path)} imports {module}" for path in paths for module, _ in imports(path) if module.split(".")[0] in ENGINES]
     assert found == []
 
 
-@pytest.mark.slow
 def test_only_counting_opens_a_source() -> None:
     paths = [path for path in MODULES if path.parts[1] not in ("sources", "counting")]
     opening = [path for path in paths if any(isinstance(node, ast.Name) and node.id == "open_source" for node in ast.walk(tree_of(path)))]
@@ -187,7 +190,6 @@ def test_no_module_has_the_name_of_one_of_the_standard_library() -> None:
     assert not names & sys.stdlib_module_names - {"__init__"}
 
 
-@pytest.mark.slow
 def test_no_module_imports_itself_through_others() -> None:
     graph = {name_of(path): imported(path) for path in MODULES}
     left = dict(graph)
@@ -197,7 +199,6 @@ def test_no_module_imports_itself_through_others() -> None:
     assert not left, f"in a circle: {sorted(left)}"
 
 
-@pytest.mark.slow
 def test_importing_capstats_loads_nothing_optional_or_slow_and_no_room_that_it_does_not_need() -> None:
     loaded = loaded_by("import capstats; capstats.tabulate, capstats.average_cap, capstats.read_counts")
     assert "capstats.counting.tabulate" in loaded
@@ -206,13 +207,11 @@ def test_importing_capstats_loads_nothing_optional_or_slow_and_no_room_that_it_d
     assert not loaded & {f"capstats.{room}" for room in unneeded.split()}
 
 
-@pytest.mark.slow
 def test_importing_capstats_loads_pyarrow_only_as_pandas_does() -> None:
     of_pandas = {name for name in loaded_by("import pandas, xarray") if name.split(".")[0] == "pyarrow"}
     assert {name for name in loaded_by("import capstats; capstats.tabulate") if name.split(".")[0] == "pyarrow"} <= of_pandas
 
 
-@pytest.mark.slow
 def test_counting_frames_in_memory_loads_no_engine() -> None:
     loaded = loaded_by(
         "import capstats; d = {'k': ['a'], 't': ['x']}; capstats.average_cap(*[capstats.tabulate(d, keys='k', target='t').o] * 2)"
@@ -240,7 +239,6 @@ def test_a_room_lists_all_that_it_imports_in_order(room: str) -> None:
     assert module.__doc__
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("room", PUBLIC_ROOMS)
 def test_what_has_the_docstring_of_a_public_name_is_one(room: str) -> None:
     public = import_module(f"capstats.{room}").__all__
@@ -274,7 +272,6 @@ def test_a_room_that_nobody_calls_has_a_docstring_alone(room: str) -> None:
     assert isinstance(only, ast.Expr)
 
 
-@pytest.mark.slow
 def test_rooms_load_when_asked_for_and_are_listed() -> None:
     code = (
         "import capstats; assert set(capstats.__all__) < set(dir(capstats)); print(*dir(capstats)); from capstats import laws; "

@@ -66,7 +66,6 @@ def test_a_chapter_opens_with_what_it_says_and_a_picture(chapter):
     assert (THEORY / picture[1]).is_file()
 
 
-@pytest.mark.slow
 def test_pictures_are_those_that_their_script_draws():
     script = runpy.run_path(str(THEORY / "pictures.py"))
     stored = {file.stem: file.read_text(encoding="utf-8") for file in (THEORY / "pictures").glob("*.svg")}
@@ -124,7 +123,6 @@ def test_tests_of_the_statements_exist():
     assert wrong == []
 
 
-@pytest.mark.few(28)
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_examples_of_a_statement_run_and_print_what_it_shows(statement):
     fences = re.findall(r"^```python\n(.*?)^```$", part(statement), flags=re.MULTILINE | re.DOTALL)

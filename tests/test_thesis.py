@@ -26,7 +26,6 @@ def dots(kind: str) -> list[int]:
     return [path.attrib["d"].count("h0") for path in KEPT.iter(f"{SVG}path") if path.get("class") == kind]
 
 
-@pytest.mark.slow
 def test_the_picture_is_up_to_date() -> None:
     for drawn, kept in (("picture", "PICTURE"), ("sample", "SAMPLE")):
         assert THESIS[drawn]() == THESIS[kept].read_text(encoding="utf-8"), "python docs/thesis.py draws it anew"
@@ -109,7 +108,6 @@ def test_it_says_everything_from_its_first_frame() -> None:
     assert not re.search("animation|transition|opacity|@keyframes", style)
 
 
-@pytest.mark.slow
 def test_the_scale_of_the_sample_is_that_of_its_report() -> None:
     measures = audit(**example("anes96")).measures
     values = [measures[name].item() for name in ("baseline", "average_cap_nearest", "original_cap")]

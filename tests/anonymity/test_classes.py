@@ -35,7 +35,6 @@ def test_a_table_without_records_has_no_risk():
     assert class_sizes(empty).sizes == {"size": 0}
 
 
-@pytest.mark.slow
 def test_sizes_and_risks_are_those_of_a_loop_over_records():
     for table in random_tables(1):
         sizes = [len(c) for c in classes(table)]
@@ -49,7 +48,6 @@ def test_sizes_and_risks_are_those_of_a_loop_over_records():
         assert prosecutor_risk(table).max().item() == float(max(risks))
 
 
-@pytest.mark.slow
 @theorem
 @given(st.data())
 def test_merging_keys_never_lowers_k_or_a_diversity_and_never_raises_a_risk(data):
@@ -134,7 +132,6 @@ def test_models_are_those_of_a_loop_over_records():
             np.testing.assert_allclose(l_diversity(table, kind="recursive", l=l), max(factor(c, l) for c in found), rtol=1e-14)
 
 
-@pytest.mark.slow
 @theorem
 @given(tables)
 def test_one_over_alpha_is_at_most_entropy_l_is_at_most_distinct_l_is_at_most_k(table):
@@ -145,7 +142,6 @@ def test_one_over_alpha_is_at_most_entropy_l_is_at_most_distinct_l_is_at_most_k(
     assert distinct <= found.k
 
 
-@pytest.mark.slow
 @theorem
 @given(tables, st.integers(1, 5))
 def test_the_recursive_factor_rises_with_l_and_is_finite_up_to_the_distinct_l(table, l):  # noqa: E741
@@ -170,7 +166,6 @@ def test_bad_options_are_refused(options, message):
         l_diversity([[1, 2], [2, 1]], **options)
 
 
-@pytest.mark.slow
 @theorem
 @given(tables)
 def test_marketer_risk_is_at_most_prosecutor_risk_is_one_over_k(table):

@@ -81,7 +81,6 @@ def force(route, monkeypatch):
 each_route = pytest.mark.parametrize("route", ["along axes", "tree"])
 
 
-@pytest.mark.slow
 @each_route
 @pytest.mark.parametrize("seed", [1, 2, 7])
 def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):
@@ -94,7 +93,6 @@ def test_guesses_are_those_of_a_loop_over_records(route, seed, monkeypatch):
     np.testing.assert_allclose(found.average, found.accuracy.mean("column"))
 
 
-@pytest.mark.slow
 @examples(40)
 @given(st.data())
 def test_both_routes_give_the_same_votes(data):
@@ -167,7 +165,6 @@ def test_dims_follow_the_tables_and_m():
     assert alone.releases == 2
 
 
-@pytest.mark.slow
 def test_more_columns_than_an_array_has_dims():
     columns = {f"c{v}": ["x", "x"] for v in range(70)} | {"age": [1, 2], "town": ["a", "b"]}
     assert maximum_knowledge(columns, columns, allow_same=True, columns=list(columns)).average == 1

@@ -50,7 +50,6 @@ def test_the_attack_of_the_one_who_looks_keys_up_is_average_cap(unmatched, sever
 records = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(0, 2)), min_size=1, max_size=12)
 
 
-@pytest.mark.slow
 @theorem
 @given(records, records, st.sampled_from([*CONVENTIONS]))
 def test_it_is_average_cap_on_any_records(original, released, unmatched):
@@ -104,7 +103,6 @@ def test_naive_bayes_is_its_formula_on_the_counts(seed):
     np.testing.assert_allclose(found, np.quantile(values, [0, 0.3, 0.5, 1]), rtol=1e-12)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("estimator", [DecisionTreeClassifier(random_state=0), LogisticRegression(), DummyClassifier()], ids=repr)
 def test_distinct_rows_with_weights_are_the_records_one_by_one(estimator):
     """Fitted on all records and asked record by record, as nobody needs to do it."""
@@ -236,7 +234,6 @@ def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():
     assert found.average_cap.equals(model.average.rename("average_cap"))
 
 
-@pytest.mark.slow
 def test_joint_targets_options_and_sparse_tables():
     original, released = people(5), people(6)
     arguments = {"keys": ["town", "age"], "target": ["ill", "sex"], "estimator": Lookup(), "bins": {"age": 2}, "missing": "drop"}
@@ -300,7 +297,6 @@ class NotOfScikitLearn:
         return self
 
 
-@pytest.mark.slow
 def test_bad_input_is_refused():
     original, released = people(5), people(6)
     usual = {"keys": KEYS, "target": "ill", "estimator": CategoricalNB()}
@@ -318,7 +314,6 @@ def test_bad_input_is_refused():
         model_attack(original, released, **(usual | {"keys": "tonw"}))
 
 
-@pytest.mark.slow
 def test_without_scikit_learn_the_package_works_and_the_attack_says_what_to_install():
     code = """
 import sys
@@ -334,7 +329,6 @@ except ImportError as error:
     assert said == "Fitted intruders need scikit-learn. Install capstats[learn]."
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("estimator", [Lookup(), DecisionTreeClassifier(random_state=0), DummyClassifier()])
 def test_no_intruder_does_better_than_the_keys_allow(estimator):
     """Theory: at most the modal accuracy of the original given its keys; at least the least count of each key, where all are answered."""

@@ -46,7 +46,6 @@ each_route = pytest.mark.parametrize("route", ["along axes", "between rows"])
 # --- Scores
 
 
-@pytest.mark.few(1)
 @each_route
 @pytest.mark.parametrize("categories", ["codes", "mismatch"])
 @pytest.mark.parametrize("widths", [[1, 1, 1, 1], [0.02, 0.1, 0.05, 0.3]])
@@ -77,7 +76,6 @@ def test_a_missing_number_equals_another_one_and_is_infinitely_far_from_every_nu
         np.testing.assert_allclose(found.values, np.log10(expected), rtol=1e-14)
 
 
-@pytest.mark.slow
 @each_route
 def test_many_levels_and_numbers_far_apart_lose_nothing(route, monkeypatch):
     """Numbers whose squares would cancel if they were multiplied out, at a width far below their own rounding."""

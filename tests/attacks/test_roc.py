@@ -31,7 +31,6 @@ def by_counting(members, others):
 scores = st.lists(st.integers(-6, 3), min_size=1, max_size=12)
 
 
-@pytest.mark.slow
 @examples(150)
 @given(scores, scores)
 def test_the_curve_and_its_area_are_those_of_counting(members, others):
@@ -52,7 +51,6 @@ def test_the_curve_and_its_area_are_those_of_counting(members, others):
     assert Fraction(sum(x >= t for x in members), n) - Fraction(sum(x >= t for x in others), k) == best
 
 
-@pytest.mark.slow
 @examples(60)
 @given(st.lists(st.integers(-6, 3), min_size=2, max_size=8), st.lists(st.integers(-6, 3), min_size=2, max_size=8))
 def test_the_standard_error_is_that_of_delong(members, others):
@@ -80,7 +78,6 @@ def test_scores_that_differ_by_rounding_are_one_step():
     assert roc.threshold.values.tolist() == [np.inf, 0.3, -np.inf]
 
 
-@pytest.mark.slow
 @examples(60)
 @given(*[st.lists(st.floats(-300, 20), min_size=1, max_size=8)] * 2)
 def test_thresholds_are_the_scores_themselves(members, others):

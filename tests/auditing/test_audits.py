@@ -41,7 +41,6 @@ def several(voters):
     return audit(*voters, keys=["educ", "PID"], target="vote")
 
 
-@pytest.mark.slow
 def test_cut_points_are_told_without_noise_of_floats():
     ages = {"age": [18, 89], "sick": ["no", "yes"]}
     found = audit(ages, ages, allow_same=True, keys="age", target="sick", bins={"age": 5})
@@ -106,7 +105,6 @@ def test_people_certain_by_chance_are_those_of_releases_of_each_size(several):
         np.testing.assert_allclose(several.measures[name], expected, rtol=1e-12)
 
 
-@pytest.mark.slow
 def test_every_file_is_read_once_for_counts_and_copies_and_not_again_for_the_report(voters, tmp_path, monkeypatch):
     original, synthetic = voters
     files = {name: tmp_path / f"{name}.parquet" for name in ("original", *synthetic)}
@@ -264,7 +262,6 @@ def test_one_record_of_a_holdout_has_no_standard_error(people, strangers):
     assert json.loads(result.to_json())["measures"]["individual_disclosure_error"] is None
 
 
-@pytest.mark.slow
 def test_an_audit_of_sparse_tables_or_of_one_release_is_that_of_several_in_dense_ones(voters, monkeypatch):
     from capstats.tables import backing
 
@@ -349,7 +346,6 @@ def test_provenance_tells_types_and_takes_numbers_of_numpy():
     assert told["seed"] == 3
 
 
-@pytest.mark.slow
 def test_the_files_of_a_parquet_folder_are_those_that_hold_records(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "original.parquet"

@@ -69,7 +69,6 @@ def few(rng, n=60):
     return frame.assign(t=(frame.a + frame.b * frame.c + (rng.random(n) < 0.2)) % 3)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("tables", [[["a", "b", "t"]], [["a", "t"], ["b", "t"], ["a", "b"]], [["a", "c"], ["b", "c", "t"], ["a", "t"]]])
 def test_the_guess_and_what_a_release_adds_are_those_of_a_fit_by_loops(tables):
     """The fit starts from nothing, or half from the release and half from the fit without it; columns that are no keys are fitted too."""
@@ -215,7 +214,6 @@ def test_a_release_that_lacks_a_published_column_is_told_apart():
     assert found.measures.published_guess.equals(whole.measures.published_guess)
 
 
-@pytest.mark.slow
 def test_too_many_combinations_leave_the_tables_one_by_one():
     rng = np.random.default_rng(0)
     wide = pd.DataFrame({f"c{i}": rng.integers(0, 12, 400) for i in range(8)}).assign(t=rng.integers(0, 2, 400))
@@ -243,7 +241,6 @@ def test_a_table_without_keys_cannot_be_coarser_and_nobody_certain_needs_no_tabl
     assert "withdraw" not in text(audit(VOTERS, RELEASES["blind"], published=[["vote"], ["educ"]], **ASKED))
 
 
-@pytest.mark.slow
 def test_the_report_says_which_tables_were_read_and_by_which_rule(tmp_path):
     counts = VOTERS.groupby(["educ", "vote"], observed=True).size().reset_index(name="n")
     counts.to_csv(tmp_path / "dashboard.csv", index=False)
@@ -256,7 +253,6 @@ def test_the_report_says_which_tables_were_read_and_by_which_rule(tmp_path):
     assert "sha256" in found.to_html().partition("dashboard.csv")[2]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("left_out", [*range(4), None])
 def test_releases_that_know_nothing_add_nothing(left_out):
     """The mean over 20 releases with independent columns is at most two standard errors above 0, and less than one of 944 people below it.

@@ -48,7 +48,6 @@ def nearest_by_loop(original, synthetic, keys, weight):
     return np.average([nearest_share(person, others, keys, "t", lambda x: x[weight]) for person in people], weights=weights)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_average_cap_with_the_nearest_keys_is_that_of_a_loop_over_records(weighted):
     """Numbers, texts and truth values as keys, two releases; of one nobody is matched."""
@@ -155,7 +154,6 @@ def test_copies_are_those_of_the_holdout_too_and_change_nothing_else():
     assert without.identical(found[[name for name in found.data_vars if "copied" not in name]])
 
 
-@pytest.mark.slow
 def test_copies_that_are_not_known_have_a_reason_and_no_number():
     people = {"k": ["a", "b", "b", "b"], "t": ["x", "y", "x", "x"]}
     releases = {"p": people, "q": {"k": ["a", "b"], "t": ["y", "x"]}}

@@ -83,7 +83,6 @@ def test_the_callers_numbers_stand_among_the_measures_under_their_names():
 # --- the order
 
 
-@pytest.mark.slow
 def test_releases_are_told_in_the_order_that_is_asked_for():
     caps = audited().measures.average_cap_zero  # 5/12, 11/18 and 1/2
     np.testing.assert_allclose(caps, [5 / 12, 11 / 18, 1 / 2], rtol=1e-12)
@@ -95,7 +94,6 @@ def test_releases_are_told_in_the_order_that_is_asked_for():
     assert audited(rank_by="-u", utility={"-u": {"half": 3, "copy": 1, "few": 2}}).ranked == [0, 2, 1]  # the name has the minus
 
 
-@pytest.mark.slow
 def test_releases_that_tie_stay_as_given_and_undefined_ones_are_last():
     """0.1 + 0.2 and 0.3 differ in the last bit."""
     ties = {"half": 0.3, "copy": 0.1 + 0.2, "few": float("nan")}
@@ -105,7 +103,6 @@ def test_releases_that_tie_stay_as_given_and_undefined_ones_are_last():
     assert audit(ORIGINAL, ORIGINAL, allow_same=True, keys="k", target="t", rank_by="average_cap_nearest").ranked == [0]
 
 
-@pytest.mark.slow
 def test_a_frame_has_a_row_for_each_release_in_that_order():
     found = audited(rank_by="average_cap_zero", against="half", utility={"u": 1})
     frame = found.to_frame()

@@ -42,7 +42,6 @@ def entries(path):
     return json.loads(path.read_text(encoding="utf-8"))["published"]
 
 
-@pytest.mark.slow
 def test_a_public_report_needs_a_ledger_and_makes_it(tmp_path, path):
     page = tmp_path / "public.html"
     with pytest.raises(ValueError, match="A public report needs `ledger`: a file, as confidential as the original"):
@@ -54,7 +53,6 @@ def test_a_public_report_needs_a_ledger_and_makes_it(tmp_path, path):
     assert not any(name in path.read_text(encoding="utf-8") for name in ("public.html", str(tmp_path)))
 
 
-@pytest.mark.slow
 def test_the_same_report_may_be_made_again(found, path):
     """From records in another order, with columns in another order, or from counts; labels 1 and 1.0 are one."""
     enter(found, path)
@@ -71,7 +69,6 @@ def test_the_same_report_may_be_made_again(found, path):
         assert path.read_bytes() == written
 
 
-@pytest.mark.slow
 def test_the_order_of_releases_and_what_they_are_compared_with_tell_nothing_new(path):
     """Differences are those of printed numbers."""
     a, b = people(200, 1), people(150, 2)
@@ -83,7 +80,6 @@ def test_the_order_of_releases_and_what_they_are_compared_with_tell_nothing_new(
 ONE_JOINED = {name: [*column, 1] for name, column in people(300).items()}
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("other", "threshold", "words"),
     [
@@ -218,7 +214,6 @@ def test_the_page_does_not_replace_the_ledger(path):
     assert not path.exists()
 
 
-@pytest.mark.slow
 def test_a_page_that_cannot_be_written_leaves_an_entry_and_can_be_made_later(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         audited().to_html(tmp_path / "nowhere" / "public.html", audience="public", ledger=path)
@@ -270,7 +265,6 @@ def killed_within(path, fcntl):
     yield
 
 
-@pytest.mark.slow
 def test_a_lock_ends_with_its_process_though_that_is_killed(found, path):
     process = killed_within(path, "with")
     next(process)
@@ -282,7 +276,6 @@ def test_a_lock_ends_with_its_process_though_that_is_killed(found, path):
     assert [x.name for x in path.parent.iterdir()] == ["ledger.json"]
 
 
-@pytest.mark.slow
 def test_where_no_lock_ends_with_its_process_one_that_was_left_is_named(path):
     process = killed_within(path, "without")
     next(process)

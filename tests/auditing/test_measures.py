@@ -39,7 +39,6 @@ def whole():
     return audit(PEOPLE, releases, keys=["educ", "PID"], target="vote", allow_same=True, **GIVEN)
 
 
-@pytest.mark.slow
 def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
     assert set(whole.measures.data_vars) == weightless(computed(population=False)) - ZERO
     assert set(whole.by_column.data_vars) == set(BY_COLUMN)
@@ -49,7 +48,6 @@ def test_every_number_of_an_audit_is_in_the_list_and_no_other(whole):
     assert {name for name, measure in MEASURES.items() if measure.needs == "population"} < set(of_register.measures.data_vars)
 
 
-@pytest.mark.slow
 def test_what_an_argument_is_needed_for_is_not_computed_without_it(whole):
     releases = {"one": PEOPLE.iloc[::2], "two": PEOPLE.iloc[::3]}
     for name in GIVEN:

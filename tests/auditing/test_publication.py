@@ -25,7 +25,6 @@ def audited(n, released=None, holdout=None, **options):
     return audit(people(n), people(n, 1) if released is None else released, keys=["k", "u"], target="t", holdout=holdout, **options)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("n", "threshold", "people_told", "steps"),
     [
@@ -49,20 +48,17 @@ def test_two_thresholds_of_records_are_at_most_a_step(n, threshold, people_told,
         assert (told.people, told.steps) == (people_told, steps)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(("threshold", "base"), [(2, 2), (3, 5), (10, 10), (11, 20), (30, 50), (51, 100)])
 def test_numbers_of_people_are_multiples_of_a_round_number_that_is_not_below_the_threshold(threshold, base):
     assert publication(audited(1000), threshold).base == base
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("threshold", [1, 0, -3, 2.5, "10", True, None])
 def test_a_threshold_is_a_whole_number_of_at_least_2(threshold):
     with pytest.raises(ValueError, match="`threshold` must be a whole number of records, 2 or more"):
         publication(audited(100), threshold)
 
 
-@pytest.mark.slow
 def test_a_small_holdout_makes_the_step_larger():
     assert publication(audited(1000), 10).steps == 50
     assert publication(audited(1000, holdout=people(100, 5)), 10).steps == 5
@@ -75,7 +71,6 @@ def test_fractional_counts_without_records_are_refused():
         publication(audit({**people(100), "n": [0.5] * 100}, people(100), keys="k", target="t", counts=("n", None)), 2)
 
 
-@pytest.mark.slow
 def test_weights_that_are_equal_change_no_step_and_a_heavy_record_makes_it_larger():
     """The step must hold 2 * 10 times the largest weight: 1000 records with one of weight 11 have one of 11 / 1010."""
 
@@ -89,7 +84,6 @@ def test_weights_that_are_equal_change_no_step_and_a_heavy_record_makes_it_large
         steps([100.0, *[1.0] * 999])
 
 
-@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(40, 300), st.integers(2, 12), st.integers(1, 4), st.booleans(), st.integers(0, 99))
 def test_every_number_is_a_multiple_of_its_step_and_near_the_exact_one(n, threshold, releases, against, seed):
@@ -147,7 +141,6 @@ def test_right_and_wrong_guesses_are_not_told_beside_the_matched_people():
     assert "share_certain_wrong" not in told.shares
 
 
-@pytest.mark.slow
 def test_a_public_report_describes_at_most_four_releases():
     """Rounded numbers of many releases together tell exact counts: benchmarks/public_report.py."""
     released = {f"label-{i}": people(30, i) for i in range(MOST_RELEASES + 1)}
@@ -156,7 +149,6 @@ def test_a_public_report_describes_at_most_four_releases():
     assert publication(audited(1000, dict(list(released.items())[:MOST_RELEASES]))).releases == 4
 
 
-@pytest.mark.slow
 def test_the_step_grows_with_the_number_of_releases():
     """2 * 10 * 50 = 1000 for one, 2 * 10 * 2 * 25 for two, 2 * 10 * 4 * 10 = 800 for four."""
     assert [publication(audited(1000, {f"r{i}": people(30, i) for i in range(k)}), 10).steps for k in (1, 2, 4)] == [50, 25, 10]
@@ -223,7 +215,6 @@ def test_every_number_of_a_public_report_is_in_the_proof():
     assert named == {*OF_ORIGINAL, *OF_RELEASES, *(field.name for field in fields(Publication) if field.name != "shares")}
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(("n", "threshold", "shape"), [(12, 2, (2, 2)), (40, 3, (2, 2)), (41, 4, (3, 1)), (16, 2, (2, 3))])
 def test_one_report_never_proves_that_a_group_is_small(n, threshold, shape):
     """theory/publication.md#public-report, parts 2 and 3, by all originals: with each report 0 or `threshold` people may be in a group."""

@@ -52,7 +52,6 @@ def test_many_targets_are_judged_by_the_limits_of_the_caller():
     assert found.to_dict()["verdict"] is None
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_the_schema_is_one_and_validates_every_record():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)

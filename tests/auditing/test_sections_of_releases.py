@@ -48,8 +48,6 @@ def twenty():
 # --- a row each
 
 
-@pytest.mark.slow
-@pytest.mark.few(2)
 @pytest.mark.parametrize("number", [1, 2, 4, 7])
 def test_every_release_has_a_row(people, number):
     result = several_of(people, "abcdefg"[:number])
@@ -62,7 +60,6 @@ def test_every_release_has_a_row(people, number):
         assert [row[0] for row in grid.rows] == ["people", *worst]
 
 
-@pytest.mark.slow
 def test_the_rows_hold_the_measures(seven):
     m = seven.measures.isel(synthetic=seven.ranked)
     assert column(seven, "Answer", "average CAP")[1] == [f"{value:.3f}" for value in m.average_cap_zero.values]
@@ -75,7 +72,6 @@ def test_the_rows_hold_the_measures(seven):
     assert averages.rows[7][1] == f"{seven.by_target.average_cap_nearest.values[seven.ranked[6], 0]:.3f}"
 
 
-@pytest.mark.slow
 def test_all_tables_are_in_the_order_asked_for(twenty):
     order = np.argsort(twenty.measures.average_cap_zero.values, kind="stable")
     numbers = [str(i + 1) for i in order]
@@ -88,7 +84,6 @@ def test_all_tables_are_in_the_order_asked_for(twenty):
     assert "The releases are in the order of average CAP, that with the least first." in one_line(twenty)
 
 
-@pytest.mark.slow
 def test_the_order_is_named_by_what_the_reader_sees(people):
     original, synthetic = people
     asked = {"keys": "smoking", "target": "health", "utility": {"my utility": {"a": 1, "b": 2}, "-x": 0}}
@@ -110,7 +105,6 @@ def test_the_order_is_named_by_what_the_reader_sees(people):
 # --- what is asked of the comparison
 
 
-@pytest.mark.slow
 def test_differences_stand_beside_the_averages_with_their_errors(twenty):
     order, m = twenty.ranked, twenty.measures
     labels, texts = column(twenty, "Answer", "difference")
@@ -134,7 +128,6 @@ def test_the_distance_of_the_targets_is_told(twenty):
     assert column(twenty, "Answer", "distance")[1] == [f"{value:.3f}" for value in twenty.measures.target_distance.values[order]]
 
 
-@pytest.mark.slow
 def test_a_holdout_is_told_once_and_compared_in_columns(people):
     original, synthetic = people
     found = audit(
@@ -153,7 +146,6 @@ def test_a_holdout_is_told_once_and_compared_in_columns(people):
         )
 
 
-@pytest.mark.slow
 def test_every_column_is_explained_and_no_heading_stands_for_two(twenty):
     for section in ("Answer", "Details"):
         heads = [head for grid in grids(twenty, section) for head in grid.head[1:]]
@@ -180,7 +172,6 @@ def test_twenty_releases_with_long_names_keep_to_a_line(twenty):
     assert all(any(name in line for line in lines) for name in twenty.labels)  # in full, once, where the tables are listed
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [2, 3, 5, 100])
 @pytest.mark.parametrize("length", [1, 24, 25, 60, 10_000])
 def test_no_line_is_longer_however_long_the_names_are(number, length):
@@ -251,7 +242,6 @@ def test_of_many_key_columns_those_that_add_most_are_shown():
 HOSTILE = ["cost {EUR}", "{people.__class__}", "{0}", "{", "}", "{{", "{people}", "%s", "%(a)d", "$x ${y}", "{{ 7*7 }}", "{% raw %}"]
 
 
-@pytest.mark.slow
 def test_names_of_the_callers_numbers_are_shown_as_they_are():
     known = {name: {"a {0}": 1.5, "{b}": 2.5} for name in HOSTILE}
     original = {"{k}": [*"aabb"], "%s": [*"xyxy"], "{people}": [*"rsrr"]}

@@ -81,7 +81,6 @@ def test_baselines_of_huge_counts_are_those_of_exact_fractions(kind):
 # Theorems
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.randoms(use_true_random=False))
 def test_keys_do_not_matter(tables, random):

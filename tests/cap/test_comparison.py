@@ -113,7 +113,6 @@ def test_protected_weights_are_summed():
 # --- normalised CAP
 
 
-@pytest.mark.slow
 @both_versions
 def test_normalised_cap_is_that_of_a_loop_over_people(unmatched):
     undefined = 0
@@ -205,7 +204,6 @@ def test_the_distance_is_the_least_share_of_targets_to_change():
             assert 5 * found == pytest.approx(moves(original, released), rel=1e-12), released
 
 
-@pytest.mark.slow
 @theorem
 @given(table_pairs())
 @example(([[2], [0]], [[0], [5]]))  # attained
@@ -223,7 +221,6 @@ def test_the_distance_is_one_where_no_key_keeps_a_target(tables):
     assert (found > 1 - 1e-9) == (not (o * s).any())
 
 
-@pytest.mark.slow
 @theorem
 @given(table_pairs(targets=3, keys=3))
 def test_two_releases_differ_in_average_cap_by_at_most_the_sum_of_their_distances(tables):

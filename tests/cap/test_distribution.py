@@ -58,7 +58,6 @@ def test_the_median_of_two_people_is_rounded_as_by_numpy():
 # numpy and matplotlib, on the records
 
 
-@pytest.mark.slow
 @both_versions
 def test_quantiles_are_those_of_numpy_bit_for_bit(unmatched):
     rng = np.random.default_rng(11)
@@ -81,7 +80,6 @@ def test_quantiles_of_many_records_are_those_of_numpy_bit_for_bit():
     np.testing.assert_array_equal(cap_quantiles(o, s, levels).values, np.quantile(written_out(o, s), levels))
 
 
-@pytest.mark.slow
 @both_versions
 def test_ecdf_is_that_of_matplotlib_on_the_records(unmatched):
     rng = np.random.default_rng(13)
@@ -105,7 +103,6 @@ def test_ecdf_is_that_of_matplotlib_on_the_records(unmatched):
     assert drawn > 100
 
 
-@pytest.mark.slow
 @both_versions
 def test_boxplot_is_that_of_matplotlib_on_the_records(unmatched):
     """But for records that lie on the end of a whisker's reach, where matplotlib goes by the last bit."""

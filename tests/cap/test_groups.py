@@ -38,7 +38,6 @@ def test_a_group_has_the_number_of_its_people_counted_alone() -> None:
     )
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(("by", "backing"), [*product(["educ", "PID", [("educ", "PID")]], ["dense", "sparse"])])
 def test_everybody_is_the_mean_of_the_groups_by_their_records(by: Any, backing: Any) -> None:
     t = tables(backing=backing)

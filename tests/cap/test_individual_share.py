@@ -211,7 +211,6 @@ def test_over_all_people_with_fixed_weights_it_gains_nothing_either() -> None:
     assert found.individual_gain.mean().item() == pytest.approx(0, abs=1e-14)
 
 
-@pytest.mark.slow
 def test_the_original_itself_has_share_1_and_targets_redrawn_take_theirs_away() -> None:
     """Parts 2 and 3: 1 for S = O; 1 - theta on average where the keys stay and a share theta of the targets is drawn anew."""
     rng = np.random.default_rng(5)
@@ -243,7 +242,6 @@ def test_where_being_matched_is_a_gain_there_is_no_share() -> None:
 # --- the mark of a fresh sample ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
     """Part 4, over all samples of a population of two targets and two keys: three records are guessed from three, and two from three."""
     p = np.array([0.4, 0.1, 0.2, 0.3])
@@ -330,7 +328,6 @@ def test_weights_of_1_give_the_unweighted_numbers_and_their_unit_changes_nothing
 # --- how often intervals cover ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_intervals_cover_as_often_as_the_page_says() -> None:
     """benchmarks/intervals.py has more settings."""
     script = Path(capstats.__file__).parents[1] / "benchmarks" / "intervals.py"
@@ -350,7 +347,6 @@ def splits(both: np.ndarray, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-@pytest.mark.slow
 def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() -> None:
     """Part 1 of theory/individuals.md#individual-share, in fractions: the mean of sum Delta (q - t) is 0 for any q."""
     both, rng = np.array([[2, 1, 1], [1, 0, 3]]), np.random.default_rng(3)
@@ -367,7 +363,6 @@ def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() 
     assert np.mean(gains) == pytest.approx(0, abs=1e-15)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keys", [6, 60, 600])
 def test_fresh_samples_look_harmless(keys: int) -> None:
     """No share, or an interval that contains 0, in at least 90 of 100 runs."""
@@ -379,7 +374,6 @@ def test_fresh_samples_look_harmless(keys: int) -> None:
     assert (found.individual_share.isnull() | contains_0).sum() >= 90
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("people", [(800, 200), (200, 800), (400, 400)])
 @pytest.mark.parametrize("weights", [("equal", "equal"), ("uneven", "uneven"), ("uneven", "none"), ("none", "equal")])
 def test_fresh_samples_of_weighted_people_gain_nothing(people: tuple[int, int], weights: tuple[str, str]) -> None:

@@ -160,7 +160,6 @@ def test_a_synthetic_table_without_records_lends_nothing():
 # The oracle
 
 
-@pytest.mark.slow
 @theorem
 @given(cases())
 def test_each_convention_is_that_of_a_loop_over_all_pairs_of_keys(case):
@@ -176,7 +175,6 @@ def test_each_convention_is_that_of_a_loop_over_all_pairs_of_keys(case):
                 np.testing.assert_allclose(average, mean_over_people(keys, o, s, unmatched, radius), rtol=1e-14)
 
 
-@pytest.mark.slow
 @theorem
 @given(cases())
 def test_the_commonest_answer_is_right_for_the_people_of_a_loop_over_all_pairs_of_keys(case):
@@ -192,7 +190,6 @@ def test_the_commonest_answer_is_right_for_the_people_of_a_loop_over_all_pairs_o
                 np.testing.assert_allclose(found, predicted_over_people(keys, o, s, unmatched), rtol=1e-14)
 
 
-@pytest.mark.slow
 @theorem
 @given(cases())
 def test_distance_is_the_least_over_all_synthetic_keys(case):
@@ -202,7 +199,6 @@ def test_distance_is_the_least_over_all_synthetic_keys(case):
     np.testing.assert_array_equal(nearest_distance(*labelled(keys, o, s)), expected)
 
 
-@pytest.mark.slow
 @theorem
 @given(cases(), st.sampled_from([0.1, 1e-9, 1e12]), st.sampled_from([0, neighbours.FEW]))
 def test_fractional_weights_pool_as_records_do(case, scale, few):
@@ -242,7 +238,6 @@ def test_counts_near_2_to_the_53_stay_exact(way):
 # Theorems
 
 
-@pytest.mark.slow
 @theorem
 @given(cases())
 def test_the_largest_radius_is_the_crossed_baseline(case):
@@ -255,7 +250,6 @@ def test_the_largest_radius_is_the_crossed_baseline(case):
             np.testing.assert_allclose(average, baseline_cap(*tables, kind="crossed"), rtol=1e-13)
 
 
-@pytest.mark.slow
 @theorem
 @given(cases())
 def test_radius_0_is_versions_1_and_2_and_nearest_is_version_1_where_all_keys_are_matched(case):

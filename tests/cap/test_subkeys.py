@@ -57,7 +57,6 @@ def check(pool, expected, recipients, stored):
     np.testing.assert_array_equal(pool.totals, expected.sum(0))
 
 
-@pytest.mark.few(1)
 def test_the_nearest_keys_lend_once_each(way):
     rng = np.random.default_rng(1)
     for _ in range(60):
@@ -74,7 +73,6 @@ def test_the_nearest_keys_lend_once_each(way):
             check(pool, expected, recipients, stored)
 
 
-@pytest.mark.few(1)
 def test_all_keys_within_the_radius_lend_once_each(way):
     rng = np.random.default_rng(2)
     for _ in range(25):

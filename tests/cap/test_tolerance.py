@@ -72,7 +72,6 @@ def by_loop(original, synthetic, span, unmatched, triangular=False):
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("triangular", [False, True])
 @pytest.mark.parametrize("backing", ["dense", "sparse"])
 @pytest.mark.parametrize("kind", SPANS)
@@ -152,7 +151,6 @@ def test_levels_in_another_order_than_that_of_their_values():
 PAIRS = st.tuples(st.integers(2, 4), st.integers(1, 4)).flatmap(lambda shape: st.tuples(counts(shape), counts(shape)))
 
 
-@pytest.mark.slow
 @examples(100)
 @given(PAIRS, st.sampled_from([0.5, 1, 1.5, 3]))
 def test_the_triangular_kernel_keeps_the_baseline_relation(pair, d):
@@ -164,7 +162,6 @@ def test_the_triangular_kernel_keeps_the_baseline_relation(pair, d):
     assert at_most(float(average_cap(merged, merged, within=kernel)), float(average_cap(o, o, within=kernel)))
 
 
-@pytest.mark.slow
 @examples(50)
 @given(PAIRS)
 def test_average_cap_rises_with_the_distance_from_the_plain_one_to_the_matched_share(pair):
@@ -175,7 +172,6 @@ def test_average_cap_rises_with_the_distance_from_the_plain_one_to_the_matched_s
     assert found[-1] == pytest.approx(float(capstats.matched_records(tables.o, tables.s) / tables.o.sum()))
 
 
-@pytest.mark.slow
 @examples(100)
 @given(PAIRS, st.sampled_from([0.5, 1, 1.5, 3]), st.integers(0, 10))
 def test_normalised_cap_has_its_scale_with_the_triangular_kernel_alone(pair, d, tenths):

@@ -78,7 +78,6 @@ def influences(values: list[float | None]) -> np.ndarray:
 # --- an oracle: the records, expanded ---------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS))
 def test_the_standard_error_is_that_of_the_mean_of_the_expanded_records(tables: Any, unmatched: str) -> None:
@@ -91,7 +90,6 @@ def test_the_standard_error_is_that_of_the_mean_of_the_expanded_records(tables: 
     assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS))
 def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -> None:
@@ -104,7 +102,6 @@ def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -
     assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS), st.booleans())
 def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: str, compared: bool) -> None:
@@ -134,7 +131,6 @@ def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: 
             assert found.lower.item() == pytest.approx(max(centre - reach, 0))
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from(CONVENTIONS))
 @example((np.array([[2, 1]]), np.array([[[0, 0]], [[1, 3]], [[0, 0]]]), np.zeros((3, 1, 2), int)), "zero")  # nobody is in the release
@@ -306,7 +302,6 @@ def test_intervals_cover_as_often_as_they_say(unmatched: str, level: float) -> N
     assert covers(average_cap_interval(o, SYNTHETIC, against=other, **options), first - second) == pytest.approx(level, abs=tolerance)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("tables", [2, 5, 20])
 def test_intervals_over_syntheses_cover_as_often_as_they_say(tables: int) -> None:
     """From a fixed law of synthesis; q is read off 60 records, so that both sources of variance count."""

@@ -54,7 +54,6 @@ def bootstrapped(records: pd.DataFrame, values: xr.DataArray, replicates: int, r
     return np.concatenate(means)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unmatched", CONVENTIONS)
 def test_the_error_of_a_weighted_survey_is_that_of_a_bootstrap_of_its_records(unmatched: Any) -> None:
     """4000 replicates: their standard deviation is known to about 1.1 %. Taken for counts, the weights give an error that is too small."""
@@ -99,7 +98,6 @@ def test_the_error_from_cells_is_that_of_a_loop_over_weighted_records(unmatched:
     assert (found.estimate.item(), found.standard_error.item()) == pytest.approx(expanded(o, weights, s, unmatched), rel=1e-12)
 
 
-@pytest.mark.slow
 @theorem
 @given(st.data())
 def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataObject) -> None:
@@ -120,7 +118,6 @@ def test_weights_of_1_give_the_unweighted_errors_to_the_last_bit(data: st.DataOb
         assert individual_share(dataset_of(o=own, h=held, **ones), s, unmatched=unmatched).identical(contrast)
 
 
-@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 1000)), min_size=2, max_size=12),
     st.floats(1e-6, 1e6),
@@ -161,7 +158,6 @@ def test_over_all_samples_the_expected_variance_is_below_the_true_one_by_what_th
     assert expected < truth
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("unmatched", CONVENTIONS)
 def test_weighted_errors_are_the_same_on_both_backings(unmatched: Any) -> None:
     arguments = {"keys": KEYS, "target": "income", "holdout": survey(6, 200), "weights": ("w", None)}

@@ -17,14 +17,12 @@ from capstats.datasets import example
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
-@pytest.mark.slow
 def test_audit_prints_what_the_library_prints(here, capsys):
     assert main(SMOKERS) == 0
     expected = audit("original.csv", "synthetic.csv", keys="smoking", target="health")
     assert capsys.readouterr() == (f"{expected}\n", "")
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "files", [("original.csv", "synthetic.csv"), ("original.parquet", "synthetic.parquet"), ("original.csv", "synthetic.parquet")]
 )
@@ -48,7 +46,6 @@ def test_json_says_how_the_numbers_came_to_be(here, capsys):
     assert set(provenance["conventions"]) > {"average_cap_zero", "average_cap_matched", "individual_cap", "predictive_success", "baseline"}
 
 
-@pytest.mark.slow
 def test_a_holdout_file_is_compared_with_the_original(here, capsys):
     assert main([*SMOKERS, "--holdout", "smokers.csv"]) == 0
     expected = audit("original.csv", "synthetic.csv", keys="smoking", target="health", holdout="smokers.csv")
@@ -61,7 +58,6 @@ def test_a_holdout_file_is_compared_with_the_original(here, capsys):
     assert found["measures"]["individual_disclosure"] == pytest.approx(cap - of_smokers)
 
 
-@pytest.mark.slow
 def test_several_synthetic_files_are_columns_named_after_them_or_their_paths(here, capsys):
     measures = in_json(capsys, *THREE)["measures"]
     assert list(measures["average_cap_zero"]) == ["synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv"]
@@ -74,7 +70,6 @@ def test_example_is_the_audit_of_the_bundled_data(name, capsys):
     assert printed(capsys, "audit", "--example", name) == f"{audit(**example(name, seed=0))}\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["titanic", "anes96"])
 def test_example_is_seeded_and_says_its_seed(name, capsys):
     first, again, other, default = (
@@ -86,7 +81,6 @@ def test_example_is_seeded_and_says_its_seed(name, capsys):
     assert first["provenance"]["example"].startswith(name)
 
 
-@pytest.mark.slow
 def test_a_glob_that_the_shell_expands_shows_which_file_was_taken_for_what(here, capsys):
     assert main(["audit", "original.csv", "smokers.csv", "synthetic.csv", *SMOKERS[3:]]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
@@ -109,7 +103,6 @@ def test_a_quoted_glob_is_told_to_be_pooled(here, capsys):
 THREE = ["audit", "original.csv", "synthetic.csv", "smokers.csv", "elsewhere/synthetic.csv", "--allow-same", *SMOKERS[3:]]
 
 
-@pytest.mark.slow
 def test_a_release_may_be_named_by_its_path_or_by_its_label(here, capsys):
     files = ["audit", "original.csv", "./synthetic.csv", "./smokers.csv", *SMOKERS[3:]]
     by_path = in_json(capsys, *files, "--against", "./smokers.csv", "--utility", "u=./synthetic.csv:1,smokers.csv:2")
@@ -118,7 +111,6 @@ def test_a_release_may_be_named_by_its_path_or_by_its_label(here, capsys):
     assert by_path["measures"]["difference"]["smokers.csv"] == 0
 
 
-@pytest.mark.slow
 def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys):
     options = ["--utility", "pmse=0.5", "--fail-above", "pmse=0.4"]
     assert beyond(capsys, *SMOKERS, *options) == "capstats audit: --fail-above: pmse is 0.5 (limit 0.4).\n"
@@ -126,7 +118,6 @@ def test_limits_may_be_of_numbers_of_the_caller_and_of_differences(here, capsys)
     assert "'difference' is no measure" in refused(capsys, *SMOKERS, "--fail-above", "difference=0")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     path = tmp_path / "report.html"
@@ -140,7 +131,6 @@ def test_the_page_is_that_of_the_library(audience, here, tmp_path, capsys):
     assert (stat.S_IMODE(path.stat().st_mode) == 0o600) == (audience == "internal")
 
 
-@pytest.mark.slow
 def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     pages = [tmp_path / "5.html", tmp_path / "20.html"]
     for page in pages:
@@ -150,7 +140,6 @@ def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     assert "needs at least 4000 records in the original, none of them" in refused(capsys, *SMOKERS, *PUBLIC, "--threshold", "1000")
 
 
-@pytest.mark.slow
 def test_a_public_report_is_made_once_for_the_terminal_and_the_page(here, tmp_path, monkeypatch, capsys):
     """Rounded once, and entered into the ledger that is read once; text and page have the same numbers."""
     made, read = [], []
@@ -168,7 +157,6 @@ def test_a_public_report_is_made_once_for_the_terminal_and_the_page(here, tmp_pa
     assert shares
 
 
-@pytest.mark.slow
 def test_a_second_public_report_needs_a_reason(here, tmp_path, capsys):
     """Another threshold is another report, in an option or in a configuration."""
     ledger, html, config = (tmp_path / name for name in ("ledger.json", "public.html", "risk.toml"))
@@ -215,13 +203,11 @@ def test_a_mistake_about_releases_and_pages_is_one_line(options, message, here, 
     assert not Path("r.html").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cost {EUR}", "{people.__class__}", "{", "%s"])
 def test_the_name_of_a_number_is_no_format(name, here, capsys):
     assert f"'{name}', as given" in printed(capsys, *THREE, "--utility", f"{name}=1")
 
 
-@pytest.mark.slow
 def test_a_file_and_its_copy_are_compared_on_request_alone(here, capsys):
     Path("copy.csv").write_bytes(Path("original.csv").read_bytes())
     for command in ("audit", "sweep", "records", "attack model", "measure average_cap", "count --out counts.csv"):

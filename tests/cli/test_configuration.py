@@ -44,7 +44,6 @@ def numbers(found):
     return {name: found[name] for name in ("measures", "by_target", "by_column")}
 
 
-@pytest.mark.slow
 def test_a_configuration_says_what_the_command_line_would(config, capsys):
     found = in_json(capsys, "audit", "--config", config(RISK))
     line = ["audit", "original.csv", "synthetic.csv", "smokers.csv", *SMOKERS[3:], "--rank-by=-average_cap_zero"]
@@ -53,7 +52,6 @@ def test_a_configuration_says_what_the_command_line_would(config, capsys):
     assert found["ranked"] == expected["ranked"]
 
 
-@pytest.mark.slow
 def test_paths_are_relative_to_the_file_and_not_to_where_the_command_is_run(config, here, tmp_path, monkeypatch, capsys):
     file = config(RISK)
     monkeypatch.chdir(tmp_path)
@@ -74,14 +72,12 @@ def test_the_command_line_wins_option_by_option(config, capsys):
     assert settings["fail-above"] == {"baseline": 1}
 
 
-@pytest.mark.slow
 def test_a_truth_value_may_be_taken_back(config, capsys):
     file = config(f"json = true\n{RISK}")
     assert json.loads(printed(capsys, "audit", "--config", file))
     assert printed(capsys, "audit", "--config", file, "--no-json").startswith("Disclosure risk of ")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -114,7 +110,6 @@ def test_the_settings_of_a_report_repeat_it_to_the_letter(arguments, config, cap
     assert again == found
 
 
-@pytest.mark.slow
 def test_the_page_prints_the_settings_as_toml(config, tmp_path, capsys):
     import html5lib
 
@@ -155,7 +150,6 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("case", WRONG)
 def test_a_mistake_in_it_is_one_line_that_names_the_file_and_the_key(case, config, capsys):
     text, message = WRONG[case]
@@ -202,7 +196,6 @@ types = {"a,b=c" = ["x|y", "z"]}
     assert found["measures"]["average_cap_zero"] == 1
 
 
-@pytest.mark.slow
 def test_other_commands_have_their_own_configurations(config, here, capsys):
     text = 'original = "original.csv"\nkeys = "smoking"\ntarget = "health"\n'
     assert in_json(capsys, "anonymity", "--config", config(text, "one.toml"))["models"]["k"] == {"original": 50}
@@ -213,7 +206,6 @@ def test_other_commands_have_their_own_configurations(config, here, capsys):
     assert in_json(capsys, "attack", "knowledge", "--config", config(text, "two.toml"))["provenance"]["settings"]["n-releases"] == [1]
 
 
-@pytest.mark.slow
 def test_an_option_has_its_other_spelling_in_a_configuration_too(config, here, capsys):
     """As on the command line: sweep takes --target for --targets."""
     text = 'original = "original.csv"\nsynthetic = "synthetic.csv"\nkeys = "smoking"\n'
@@ -229,7 +221,6 @@ def test_no_option_of_a_command_stands_twice(command):
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "data" in command.groups], ids=lambda command: command.name)
 def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
     (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", printed(capsys, *command.name.split(), "--help"), re.M)

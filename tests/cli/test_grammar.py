@@ -28,7 +28,6 @@ def test_help_and_version_go_to_standard_output(capsys):
         assert err == ""
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_help_has_examples_that_the_grammar_takes_and_the_exit_statuses(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
@@ -84,7 +83,6 @@ def completions(line, folder, tmp_path):
     return out.read_text().split("\n")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
@@ -106,14 +104,12 @@ def test_a_shell_completes_commands_options_choices_and_files(line, offered, fol
     assert sorted(found) == sorted(offered)
 
 
-@pytest.mark.slow
 def test_argcomplete_finds_its_mark_and_neither_it_nor_dask_is_loaded_otherwise(capsys):
     assert "PYTHON_ARGCOMPLETE_OK" in Path(capstats.cli.__file__).read_text()[:1024]
     code = "import sys; from capstats.cli import main; main(); assert not {'argcomplete', 'dask.array'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code, "audit", "--example", "titanic"], check=True, capture_output=True, timeout=120)
 
 
-@pytest.mark.slow
 def test_the_grammar_loads_nothing_slow():
     code = "import sys; from capstats.cli import parser; parser(); print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120).stdout.split())

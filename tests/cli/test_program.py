@@ -26,7 +26,6 @@ def test_the_package_may_be_run_as_a_program(here, monkeypatch, capsys):
     assert "average CAP" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_the_installed_command_is_this_one():
     command = shutil.which("capstats", path=sysconfig.get_path("scripts"))
     assert command, "the package is installed without its command"
@@ -147,7 +146,6 @@ MISTAKES = {
 }
 
 
-@pytest.mark.few(30)
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
     arguments, message = MISTAKES[case]
@@ -159,7 +157,6 @@ def test_a_mistake_is_one_line_on_standard_error(case, here, capsys):
     assert not Path("risk.png").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", ["unknown key", "no such file", "unknown command"])
 def test_a_mistake_ends_the_program_with_status_2_and_no_traceback(case, here):
     arguments, message = MISTAKES[case]
@@ -180,7 +177,6 @@ def test_a_mistake_in_the_library_shows_its_traceback(here, monkeypatch):
         main(SMOKERS)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_standard_output_is_one_line_on_standard_error(here):
     with Path("/dev/full").open("w") as full:
@@ -189,7 +185,6 @@ def test_a_full_standard_output_is_one_line_on_standard_error(here):
     assert done.stderr == "capstats audit: standard output cannot be written: No space left on device.\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "status"), [(1, 0), (0.1, 1)])
 def test_a_reader_who_has_had_enough_is_no_error_and_changes_no_exit_status(here, limit, status):
     arguments = [*SMOKERS, "--fail-above", f"average_cap_zero={limit}"]
@@ -199,7 +194,6 @@ def test_a_reader_who_has_had_enough_is_no_error_and_changes_no_exit_status(here
     assert done.stderr.count("\n") == status  # of the limit alone
 
 
-@pytest.mark.slow
 def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
     Path("umlaut.csv").write_text("Größe,t\nä,x\n", encoding="utf-8")
     arguments = ["audit", "umlaut.csv", "umlaut.csv", "--allow-same", "--keys", "Größe", "--target", "t"]
@@ -208,7 +202,6 @@ def test_what_the_terminals_encoding_lacks_is_escaped(here, tmp_path):
     assert r"Gr\xf6\xdfe" in done.stdout
 
 
-@pytest.mark.slow
 def test_no_file_or_column_name_reaches_the_terminal_raw(here, tmp_path, capsys):
     file = tmp_path / "a\x1b[31m\n\u202eb.csv"
     file.write_text("k\x1b]0;title\x07,t\n1,x\n", encoding="utf-8")
@@ -239,7 +232,6 @@ def test_exhausted_memory_is_told_with_what_to_do(here, monkeypatch, capsys, err
     )
 
 
-@pytest.mark.slow
 def test_the_command_leaves_the_handlers_of_signals_as_they_were(here, capsys):
     import signal
 

@@ -213,7 +213,6 @@ same = pytest.mark.filterwarnings("ignore::UserWarning")  # of levels, and of co
 
 
 @same
-@pytest.mark.few(2)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("first", seeds(500)[::10])
 def test_the_answers_are_the_counts_of_tabulate(engine, first, tmp_path):
@@ -228,7 +227,6 @@ def test_those_of_postgres_too(tmp_path):
 
 
 @same
-@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore")
 def test_those_of_spark_too(tmp_path):

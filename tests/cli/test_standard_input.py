@@ -21,7 +21,6 @@ def piped(content: bytes, *arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_records_from_a_pipe_have_the_numbers_of_the_file(ending):
     names = [f"original.{ending}", f"synthetic.{ending}"]
@@ -30,7 +29,6 @@ def test_records_from_a_pipe_have_the_numbers_of_the_file(ending):
     assert of_pipe["measures"] == of_files["measures"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_counts_from_a_pipe_have_the_numbers_of_the_file(ending):
     path = Path(f"counts.{ending}")

@@ -143,7 +143,6 @@ def all_counted_in_memory(bins: Any, weights: str | None) -> xr.Dataset:
 # --- every engine -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("bins", "weights"), [(1, "w"), (7, None), (("quantile", 7), None), (("quantile", 4), "w"), ("points", "w")], ids=str
 )
@@ -166,14 +165,12 @@ def test_explicit_points_cut_as_a_slow_loop_does(column: str) -> None:
     assert tables.attrs["bins"] == {column: [p.isoformat() if isinstance(p, dt.date) else p for p in points]}
 
 
-@pytest.mark.slow
 def test_every_engine_cuts_at_more_than_a_thousand_points(engine: tuple[str, Any]) -> None:
     points = np.linspace(-50, 50, 1201).tolist()
     of_engine, of_pandas = (tabulate(x, keys="whole", target="t", bins={"whole": points}) for x in (engine[1], pandas_frame()))
     xr.testing.assert_identical(of_engine, of_pandas)
 
 
-@pytest.mark.few(5)
 def test_bins_of_two_columns_and_a_plain_one_are_counted_together(engine: tuple[str, Any]) -> None:
     name, table = engine
     types = {"date": "date"} if name == "CSV" else None
@@ -181,7 +178,6 @@ def test_bins_of_two_columns_and_a_plain_one_are_counted_together(engine: tuple[
     assert tables.identical(tabulate(COLUMNS, keys=["float", "t"], target="date", bins={"float": 3, "date": 2}))
 
 
-@pytest.mark.slow
 def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]) -> None:
     name, table = engine
     original = {"date": [1.5, 2.5], "t": ["x", "y"]}
@@ -197,8 +193,6 @@ def test_a_column_of_another_kind_raises_on_every_engine(engine: tuple[str, Any]
             tabulate(original, table, keys="date", target="t", bins={"date": 2})
 
 
-@pytest.mark.slow
-@pytest.mark.few(12)
 @pytest.mark.parametrize("bins", [2, ("quantile", 2), [1]], ids=str)
 def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], bins: Any) -> None:
     with pytest.raises(
@@ -208,7 +202,6 @@ def test_text_that_is_no_number_raises_on_every_engine(engine: tuple[str, Any], 
         tabulate(engine[1], keys="whole", target="t", bins={"t": bins})
 
 
-@pytest.mark.slow
 def test_a_missing_column_agrees_with_cut_points_of_any_kind(engine: tuple[str, Any]) -> None:
     original = {"nothing": [DAY, DAY + dt.timedelta(9)], "t": ["x", "y"]}
     types = {"nothing": "date"} if engine[0] == "CSV" else None
@@ -310,7 +303,6 @@ def test_lazy_text_is_not_parsed_as_dates() -> None:
         tabulate(pl.LazyFrame({"a": ["2024-01-01"], "t": [1]}), keys="a", target="t", bins={"a": 2}, types={"a": "date"})
 
 
-@pytest.mark.slow
 def test_dates_are_datetimes_where_types_says_so(tmp_path: Path) -> None:
     dates = pa.table({"a": pa.array(COLUMNS["date"]), "t": COLUMNS["t"]})
     pa.parquet.write_table(dates, tmp_path / "t.parquet")
@@ -353,7 +345,6 @@ def test_the_stored_name_of_a_column_tells_its_cut_points() -> None:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(29)
 @pytest.mark.parametrize(
     ("bins", "error", "message"),
     [
@@ -473,7 +464,6 @@ def test_the_first_day_has_nothing_below_it(kind: Any) -> None:
     assert [cut.meanings[found.labels[code]] for code in found.codes] == [frozenset({0}), cut.meanings["bin 1"], frozenset({1})]
 
 
-@pytest.mark.slow
 def test_texts_come_after_the_bins() -> None:
     cut = with_codes(cut_at_points([10], "number", None, "x"), Codes(["NA", -99]))
     assert list(cut.texts) == ["NA", "-99"]

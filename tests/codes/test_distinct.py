@@ -71,7 +71,6 @@ def test_weights_are_summed_by_record_and_a_weight_of_zero_keeps_its_row(columns
     assert halves == {record: weight / 2 for record, weight in expected.items()}
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("n", "levels"), [(1, 2), (5_000, 3), (5_000, 40), (200_000, 3), (200_000, 58), (70_000, 100)])
 def test_grid_and_sorted_route_agree(monkeypatch: pytest.MonkeyPatch, n: int, levels: int, weighted: bool) -> None:

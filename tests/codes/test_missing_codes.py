@@ -166,7 +166,6 @@ def test_random_numbers_have_none(kind: str) -> None:
         assert likely_codes(np.unique(getattr(rng, kind)(*draws[kind], 1000).round())) == []
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["columns", "pandas", "Parquet", "CSV"])
 @pytest.mark.parametrize("bins", [None, {"income": 3}, {"income": ("quantile", 3)}], ids=repr)
 def test_compare_levels_and_the_report_name_them(kind: str, bins: Any, tmp_path: Any) -> None:

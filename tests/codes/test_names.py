@@ -45,7 +45,6 @@ def tables(first: str, second: str) -> xr.Dataset:
     return capstats.tabulate(records, {name: x[::-1] for name, x in records.items()}, keys=[first, "b"], target=[second, "d"])
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("result", RESULTS)
 def test_the_variables_of_a_result_have_reserved_names(result: str) -> None:
     found = RESULTS[result](tables("a", "c"))
@@ -53,7 +52,6 @@ def test_the_variables_of_a_result_have_reserved_names(result: str) -> None:
     assert set(map(str, found.variables)) - {"a", "b", "c", "d"} <= RESERVED
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("result", RESULTS)
 def test_a_column_by_the_name_of_a_variable_leaves_it_as_it_is(result: str) -> None:
     plain = RESULTS[result](tables("a", "c"))
@@ -138,7 +136,6 @@ def test_names_whose_ends_cannot_be_seen_are_quoted():
     assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
-@pytest.mark.slow
 @given(st.text(), st.integers(6, 40))
 def test_shortened_text_keeps_its_ends(text, width):
     short = shortened(text, width)

@@ -126,7 +126,6 @@ def test_labels_that_both_tables_have_resemble_nothing() -> None:
     assert lookalikes(["40", "40.0"], ["40"]) == {"40.0": ("40", NUMBERS)}
 
 
-@pytest.mark.slow
 @given(st.text(max_size=8), st.sampled_from([str.upper, str.title, lambda x: f" {x} ", lambda x: unicodedata.normalize("NFD", x)]))
 def test_any_text_respelled_is_found(text: str, respell: Any) -> None:
     respelled = respell(text)
@@ -136,7 +135,6 @@ def test_any_text_respelled_is_found(text: str, respell: Any) -> None:
     assert lookalikes([text], [respelled])[text][0] == respelled
 
 
-@pytest.mark.slow
 @given(st.lists(st.text(max_size=6) | st.integers() | st.floats(allow_nan=False) | st.booleans() | st.just(MISSING), max_size=8))
 def test_any_labels_can_be_compared(labels: list[Any]) -> None:
     found = lookalikes(labels, labels[::2])

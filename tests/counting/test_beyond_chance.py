@@ -95,7 +95,6 @@ def test_a_fresh_sample_has_valid_p_values_over_all_splits(n: int, records: list
     assert all(np.count_nonzero(p <= x + 1e-12) <= (x + 1e-9) * len(p) for x in p)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("copied", [0, 1, 3])
 @pytest.mark.parametrize("n", [4, 6, 8])
 def test_the_interval_has_the_number_of_copied_people_in_95_of_100_of_all_splits(n: int, copied: int) -> None:
@@ -205,7 +204,6 @@ def test_where_no_test_could_show_anything_none_exists() -> None:
     assert found([1, 2, 2], [1, 2]).exists
 
 
-@pytest.mark.slow
 def test_the_benchmark_keeps_its_bounds_in_a_small_run() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend("benchmarks")

@@ -91,7 +91,6 @@ def numbers(found: dict[str, Any], release: int = 0) -> dict[str, int]:
 # --- the numbers ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("door", DOORS)
 def test_the_numbers_are_those_of_a_loop_over_records_through_every_door(door: str, tmp_path: Path) -> None:
@@ -108,7 +107,6 @@ def test_the_numbers_are_those_of_a_loop_over_records_through_every_door(door: s
     assert (found["columns"], found["left_out"], found["synthetic"]) == (NAMES, {}, ["a", "b"])
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("door", [x for x in DOORS if x not in ("pandas objects", "pandas texts", "pandas times", "mapping")])
 def test_copies_by_level_are_by_the_levels_of_the_tables(door: str, tmp_path: Path) -> None:
     """Cut, of a declared type, and without codes of missing values."""
@@ -126,7 +124,6 @@ def test_copies_by_level_are_by_the_levels_of_the_tables(door: str, tmp_path: Pa
     assert found["on"] == Counter(str(record[3]) for record in copied)
 
 
-@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("door", [x for x in DOORS if x not in ("pandas objects", "mapping")])
 def test_tables_of_two_kinds_have_the_same_copies(door: str, tmp_path: Path) -> None:
@@ -274,7 +271,6 @@ def test_identifiers_are_left_out_and_named_but_no_fractions() -> None:
     )
 
 
-@pytest.mark.slow
 def test_columns_that_cannot_be_read_are_left_out_and_those_of_mixed_kinds_are_compared(tmp_path: Path) -> None:
     original = wide(3).assign(list=[[i] for i in range(30)], mixed=np.array([*range(15), *map(str, range(15))], object))
     release = original.assign(mixed=np.array([*map(float, range(15)), *range(15)], object))
@@ -311,7 +307,6 @@ def test_no_value_is_kept() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_they_travel_with_files_of_counts(ending: str, tmp_path: Path) -> None:
     releases = {"a": wide(4, seed=1), pd.Timestamp("2024-01-31"): wide(4, seed=2)}
@@ -326,7 +321,6 @@ def test_they_travel_with_files_of_counts(ending: str, tmp_path: Path) -> None:
 # --- each record of the original --------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize("door", ["pandas", "polars", "mapping", "CSV", "Parquet"])
 def test_each_record_has_the_number_of_its_copies(door: str, tmp_path: Path) -> None:
@@ -435,7 +429,6 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.few(4)
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 @pytest.mark.parametrize(("one", "other"), SPELLINGS.values(), ids=list(SPELLINGS))
 def test_copies_with_a_column_in_another_spelling_are_found_and_the_column_is_named(
@@ -506,7 +499,6 @@ def test_categories_of_polars_that_other_tables_made_between_are_no_labels():
     assert dropped.o.sum().item() == 4
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("door", ["pandas", "pandas texts", "polars", "CSV", "Parquet"])
 @pytest.mark.parametrize("options", [{}, {"bins": {"age": 2}}, {"null_values": {"sex": ["m"]}}], ids=repr)
 def test_one_reading_gives_what_two_readings_give(door: str, options: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

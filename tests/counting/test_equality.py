@@ -34,7 +34,6 @@ def places(real: list[Any], synthetic: list[Any], bins: int, dtype: str) -> list
     return found
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("dtype", ["int32", "int64", "Int32", "Int64", "float32", "float64", "Float32", "Float64", "object"])
 def test_bins_are_right_closed_and_open_at_the_ends(dtype: str) -> None:
     """Original 0 2 6 8 10 in five bins: 0 0 2 3 4; synthetic -10 1 3 5 7 9 20: bins 0 0 1 2 3 4 4, of which bin 1 is empty in O."""
@@ -48,7 +47,6 @@ def test_bins_of_single_precision_meet_where_single_precision_says(dtype: str) -
     assert places(tenths, tenths, 5, dtype) == [0, 0, 0, 3, 3, 5, 5, 7, 7, 9, 9]
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "float64", "object"])
 def test_missing_values_of_a_binned_column_are_a_class_of_their_own(dtype: str) -> None:
     """Original 0 7 2 missing 10 in five bins: 0 3 0 missing 4; synthetic 0 1 2 missing 100: 0 0 0 missing 4."""
@@ -67,7 +65,6 @@ def test_nat_is_missing_and_no_number() -> None:
     assert protection(days, days, continuous_column_names=["x"], num_discrete_bins=2) == 1 - (0.5 + 1 + 0.5 + 1) / 4
 
 
-@pytest.mark.slow
 def test_datetimes_of_two_units_are_cut_at_the_same_moments() -> None:
     days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-06", "2020-01-11"]))
     for a in ("ns", "us", "ms", "s"):
@@ -109,7 +106,6 @@ def test_large_integers_are_cut() -> None:
     assert 0 <= protection(large, large, continuous_column_names=["x"], num_discrete_bins=2) <= 1
 
 
-@pytest.mark.few(2)
 @direct
 @pytest.mark.parametrize(
     "dtype", ["category", "Int64", "boolean", "string", "uint8", "UInt16", "Float64"], ids=lambda dtype: f"{dtype} column"

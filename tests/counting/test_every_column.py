@@ -39,7 +39,6 @@ def zipped(columns: dict[str, list[Any]], folder: Path) -> Path:
 EVERY = DOORS | {"zip": zipped}
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("door", EVERY)
 def test_labels_and_missing_values_are_those_of_a_loop_over_records(tmp_path: Path, door: str) -> None:
     (table,) = looked(EVERY[door](RECORDS, tmp_path))
@@ -53,7 +52,6 @@ def test_labels_and_missing_values_are_those_of_a_loop_over_records(tmp_path: Pa
         assert table.columns[column].kind == {"age": "number", "gone": None}.get(column, "text")
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("door", ["pandas", "parquet", "csv", "relation"])
 def test_of_many_levels_the_most_frequent_are_looked_at_and_all_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str
@@ -77,7 +75,6 @@ def test_of_many_levels_the_most_frequent_are_looked_at_and_all_are_counted(
     assert not is_complete(look)
 
 
-@pytest.mark.slow
 def test_csv_whose_columns_do_not_fit_at_once_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, RECORDS)
     whole = looked(path)[0].columns

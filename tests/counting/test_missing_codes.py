@@ -77,7 +77,6 @@ BINS = [
 ]
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("bins", BINS, ids=repr)
 @pytest.mark.parametrize("door", EVERY)
 def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bins: Any, tmp_path: Path) -> None:
@@ -91,7 +90,6 @@ def test_codes_are_as_missing_as_values_that_somebody_else_removed(door: str, bi
     assert found.attrs["null_values"]["income"] == ["-99", "-98.5"]
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("door", EVERY)
 def test_without_null_values_an_empty_text_is_a_label(door: str, tmp_path: Path) -> None:
     """In CSV: with quotes; without them it is missing."""
@@ -128,7 +126,6 @@ def test_spark_knows_codes_alike(bins: Any, tmp_path: Path) -> None:
     xr.testing.assert_identical(found.o.sel(key=expected.indexes["key"]), expected.o)
 
 
-@pytest.mark.few(7)
 @pytest.mark.parametrize("code", [-99, -99.0, "-99", "-99.0", "-9.9e1", Decimal("-99.00"), np.float32(-99), np.int8(-99)], ids=repr)
 @pytest.mark.parametrize("values", [[-99, 1], [-99.0, 1.5], ["-99", "1"], ["-99.0", "b"], [Decimal("-99.0"), Decimal(1)]], ids=repr)
 def test_a_code_and_a_label_are_compared_as_numbers(code: Any, values: list[Any]) -> None:
@@ -151,7 +148,6 @@ def test_what_is_no_number_is_not_compared_as_one(code: Any, values: list[Any]) 
         tabulate(columns, keys="k", target="t", null_values=code)
 
 
-@pytest.mark.few(7)
 @pytest.mark.parametrize(
     "code", [dt.date(1900, 1, 1), dt.datetime(1900, 1, 1), pd.Timestamp("1900-01-01"), np.datetime64("1900-01-01"), "1900-01-01"]
 )
@@ -182,7 +178,6 @@ def test_codes_of_named_columns_leave_empty_fields_and_other_columns_alone(tmp_p
     assert set(both.indexes["key"]) == {(MISSING, "-9"), (MISSING, MISSING), (MISSING, "1")}
 
 
-@pytest.mark.slow
 def test_decimal_commas_and_codes(tmp_path: Path) -> None:
     columns = {"income": [-99.5, 1.5, 2.5, 3.5], "t": ["x"] * 4}
     path = csv(columns, tmp_path / "t.csv", sign=",")
@@ -194,7 +189,6 @@ def test_decimal_commas_and_codes(tmp_path: Path) -> None:
         assert [x for (x,) in read.indexes["key"]] == [1.5, 2.5, 3.5, MISSING]
 
 
-@pytest.mark.slow
 def test_stata_and_excel_files_know_codes(tmp_path: Path) -> None:
     frame = pd.DataFrame({"income": [-99.0, 1.5, 2.5, 8.0], "n": [99, 1, 2, 2], "t": ["x", "x", "y", "y"]})
     pyreadstat.write_dta(frame, str(tmp_path / "t.dta"))
@@ -211,7 +205,6 @@ def test_stata_and_excel_files_know_codes(tmp_path: Path) -> None:
 RECORDS = {"income": [-99, 10, 20, 30], "sick": ["yes", "no", "no", "yes"]}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bins", [None, {"income": 2}, {"income": ("quantile", 2)}], ids=repr)
 @pytest.mark.parametrize("door", ["mapping", "Parquet", "polars lazy", "CSV", "Dask"])
 def test_a_code_that_occurs_in_no_table_is_an_error_with_the_likely_codes(door: str, bins: Any, tmp_path: Path) -> None:
@@ -263,7 +256,6 @@ def test_codes_that_can_be_none_are_refused(codes: Any, message: str) -> None:
     assert message in str(error.value)
 
 
-@pytest.mark.slow
 def test_every_door_of_the_library_takes_codes_by_column() -> None:
     options: dict[str, Any] = {"keys": "income", "target": "sick", "null_values": {"income": [-99]}}
     release = {"income": [None, 10, 20, 20], "sick": ["yes", "no", "no", "no"]}
@@ -293,7 +285,6 @@ def test_two_spellings_of_one_code_are_both_used():
         assert found.o.sel(k=MISSING).sum() == 1
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_a_column_without_a_value_is_cut_for_codes_of_its_type(tmp_path):
     (tmp_path / "o.csv").write_text("d,t\n,a\n,b\n", encoding="utf-8")

@@ -66,7 +66,6 @@ def test_labels_of_dropped_records_vanish() -> None:
     assert tables.indexes["key"].tolist() == [("a",)]
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("wanted", "texts", "labels"),
     [

@@ -64,7 +64,6 @@ FILES = {
 }
 
 
-@pytest.mark.few(1)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("release", "how"), FILES.items(), ids=list(FILES))
 def test_a_file_is_no_release_of_itself_under_whatever_name(release: str, how: str) -> None:
@@ -85,7 +84,6 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("made", FRAMES.values(), ids=list(FRAMES))
 def test_a_frame_is_no_release_of_itself_in_whatever_library(made: Callable[[pd.DataFrame], Any]) -> None:
     with pytest.raises(ValueError, match=r"`original` and `synthetic` (are one object|hold the same records)"):
@@ -121,7 +119,6 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 def test_records_sweeps_and_attacks_refuse_it_too(call: Callable[..., Any]) -> None:
     with refused("original", "synthetic", "are one object"):
@@ -132,7 +129,6 @@ def test_records_sweeps_and_attacks_refuse_it_too(call: Callable[..., Any]) -> N
     call(PEOPLE, RESAMPLED)
 
 
-@pytest.mark.slow
 def test_a_fitted_model_is_not_tried_on_what_it_was_fitted_on() -> None:
     bayes = pytest.importorskip("sklearn.naive_bayes").CategoricalNB()
     with refused("original", "synthetic", "are one object"):
@@ -161,7 +157,6 @@ def test_tables_of_counts_and_one_file_with_two_columns_of_counts_are_no_concern
     assert audit(**given).measures.original_records == 2201
 
 
-@pytest.mark.slow
 def test_small_tables_may_agree_by_chance() -> None:
     """Two samples of a few cells: equal counts in another order say nothing, the same rows in the same order do."""
     one, ids = {"k": [*"aabb"] * 3, "t": [*"xxyy"] * 3}, list(range(12))
@@ -196,7 +191,6 @@ def test_releases_that_are_one_are_said_first() -> None:
     assert [block.text for blocks in found.sections().values() for block in blocks if isinstance(block, Alert)][-1] == told
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_releases_that_are_copies_of_one_file_are_said_first() -> None:
     found = audit("resampled.csv", ["people.csv", "shuffled.csv", "another-name.csv"], **ASKED)
@@ -204,7 +198,6 @@ def test_releases_that_are_copies_of_one_file_are_said_first() -> None:
     assert "`synthetic[0]` and `synthetic[2]`. Give" in told
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_an_honest_audit_reads_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The margins differ, so no row is looked at again."""

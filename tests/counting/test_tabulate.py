@@ -64,7 +64,6 @@ def sources(rows: list[tuple[Any, ...]], folder: Path, name: str, *, categories:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keys", [["group", "size", "day"], ["size"], "group"], ids=str)
 @pytest.mark.parametrize("categories", [True, False])
 @pytest.mark.parametrize("missing", ["level", "drop"])
@@ -94,7 +93,6 @@ def test_every_source_gives_the_identical_dataset(tmp_path: Path, keys: Any, cat
         assert shown == [x for x in order if missing == "level" or x in {r[0] for r in kept}] + [MISSING] * (missing == "level")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("first", ["csv", "parquet", "pandas", "polars", "arrow", "mapping"])
 def test_tables_of_different_sources_match(tmp_path: Path, first: str) -> None:
     every = sources(ROWS, tmp_path, "o", categories=True)
@@ -234,7 +232,6 @@ def test_tabulate_equals_counting_records_one_by_one(tables: tuple[list[str], li
             assert array.tolist() == [[counter[(*key, target)] for key in keys] for target in targets]
 
 
-@pytest.mark.slow
 @examples(40)
 @given(record_tables(), st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(tables: tuple[list[str], list[list[tuple[Any, ...]]]], random: Any) -> None:
@@ -247,7 +244,6 @@ def test_the_order_of_records_changes_nothing(tables: tuple[list[str], list[list
         xr.testing.assert_identical(tabulate(original_after, synthetic_after, keys=names[:-1], target=names[-1]), expected)
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.integers(0, 8)), min_size=1, max_size=12))
 def test_a_count_is_as_good_as_that_many_records(rows: list[tuple[str, str, int]]) -> None:
     if not any(n for *_, n in rows):

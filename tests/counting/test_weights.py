@@ -47,7 +47,6 @@ def walked(weight: str) -> dict[tuple[Any, ...], tuple[Fraction, int, Fraction]]
     return found
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("weight", ["fraction", "whole", "decimal"])
 @pytest.mark.parametrize("backing", ["dense", "sparse"])
 @pytest.mark.parametrize("door", EVERY)
@@ -146,7 +145,6 @@ def counted_with_weights() -> xr.Dataset:
     return counted(slice(None), weights=("fraction", [None, "whole"]))
 
 
-@pytest.mark.slow
 @given(st.integers(1, N - 1))
 def test_sums_of_weights_of_shards_add_up(cut: int) -> None:
     options = {"weights": ("fraction", [None, "whole"])}

@@ -23,7 +23,6 @@ def margin(frame: pd.DataFrame, *columns: str) -> dict[Any, int]:
     return {label: int(total) for label, total in totals.items()}
 
 
-@pytest.mark.slow
 @pytest.mark.r
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 @pytest.mark.parametrize(("frame", "name"), [(titanic, "Titanic"), (ucb_admissions, "UCBAdmissions"), (hair_eye_color, "HairEyeColor")])

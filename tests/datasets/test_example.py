@@ -6,7 +6,6 @@ from capstats import audit
 from capstats.datasets import example
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["titanic", "anes96"])
 def test_examples_are_seeded_and_say_what_they_are(name):
     first, again, other = (audit(**example(name, seed=seed)) for seed in (1, 1, 2))

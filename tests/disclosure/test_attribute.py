@@ -50,7 +50,6 @@ def by_person(o, s):
 # Values derived by hand
 
 
-@pytest.mark.slow
 def test_of_ten_people_three_are_told_rightly_and_four_are_told_something():
     # Key 0: both synthetic records have target 0, as 3 of 4 people. Key 1 has one of each. Key 2: nobody. Key 3: the wrong answer for 1.
     o, s = [[3, 2, 1, 0], [1, 2, 0, 1]], [[2, 1, 0, 1], [0, 1, 0, 0]]
@@ -106,7 +105,6 @@ def test_huge_counts_are_exact():
 # Theorems
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_disclosed_are_among_answered_among_matched(tables):
@@ -121,7 +119,6 @@ def test_disclosed_are_among_answered_among_matched(tables):
     assert share_replicated(o, s) <= share_unique(o, s) <= share_unique(o) <= dio(o)
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_disco_is_the_share_of_records_with_cap_one_and_never_above_average_cap(tables):

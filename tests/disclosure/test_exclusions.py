@@ -82,7 +82,6 @@ def test_excluded_records_stay_in_the_denominator():
     assert disco(t.o, t.s, counted=left.o_counted).item() == 2 / 8
 
 
-@pytest.mark.slow
 def test_an_exclusion_creates_no_unique_and_no_pure_key():
     """Part 2: one record is left of the only key, which three records have."""
     t = from_counts([[2], [1]], [[2], [1]], target_labels=["no", "yes"])

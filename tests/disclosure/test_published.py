@@ -195,7 +195,6 @@ def test_a_claim_needs_its_tables_and_no_other():
 # Rules
 
 
-@pytest.mark.few(10)
 @pytest.mark.parametrize("base", [1, 2, 3, 5, 10])
 @pytest.mark.parametrize("how", ["nearest", "random", None])
 @pytest.mark.parametrize("zeros", ["kept", "rounded"])
@@ -509,7 +508,6 @@ def test_more_tables_never_claim_less(o, chosen, more):
     assert several.open <= few.open
 
 
-@pytest.mark.slow
 @examples(100)
 @given(o=originals, chosen=tables, merged=st.lists(st.integers(0, 1), min_size=3, max_size=3))
 def test_a_coarser_coding_never_claims_more(o, chosen, merged):
@@ -520,7 +518,6 @@ def test_a_coarser_coding_never_claims_more(o, chosen, merged):
     assert less.certain_one_by_one <= exact.certain_one_by_one
 
 
-@pytest.mark.slow
 @examples(100)
 @given(o=originals, of=tables)
 def test_of_one_table_all_numbers_of_certain_people_are_the_same(o, of):
@@ -551,7 +548,6 @@ def test_order_and_names_of_levels_do_not_matter(o, chosen, order, names):
     assert scalars(found) == scalars(other)
 
 
-@pytest.mark.slow
 @examples(50)
 @given(o=originals, chosen=tables)
 def test_a_sparse_table_says_the_same(o, chosen):
@@ -568,7 +564,6 @@ def claimed(found):
     return {tuple(int(x.split("_")[1]) for x in key) for key in found.key.values[one]}
 
 
-@pytest.mark.slow
 def test_no_ledger_makes_a_false_claim():
     """Of 400 random ledgers, no claim is false by integer programmes, one a key, and the linear programme finds all that are true.
 
@@ -601,7 +596,6 @@ def test_no_ledger_makes_a_false_claim():
     assert all(of[3] >= 0.89 * of[1] for of in found.values())
 
 
-@pytest.mark.slow
 def test_bounds_hold_in_every_table_that_agrees():
     """The least and the greatest number of people with each key and target, and of their shares, by integer programmes.
 
@@ -669,7 +663,6 @@ def test_groups_of_numbers_stand_beside_numbers(in_file, tmp_path):
     assert published_bounds(PEOPLE, **READ, published=[Published(table=table, **TOGETHER)]).equals(made)
 
 
-@pytest.mark.slow
 def test_a_smaller_ledger_may_be_too_large_to_look_at():
     """Without the first table there are more than 2**24 joint cells: then the claims are said to need it."""
     records = pd.DataFrame({"a": range(4100), "b": range(4100), "t": np.arange(4100) % 2})

@@ -68,7 +68,6 @@ def columns_of(table):
 # Records
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other", ["pandas", "polars"])
 def test_every_record_has_the_values_of_a_loop_over_people(kind, other):
@@ -142,7 +141,6 @@ def as_csv(columns):
     return "\n".join([",".join(columns), *map(",".join, quoted), ""])
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["parquet", "csv", "feather", "csv in cp1252", "csv without DuckDB"])
 def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their_order(tmp_path, ending):
     original, synthetic = people(1, 3000), people(2, 3000)
@@ -163,7 +161,6 @@ def test_the_records_of_a_file_have_the_risks_that_they_have_in_memory_and_their
     assert got["note"] == original["note"]
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("by", ["cap", "key_records"])
 @pytest.mark.parametrize("missing", ["level", "drop"])
 @pytest.mark.parametrize("ending", ["parquet", "csv", None])
@@ -182,7 +179,6 @@ def test_the_riskiest_few_are_the_first_of_all_and_of_a_file_the_only_ones_that_
         record_risk(table, top=-1, **given)
 
 
-@pytest.mark.slow
 def test_a_file_keeps_large_whole_numbers_beside_missing_ones_dates_and_texts(tmp_path):
     path = tmp_path / "o.parquet"
     days = [pd.Timestamp("2024-02-29"), None]
@@ -217,7 +213,6 @@ def test_rows_that_stand_for_several_records_are_counted_so():
         record_risk(original, synthetic, keys="k", target="t", weights="n", sort_by="unique")
 
 
-@pytest.mark.slow
 def test_the_reading_of_files_is_that_of_tabulate(tmp_path):
     """Decimal commas, texts that mean missing, and bins, in a file of another encoding: the mean is the average of the same counts."""
     rng = np.random.default_rng(5)
@@ -305,7 +300,6 @@ def rows_of(table):
     return list(zip(*columns.values(), strict=True))
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("by", ADDED)
 def test_the_riskiest_records_come_first_on_request(kind, by):

@@ -83,7 +83,6 @@ def test_a_class_size_limit_acts_on_numerator_and_denominator():
 # The oracle
 
 
-@pytest.mark.few(2)
 @covered
 def test_every_variant_is_that_of_a_loop_over_people(rule, variant):
     rng = np.random.default_rng(41)
@@ -113,7 +112,6 @@ def test_it_is_constant_up_to_each_share_that_included(rule, variant):
 # Theorems
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs_of_tables())
 def test_special_thresholds_are_other_measures(tables):
@@ -175,7 +173,6 @@ def test_a_threshold_is_one_number_from_0_to_1(tau):
         tcap([[1]], [[1]], variant="all", tau=tau)
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs_of_tables(), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
 def test_certain_is_at_most_matched_is_at_most_disclosive(tables, tau):

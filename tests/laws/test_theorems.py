@@ -169,7 +169,6 @@ def test_individual_cap_is_the_share_of_agreeing_synthetic_records(shape, unmatc
     assert_equal(actual, exact)
 
 
-@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_average_cap_is_the_mean_over_records(shape, unmatched):
@@ -204,7 +203,6 @@ def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
     return groups
 
 
-@pytest.mark.few(4)
 @both_versions
 @shapes
 def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals(shape, unmatched):
@@ -220,7 +218,6 @@ def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals
         assert_equal(values(bounds[name], "original_table", "draw"), exact)
 
 
-@pytest.mark.few(3)
 @both_versions
 @shapes
 def test_minimum_and_maximum_are_those_of_all_tables(shape, unmatched):
@@ -271,7 +268,6 @@ def test_minimal_table_has_m_records_and_attains_the_minimum(shape, unmatched):
             assert average(o, table, unmatched) == least_of[o]
 
 
-@pytest.mark.slow
 @both_versions
 def test_a_larger_domain_never_raises_the_minimum(unmatched):
     """Version 1: zero rows and columns make it 0. Version 2: zero rows do, zero columns change nothing."""
@@ -333,7 +329,6 @@ def target_shares(table: Table) -> list[Fraction]:
     return [Fraction(sum(row), len(records_of(table))) for row in table]
 
 
-@pytest.mark.few(1)
 @shapes
 def test_baselines_are_the_success_of_guesses_without_a_key(shape):
     """Record by record over O; the modal baseline of S is scored on S."""
@@ -390,7 +385,6 @@ def test_at_most_orders_small_fractions_exactly():
 # theory/models.md#uniform-tables
 
 
-@pytest.mark.slow
 def test_average_cap_adds_over_shards_of_the_original():
     """Each version is the mean of the shards, weighted by the records that it counts."""
     parts = [o for n in (1, 2) for o in all_tables(2, 2, n)]
@@ -413,7 +407,6 @@ def test_average_cap_adds_over_shards_of_the_original():
         np.testing.assert_allclose(values(whole, *dims), values(mean, *dims), rtol=1e-12, atol=0)
 
 
-@pytest.mark.few(3)
 @shapes
 def test_individual_caps_of_a_matched_key_sum_to_one(shape):
     """Theorem 1."""

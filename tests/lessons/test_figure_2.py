@@ -46,7 +46,6 @@ def test_no_table_is_riskier_than_an_original_whose_key_says_nothing_or_everythi
         assert set(map(tuple, given[name]["finite"].values())) == {(1, 1)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "m"), FINITE)
 def test_the_kept_bounds_hold_those_of_the_library(name, m):
     lower, upper = FINITE[name, m]

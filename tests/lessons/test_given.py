@@ -37,7 +37,6 @@ def test_the_papers_tables_are_given_by_name():
     assert len(found["originals"]) == len(found["synthetics"]) == 4
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_page_holds_what_is_given_as_json(name):
     root = html5lib.HTMLParser(namespaceHTMLElements=False).parse(page(name))

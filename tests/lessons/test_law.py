@@ -46,7 +46,6 @@ def test_the_law_of_a_typed_original_is_that_of_the_library(tab):
         assert found["mean"] == pytest.approx(expected_cap(o, Uniform(m)).item(), abs=1e-9)
 
 
-@pytest.mark.slow
 def test_with_900_records_the_law_of_two_keys_is_between_the_bounds_of_the_library_and_that_of_three_is_not_given(tab):
     o = np.array([[51, 20], [30, 49]])
     lower, upper = uniform_bounds(o, 900, average_cap(o, o).item())

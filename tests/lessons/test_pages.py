@@ -23,7 +23,6 @@ def test_a_page_for_numbers_stands_before_the_six_lessons_in_their_order():
     assert list(LESSONS) == ["number", "hands", "average", "guessing", "law", "protection", "tables"]
 
 
-@pytest.mark.few(2)
 @each_lesson
 def test_a_page_is_valid_html_that_runs_its_own_script_and_loads_nothing(name):
     root = parsed(name)
@@ -50,7 +49,6 @@ def test_a_page_is_valid_html_that_runs_its_own_script_and_loads_nothing(name):
     assert ("average CAP (nearest keys)" in told) == (name == "number")
 
 
-@pytest.mark.slow
 def test_a_page_names_the_lesson_that_follows():
     names = list(LESSONS)
     for name, following in pairwise(names):
@@ -60,7 +58,6 @@ def test_a_page_names_the_lesson_that_follows():
     assert 'href="../lessons.html">All lessons' in page("law", home="../lessons.html")
 
 
-@pytest.mark.slow
 def test_a_page_lists_the_other_lessons_with_their_files_or_commands():
     found = "".join(parsed("law").itertext())
     assert [f"{lesson.title} (capstats lesson {name})" in found for name, lesson in LESSONS.items()] == [name != "law" for name in LESSONS]
@@ -82,7 +79,6 @@ def test_no_script_is_long():
         assert len(script.read_text(encoding="utf-8").splitlines()) < LONGEST, script.name
 
 
-@pytest.mark.slow
 def test_listing_the_lessons_loads_no_template_engine():
     code = "import sys; from capstats.lessons.pages import LESSONS; assert 'jinja2' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -40,7 +40,6 @@ def values(column: dict[str, Any]) -> list[Any]:
     return [None if isinstance(x, dict) else x for x in column["values"]]
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", [c for c in REFERENCE["cases"] if not c["continuous"]], ids=lambda case: case["name"])
 def test_scores_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:
@@ -90,7 +89,6 @@ def test_why_a_score_is_undefined_is_said() -> None:
     assert both.reason.item() == f"{NOBODY_MATCHED} {ONE_VALUE}"
 
 
-@pytest.mark.slow
 def test_several_releases_are_scored_side_by_side() -> None:
     releases = {"a": RELEASE, "b": PEOPLE, "c": {"age": ["middle"], "income": ["low"]}}
     found = disclosure_protection(PEOPLE, releases, keys="age", target="income", holdout=PEOPLE)
@@ -104,7 +102,6 @@ def test_several_releases_are_scored_side_by_side() -> None:
             assert value == expected or (value != value and expected != expected)
 
 
-@pytest.mark.slow
 @examples(10)
 @given(st.data())
 def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataObject) -> None:
@@ -131,7 +128,6 @@ def test_scores_are_between_0_and_1_and_are_made_of_average_caps(data: st.DataOb
     assert np.isnan(found["cap"]) or found["cap"] <= found["zero_cap"] + 1e-12
 
 
-@pytest.mark.slow
 def test_columns_are_cut_and_typed_as_tabulate_does_it() -> None:
     rng = np.random.default_rng(0)
     frames = [pd.DataFrame({"x": rng.normal(size=60), "k": rng.integers(0, 3, 60), "t": rng.integers(0, 4, 60)}) for _ in range(2)]
@@ -167,7 +163,6 @@ def test_bad_arguments_are_named() -> None:
         )
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("case", METRICS, ids=lambda case: case["name"])
 def test_numbers_of_sdmetrics_are_as_it_prints_them(case: dict[str, Any]) -> None:
     t = tabulate(case["original"], case["synthetic"], keys=case["known"], target=case["sensitive"])

@@ -75,7 +75,6 @@ def riskutility(original, synthetic):
     }
 
 
-@pytest.mark.slow
 def test_numbers_of_riskutility_are_its_definitions():
     rng = np.random.default_rng(82)
     for size in (5, 12, 30, 60):
@@ -148,7 +147,6 @@ def rapid_by_people(o, s, score, tau, unmatched):
     return Fraction(at_risk, len(counted)) if counted else math.nan
 
 
-@pytest.mark.slow
 @examples(100)
 @given(
     table_pairs(),

@@ -37,7 +37,6 @@ def number(value):
     return np.nan if value is None else value
 
 
-@pytest.mark.slow
 @cases
 @pytest.mark.parametrize("version", ["1.9-2", "development"])
 def test_numbers_of_synthpop_are_as_it_prints_them(case, version):
@@ -56,7 +55,6 @@ def test_tcap_of_1_9_3_is_one_number_in_its_code_and_another_in_its_vignette():
         assert found["TCAP"] < 100 * case["DiSCO"] / case["DiS"]
 
 
-@pytest.mark.few(6)
 @cases
 def test_checks_and_exclusions_of_synthpop_are_as_it_prints_them(case):
     if "fault" in case and "original" in case:
@@ -81,7 +79,6 @@ def test_a_level_that_one_table_lacks_does_not_hide_the_risk():
     assert as_synthpop(tabulate(*as_text, keys="k", target="t"))["DCAP"] == as_numbers["DCAP"] > 0
 
 
-@pytest.mark.slow
 def test_synthpop_creates_uniques_by_an_exclusion_and_we_do_not():
     case = next(case for case in SYNTHPOP if case["name"] == "denom1")
     t, plain = tables(case), as_synthpop(tables(case))
@@ -92,7 +89,6 @@ def test_synthpop_creates_uniques_by_an_exclusion_and_we_do_not():
     assert share_replicated(t.o, t.s, counted=left.o_counted) <= share_replicated(t.o, t.s)
 
 
-@pytest.mark.slow
 def test_missing_keys_may_be_left_out_one_by_one():
     records = {"a": ["p", None, "p", None], "b": [1, 1, None, None], "t": ["x", "y", "x", "x"]}
     t = tabulate(records, records, keys=["a", "b"], target="t")
@@ -101,7 +97,6 @@ def test_missing_keys_may_be_left_out_one_by_one():
     assert as_synthpop(t, usekeysNA=False)["Nexclusions"]["original"] == [0, 0, 3, 0, 0, 1]
 
 
-@pytest.mark.slow
 def test_exclusions_from_one_table_alone_are_told():
     complete, gap = {"a": ["p", "q"], "t": ["x", "y"]}, {"a": ["p", None], "t": ["x", "y"]}
     for original, synthetic, excluded in ((gap, complete, (1, 0)), (complete, gap, (0, 1))):
@@ -117,7 +112,6 @@ def test_a_key_that_predicts_the_target_is_told_in_numbers_and_percent():
     assert as_synthpop(t)["check_2way"] == [{"target_key_levs": "single|child", **counts, "PctTargetKeyLevel": pytest.approx(90)}]
 
 
-@pytest.mark.slow
 def test_a_missing_level_goes_by_its_name_there():
     t = from_counts([[9, 2], [0, 2]], [[2, 1], [0, 1]], key_labels={"a": [None, "x"]}, target_labels=[None, "no"])
     found = as_synthpop(t, thresh_1way=(1, 50))
@@ -136,13 +130,11 @@ def test_records_divided_by_none_are_infinite_as_in_r():
     assert (found["DiSCO"], found["iS"], found["TCAP"]) == (100, 100, np.inf)
 
 
-@pytest.mark.slow
 def test_options_may_be_written_as_in_r():
     t = tables(next(case for case in SYNTHPOP if case["name"] == "not_targetlev"))
     assert as_synthpop(t, **{"not.targetlev": "A"}) == as_synthpop(t, not_targetlev="A")
 
 
-@pytest.mark.slow
 def test_several_synthetic_tables_have_a_dictionary_each():
     rng = np.random.default_rng(81)
     o, s = rng.integers(0, 3, (3, 5)) + 1, rng.integers(0, 3, (2, 3, 5)) + np.eye(3, 5, dtype=int)
@@ -156,7 +148,6 @@ def test_several_synthetic_tables_have_a_dictionary_each():
         assert {place: repr(numbers) for place, numbers in places.items()} == {0: repr(found["first"]), 1: repr(found["second"])}
 
 
-@pytest.mark.slow
 def test_what_synthpop_does_not_know_raises():
     t = from_counts([[1, 2]], [[1, 0]])
     with pytest.raises(ValueError, match=r"`version` must be \"1\.9-2\" or \"development\"; got '1\.8'"):

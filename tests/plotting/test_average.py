@@ -63,7 +63,6 @@ def test_dashed_line_stands_at_the_original_and_within_the_axes(ax, averages):
     assert ax.get_xlim()[0] < averages["version 1"].min() < 0.95 < ax.get_xlim()[1]
 
 
-@pytest.mark.slow
 def test_bars_of_close_averages_stay_readable_beside_a_distant_original(ax):
     """500 averages within 0.01 and an original 0.2 away: all bins lie within the averages."""
     values = xr.DataArray(np.random.default_rng(1).uniform(0.77, 0.78, 500), dims="draw")

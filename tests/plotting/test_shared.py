@@ -81,7 +81,6 @@ def every():
 figures = pytest.mark.parametrize("name", capstats.plotting.__all__)
 
 
-@pytest.mark.few(3)
 @figures
 def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(every, name, ax):
     draw, _, above = every[name]
@@ -101,7 +100,6 @@ def test_a_figure_of_its_own_has_a_legend_and_given_axes_have_none(every, name, 
     assert (ax.get_legend() is None) == (above or not named(ax))
 
 
-@pytest.mark.few(4)
 @figures
 def test_nothing_but_the_axes_is_changed_shown_or_saved(every, name, monkeypatch, ax):
     """Neither the style of other figures, nor what is drawn; and a second plot leaves the first one on the same Axes."""
@@ -121,7 +119,6 @@ def test_nothing_but_the_axes_is_changed_shown_or_saved(every, name, monkeypatch
     assert all(x.identical(y) if hasattr(x, "identical") else x == y for x, y in zip(given, kept, strict=True))
 
 
-@pytest.mark.few(2)
 @figures
 def test_a_figure_as_wide_as_a_column_of_a_paper_is_drawn_without_a_warning(every, name):
     ax = plt.subplots(figsize=(3.5, 3), layout="constrained")[1]
@@ -146,7 +143,6 @@ def test_averages_are_lines_of_three_styles(every, name, ax):
     assert [line.get_label() for line in lines] == expected[-len(numbers) :]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("plot", [partial(plot_people, by_target=True), plot_key_target, plot_people])
 def test_a_figure_of_sparse_tables_is_that_of_dense_ones(plot):
     records, release = {"k": list("aabbbc"), "t": list("xyxxyx")}, {"k": list("aabbbd"), "t": list("xxxyyx")}

@@ -95,7 +95,6 @@ def test_ewens_by_hand():
     assert found["given_sample"] == pytest.approx(2 * found["probability"] + 4 * theta / (theta + 7), rel=1e-14)
 
 
-@pytest.mark.slow
 def test_the_profile_of_the_likelihood_has_one_maximum():
     """Not proved: of 300 samples of many kinds none has a second one."""
     rng = np.random.default_rng(3)
@@ -118,7 +117,6 @@ def pitman_samples(rng, theta, alpha, n, number):
     return [ClassSizes(*(x.astype(float) for x in np.unique(row[row > 0], return_counts=True))) for row in sizes]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("model", ["pitman", "ewens"])
 def test_standard_errors_are_those_of_a_parametric_bootstrap(model):
     """Within 15 %, which is four standard errors of a standard deviation of 400 samples; the sample's classes are held fixed."""
@@ -157,7 +155,6 @@ def test_zayatz_by_hand():
 # --- slide negative binomial ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(("sizes", "population"), [(HEAVY, 6090), (HEAVY, 10**5), (HEAVY, 671), ({1: 1120, 2: 482, 3: 293, 4: 600}, 10156)])
 def test_snb_has_the_sample_s_classes_of_one_and_of_two_by_direct_summation(sizes, population):
     sample = sample_of(sizes)

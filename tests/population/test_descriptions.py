@@ -131,7 +131,6 @@ def test_probabilities_of_many_descriptions_keep_their_digits(items, marked, dra
     assert (np.square(x - mean) * p).sum() == pytest.approx(variance, rel=1e-10)
 
 
-@pytest.mark.slow
 @examples(40)
 @given(st.integers(1, 3).flatmap(lambda k: st.tuples(*[rows_of(k, 2, 5)] * 3)), st.sampled_from(["distinct", "all"]))
 def test_rates_of_original_and_holdout_are_expected_over_all_samples_of_one_size(tables, duplicates):
@@ -220,7 +219,6 @@ def test_numbers_are_cut_or_are_categories():
         assert singling_out(original, synthetic, columns=["sex", "age"], subset_size=1, types=types).predicates == 4
 
 
-@pytest.mark.slow
 def test_numbers_of_csv_files_are_numbers_unless_they_are_said_to_be_codes(tmp_path):
     paths = [tmp_path / "o.csv", tmp_path / "s.csv"]
     for path, ages in zip(paths, (["20,5", "30", "71", ""], ["22", "70", "75", "75"]), strict=True):

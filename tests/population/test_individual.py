@@ -113,7 +113,6 @@ def test_a_sample_that_is_its_population_has_the_prosecutor_risk():
 # --- numbers of cases -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("case", EXACT, ids=IN_NAMES)
 def test_risks_are_the_exact_sums(case: dict[str, Any]):
     tables = counted(case)
@@ -125,7 +124,6 @@ def test_risks_are_the_exact_sums(case: dict[str, Any]):
     assert found.share.item() == pytest.approx(expected["share"], rel=1e-12)
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("case", [case for case in EXACT if "household" in case], ids=lambda case: case["name"])
 def test_household_risks_are_the_exact_products(case: dict[str, Any]):
     tables = counted(case)
@@ -200,7 +198,6 @@ def test_household_risk_is_that_of_a_loop_over_members(target: Any, backing: Any
     assert found.share.item() == found.records.item() / 200
 
 
-@pytest.mark.slow
 @theorem
 @given(counts((3, 4)), st.floats(1, 50))
 def test_a_household_is_found_at_least_as_often_as_each_member_and_at_most_as_often_as_their_sum(o: np.ndarray, weight: float):

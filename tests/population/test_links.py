@@ -57,7 +57,6 @@ def test_two_people_are_linked_by_hand():
     assert found.standard_error == pytest.approx(sqrt(variance([1, 0.5]) / 2 + variance([0, 0, 0.5]) / 3))
 
 
-@pytest.mark.slow
 @examples(100)
 @given(st.integers(2, 5).flatmap(lambda k: st.tuples(*[rows_of(k)] * 3)), st.data())
 def test_rates_are_those_of_a_loop_over_records(tables, data):

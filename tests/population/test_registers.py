@@ -93,7 +93,6 @@ def population_of(o: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.concatenate([o, others])
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs(), st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 1.0]))
 def test_the_profile_is_that_of_a_loop_over_people(tables: Any, threshold: float):
@@ -119,7 +118,6 @@ def test_the_profile_is_that_of_a_loop_over_people(tables: Any, threshold: float
     assert {name: found[name].item() for name in found} == pytest.approx({name: float(x) for name, x in expected.items()}, nan_ok=True)
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs(), keys_that_merge(6))
 def test_risks_are_ordered_and_coarser_keys_lower_them(tables: Any, merged: list[int]):

@@ -102,7 +102,6 @@ def test_the_dis_of_the_practice_guide():
 # --- exact numbers and peers ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(2)
 @by_case
 def test_contributions_and_dis_suda_are_the_exact_ones(case):
     table, at = counted(case["columns"])
@@ -119,7 +118,6 @@ def test_contributions_and_dis_suda_are_the_exact_ones(case):
     np.testing.assert_allclose(found.dis_suda.values[at], exact["dis_ihsn_0_01"], rtol=1e-9)
 
 
-@pytest.mark.few(2)
 @by_case
 def test_sdcmicro_has_the_same_scores_but_wrong_ones_for_two_columns(case):
     table, at = counted(case["columns"])
@@ -138,7 +136,6 @@ def test_sdcmicro_has_the_same_scores_but_wrong_ones_for_two_columns(case):
             np.testing.assert_allclose(found, case["sdcMicro"][name]["dis"], atol=4e-8)  # which computes with single precision
 
 
-@pytest.mark.few(2)
 @by_case
 def test_suda_counts_every_unique_set_also_those_that_are_not_minimal(case):
     table, at = counted(case["columns"])
@@ -163,7 +160,6 @@ def test_a_missing_value_is_a_level_or_is_skipped_as_in_sdcmicro():
 # --- all subsets by a loop --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @theorem
 @given(records, st.integers(1, 4), st.booleans())
 def test_minimal_sample_uniques_are_those_of_a_loop_over_all_subsets(rows, most, skip):
@@ -178,7 +174,6 @@ def test_minimal_sample_uniques_are_those_of_a_loop_over_all_subsets(rows, most,
     assert found == sorted(found, key=lambda pair: (pair[0], len(pair[1]), pair[1]))
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("rule", RULES)
 @examples(20)
 @given(rows=records, most=st.integers(1, 3))
@@ -228,7 +223,6 @@ def test_columns_of_many_levels_are_searched_by_sorting():
 # --- theorems ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @few_calls
 @given(special, st.integers(1, 3), st.floats(0.01, 1))
 def test_product_is_factorial_divided_by_a_constant_which_contributions_and_dis_suda_do_not_show(rows, most, fraction):
@@ -245,7 +239,6 @@ def test_product_is_factorial_divided_by_a_constant_which_contributions_and_dis_
     np.testing.assert_allclose(ours.dis_suda, theirs.dis_suda, rtol=1e-12)
 
 
-@pytest.mark.slow
 @few_calls
 @given(special, st.floats(0.001, 1), st.sampled_from(["factorial", "halving"]))
 def test_dis_suda_is_its_published_formula_and_the_mean_odds_against_are_those_of_dis(rows, fraction, rule):

@@ -14,13 +14,11 @@ SCALARS = st.one_of(TEXTS, st.booleans(), st.integers(-(2**63), 2**63 - 1), st.f
 VALUES = st.recursive(SCALARS, lambda x: st.lists(x, max_size=3) | st.dictionaries(TEXTS, x, max_size=3), max_leaves=6)
 
 
-@pytest.mark.slow
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_what_is_written_is_read_back_as_it_was(settings):
     assert tomllib.loads(as_toml(settings)) == settings
 
 
-@pytest.mark.slow
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_no_sign_of_it_is_obeyed_by_a_terminal(settings):
     assert all(line.isprintable() for line in as_toml(settings).split("\n"))

@@ -67,7 +67,6 @@ def random_pairs(seed, number=60):
         yield [rng.integers(0, rng.integers(2, 8), shape) * (rng.random(shape) < 0.7) for _ in range(2)]
 
 
-@pytest.mark.few(1)
 @both_versions
 @every_way
 def test_closed_forms_are_those_of_removing_and_counting_again(unit, of, unmatched):
@@ -106,7 +105,6 @@ def counted_anew(o, s, unit, of):
     return after
 
 
-@pytest.mark.slow
 @every_way
 def test_removals_by_nearest_keys_are_those_of_removing_and_counting_again(unit, of):
     """A removal may unmatch a key, whose people and readers then take the next nearest keys."""
@@ -208,7 +206,6 @@ def test_synthetic_removals_in_two_keys_by_hand():
     assert cap_influence(o, s, unit="key", of="both").average_cap.values[0] == pytest.approx(5 / 12, rel=1e-15)
 
 
-@pytest.mark.slow
 @every_way
 @both_versions
 @settings(max_examples=25)
@@ -305,7 +302,6 @@ def test_key_classes_are_listed_by_what_their_suppression_changes():
     np.testing.assert_allclose(frame.average_cap, np.array([3, 4, 4, 4, 5]) / 7, rtol=1e-14)
 
 
-@pytest.mark.few(3)
 @every_convention
 @every_way
 def test_the_list_has_every_removal_once_on_both_backings(unit, of, unmatched):
@@ -334,7 +330,6 @@ def test_there_is_one_list_for_one_pair_of_tables():
     assert len(rank_removals(tables.o, tables.s.sel(synthetic="b"))) == 2
 
 
-@pytest.mark.slow
 @theorem
 @given(pairs)
 def test_changes_of_synthetic_keys_add_up_to_minus_the_average(tables):

@@ -55,7 +55,6 @@ def of_tables(tables):
 # --- held against tabulating each subset anew
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("unmatched", ["nearest", "zero", "drop"])
 def test_correct_predictions_count_unmatched_records_as_they_are_asked_to(unmatched):
     o, s, keys = people(60, 1), people(15, 2), ["age", "sex", "job"]
@@ -67,7 +66,6 @@ def test_correct_predictions_count_unmatched_records_as_they_are_asked_to(unmatc
             assert found.sel(keyset=" + ".join(subset), target_column=target).item() == pytest.approx(expected.item(), rel=1e-13)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"weights": "w"}, {"weights": ("v", "w")}, {"bins": {"age": 3}, "types": {"job": "text"}}, {"backing": "sparse"}],
@@ -102,7 +100,6 @@ def test_dropping_the_missing_is_decided_over_all_columns_once():
     assert found.value.sel(measure="matched_records", keyset="town").values.tolist() == [len(complete[0])] * 2
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("sizes", [1, [2], [1, 3], {4}, range(2, 5), np.int64(2)])
 def test_chosen_sizes_have_the_values_of_the_whole_sweep(sizes):
     o, s = people(80, 1), people(80, 2)
@@ -166,7 +163,6 @@ def test_one_key_column_contributes_what_it_adds_to_no_key():
     np.testing.assert_allclose(found.leave_one_out.isel(key_column=0), gain, rtol=1e-14)
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("sizes", "rising"), [(None, [1, 2, 3, 4]), ([1, 2], [1, 2]), ([2, 3], [3]), ([1, 3, 4], [1, 4]), ([2, 4], []), (3, []), (1, [1])]
 )
@@ -213,7 +209,6 @@ def along_the_lattice(found, measure):
         yield from ((value, more) for other, more in values.items() if columns < other and len(other) == len(columns) + 1)
 
 
-@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_added_key_columns_never_lower_cap_of_the_original_and_modal_accuracy_nor_raise_matched_records(drawn):
@@ -227,7 +222,6 @@ def test_added_key_columns_never_lower_cap_of_the_original_and_modal_accuracy_no
         assert capstats.at_most(more, value).all()
 
 
-@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_shapley_values_add_up_and_are_the_averages_of_the_mean_increments_over_all_sizes(drawn):
@@ -242,7 +236,6 @@ def test_shapley_values_add_up_and_are_the_averages_of_the_mean_increments_over_
     np.testing.assert_allclose(found.mean_increment.sel(subset_size=len(keys)), found.leave_one_out, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.slow
 @theorem
 @given(tables_of_records())
 def test_without_keys_cap_is_the_baseline(drawn):
@@ -319,7 +312,6 @@ def test_names_that_read_alike_are_told_apart():
     assert sweep(records, records, allow_same=True, keys=[1, "1"], targets="t").key_column.values.tolist() == ["1", "'1'"]
 
 
-@pytest.mark.slow
 def test_columns_may_be_called_as_parts_of_the_result():
     records = {"keyset": [0, 1, 1], "key": [0, 0, 1], "synthetic": [1, 0, 1], "value": [0, 1, 1], "target": [0, 1, 0], "size": [1, 0, 0]}
     keys = ["keyset", "key", "synthetic", "value"]

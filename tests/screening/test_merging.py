@@ -67,7 +67,6 @@ def test_merges_of_levels_bring_keys_nearer_by_hand():
     assert after_merge(tables.o, tables.s, "target", [0, 1])[0, 1] == 1
 
 
-@pytest.mark.slow
 @every_convention
 @pytest.mark.parametrize("target", ["ill", ["ill", "paid"]])
 def test_merges_are_those_of_recoding_the_records_and_counting_again(target, unmatched):
@@ -159,7 +158,6 @@ def exact_merge(o, s, left, right):
     return c / n
 
 
-@pytest.mark.slow
 @given(pairs)
 @example((np.array([[2, 1, 2, 4], [4, 1, 3, 1]]), np.array([[3, 4, 4, 0], [1, 1, 1, 0]])))  # 17/90 twice, but for the last bit
 def test_the_list_is_in_the_order_of_the_exact_averages_and_ties_in_that_of_the_levels(tables):

@@ -21,7 +21,6 @@ DEVIATIONS = {
 }
 
 
-@pytest.mark.few(12)
 @direct
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", [c for c in REFERENCE["cases"] if not c["continuous"]], ids=lambda case: case["name"])

@@ -25,7 +25,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 estimate = pytest.mark.filterwarnings("ignore:capstats counts all records:UserWarning")
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", REFERENCE["cases"], ids=lambda case: case["name"])
 def test_breakdowns_are_those_of_sdmetrics(case: dict[str, Any], method: str) -> None:
@@ -61,7 +60,6 @@ def test_breakdowns_of_sdmetrics_own_tests_are_equal_bit_by_bit(kind: str, metho
     assert found == {"score": score, "cap_protection": protection, "baseline_protection": 0.98}
 
 
-@pytest.mark.few(3)
 @estimate
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["perfect", "good", "bad"])
@@ -73,7 +71,6 @@ def test_the_estimate_is_the_exact_answer(kind: str, method: str) -> None:
     assert DisclosureProtectionEstimate.compute(*tables, computation_method=method, **NAMES, **sampling) == exact["score"]
 
 
-@pytest.mark.slow
 def test_the_estimate_says_once_that_it_is_exact() -> None:
     code = (
         "import warnings, pandas as pd; warnings.simplefilter('always')\n"
@@ -221,7 +218,6 @@ def walked(real: pd.DataFrame, synthetic: pd.DataFrame, known: list[str], sensit
     return 1 - float(sum(hits) / len(hits)) if hits else math.nan
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_the_drop_in_is_a_walk_through_the_records(method: str) -> None:
     rng = np.random.default_rng(5)

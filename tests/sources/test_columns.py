@@ -327,7 +327,6 @@ def test_each_code_of_a_pool_is_looked_up_in_one_walk_through_the_rows(monkeypat
 # --- numbers are cut in whatever form a library holds them, exactly and without a look at each ------------------------
 
 
-@pytest.mark.slow
 def test_integers_are_cut_exactly_where_floats_could_not_tell_them_apart(tmp_path: Path) -> None:
     table = pa.table({"a": pa.array([2**62, 2**62 + 1, 2**62 + 2]), "t": ["x", "y", "z"]})
     pq.write_table(table, tmp_path / "t.parquet")
@@ -356,7 +355,6 @@ def test_numbers_in_any_form_are_cut(values: Any) -> None:
     assert tables.o.sum("target").values.tolist() == [1, 1, 1]
 
 
-@pytest.mark.slow
 def test_cutting_ten_million_floats_looks_at_no_value_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("capstats.sources.columns.canonical", None)  # what makes a label of a value
     values = np.random.default_rng(0).random(10**6)

@@ -55,7 +55,6 @@ def test_a_cell_shows_what_it_holds_and_is_never_a_formula(cell, written):
     assert in_spreadsheet(cell) == written
 
 
-@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("=+-@;\t\r\n '\",0")))
 def test_no_text_is_a_formula_in_any_cell_that_a_comma_or_a_semicolon_begins(text):
     """Signs of numbers are allowed: a cell that begins with one is a number as a whole."""

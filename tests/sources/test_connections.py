@@ -61,7 +61,6 @@ def encrypts() -> bool:
 # --- what is on disk --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @posix
 def test_what_does_not_fit_in_memory_is_spilled_encrypted_to_a_private_folder_that_is_removed(top: Path) -> None:
     """Encrypted where this version of DuckDB does so."""
@@ -133,7 +132,6 @@ def counting(many: Path, top: Path, command: list[str]) -> Iterator[subprocess.P
 COMMAND = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from capstats.cli import main; sys.exit(main())"
 
 
-@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("number", "status", "told"), [(signal.SIGTERM, 143, ""), (signal.SIGINT, 130, "\ncapstats audit: interrupted.\n")]
@@ -166,7 +164,6 @@ def interrupted() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.slow
 @posix
 def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
     (tmp_path / "blank.csv").write_bytes(b"\n" * (32 << 20))
@@ -183,7 +180,6 @@ def test_ctrl_c_ends_a_reading_that_asks_duckdb_nothing(tmp_path: Path) -> None:
     assert stopped.is_set()
 
 
-@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("before", [0, 0.5], ids=["while DuckDB counts", "between two queries"])
 def test_ctrl_c_ends_a_query_that_runs_or_the_next_one(before: float) -> None:
@@ -199,7 +195,6 @@ def count_and_tell(path: str, queue: multiprocessing.Queue[list[int]]) -> None:
     queue.put(tabulate(path, keys="k", target="t").o.values.ravel().tolist())
 
 
-@pytest.mark.slow
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_forked_child_counts_as_its_parent_did(few: Path, top: Path) -> None:
@@ -246,7 +241,6 @@ def test_the_guard_ends_a_process_that_opens_a_socket(tmp_path: Path) -> None:
     assert run_guarded("import socket; socket.socket()", tmp_path / "home").returncode == -signal.SIGSYS
 
 
-@pytest.mark.slow
 @guarded
 def test_counting_files_opens_no_socket_and_makes_no_file(tmp_path: Path, few: Path, top: Path) -> None:
     (tmp_path / "few.csv").write_text("k,t\n0,1\n1,0\n")
@@ -326,7 +320,6 @@ def test_no_error_of_duckdb_is_told_in_its_own_words(kind: str) -> None:
     assert str(error).endswith("Repair the file." if isinstance(error, ValueError) else "coarser columns.")
 
 
-@pytest.mark.slow
 def test_exhausted_memory_is_told_with_what_to_do(many: Path, top: Path) -> None:
     with pytest.raises(
         MemoryError, match=r"`original` .* does not fit in memory.* Raise `memory_limit`, give a `spill_dir` with more room"
@@ -355,7 +348,6 @@ def test_a_damaged_file_is_no_lack_of_memory_whatever_the_name_of_its_folder_and
     assert list(top.iterdir()) == []
 
 
-@pytest.mark.slow
 @posix
 def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> None:
     code = (
@@ -370,7 +362,6 @@ def test_a_disk_that_is_full_is_told_with_what_to_do(many: Path, top: Path) -> N
     assert list(top.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_call_makes_one_connection_however_many_tables_and_columns_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = duckdb.sql("SELECT range % 3 AS k, range AS x, range / 7 AS y, range % 2 AS t FROM range(60)")
     opened: list[duckdb.DuckDBPyConnection] = []

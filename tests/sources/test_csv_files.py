@@ -40,7 +40,6 @@ def test_ordinary_files_are_left_to_duckdb(tmp_path: Path, data: bytes, reader: 
     assert reader_of(written(tmp_path, data)) == reader
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_file_that_is_odd_at_its_end_only_is_read_right(tmp_path: Path, encoding: str) -> None:
     """DuckDB loads what is ordinary; from the first doubt on, records are split here."""
@@ -73,7 +72,6 @@ def test_files_of_all_kinds_are_pooled_by_their_columns(tmp_path: Path) -> None:
         assert {label: int(tables.o.sel(a=label).sum()) for (label,) in tables.indexes["key"]} == {"x": 1, "y": 1, MISSING: 5}
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("header", [b"k,t", b'"k",t', b'k,t,"a\nb"', b'"k",t,"a\r\nb"'])
 @pytest.mark.parametrize("form", ["", ".bz2"])
 def test_a_mark_at_the_start_of_the_first_record_is_text(tmp_path: Path, header: bytes, form: str) -> None:
@@ -82,7 +80,6 @@ def test_a_mark_at_the_start_of_the_first_record_is_text(tmp_path: Path, header:
     assert counted(path, ["k"]) == {("\ufeffx",): 1, ("x",): 1}
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("first", ["y", 'y" z'])

@@ -64,7 +64,6 @@ def by_hand(data: bytes) -> list[list[str | None]]:
     return rows[1:-1]
 
 
-@pytest.mark.slow
 @examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(files(), st.sampled_from(["", "", "", *FORMS]))
 @example('\ufeff"a\nx","b"\n1,2\n'.encode(), "")  # the header was a record
@@ -91,7 +90,6 @@ def test_random_files_are_read_as_pythons_csv_module_reads_them(tmp_path: Path, 
     assert [["" if x is None else x for x in row] for row in by_hand(data)] == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [1 << 20, 40 << 20])
 @pytest.mark.parametrize("form", ["", ".gz"])
 def test_a_last_line_is_read_however_long_it_is(tmp_path: Path, size: int, form: str) -> None:
@@ -102,13 +100,11 @@ def test_a_last_line_is_read_however_long_it_is(tmp_path: Path, size: int, form:
     assert counted(path, ["b"])[(long.decode(),)] == 1
 
 
-@pytest.mark.slow
 def test_a_hundred_thousand_columns_are_no_more_work_than_their_text(tmp_path: Path) -> None:
     wide = ",".join(f"x{i}" for i in range(100_000)) + "\n" + (",".join(["1"] * 99_999) + ",z\n") * 3
     assert counted(written(tmp_path, wide.encode()), ["x99999", "x3"]) == {("z", "1"): 3}
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("data", "place"),
     [
@@ -135,7 +131,6 @@ MB = 1 << 20
 LONG = b"x" * MB
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("data", "message"),

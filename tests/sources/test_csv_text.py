@@ -21,7 +21,6 @@ EXPECTED = {("Bäcker", "Zürich"): 2, ("Müller", "Genève"): 1}
 # --- encodings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8", "UTF8", "utf-8-sig", "cp850", "mac_roman"]
 )
@@ -31,7 +30,6 @@ def test_a_file_is_read_in_its_encoding(tmp_path: Path, encoding: str, form: str
     assert counted(path, ["Straße", "Ort"], encoding=encoding) == EXPECTED
 
 
-@pytest.mark.slow
 def test_an_encoding_that_splits_signs_between_blocks_is_read_right(tmp_path: Path) -> None:
     text = "a,b\n" + "äöü,1\n" * 100_001
     for encoding in ("utf-8", "utf-16-le", "gb18030"):
@@ -39,7 +37,6 @@ def test_an_encoding_that_splits_signs_between_blocks_is_read_right(tmp_path: Pa
         assert counted(path, [" a" if encoding == "utf-8" else "a"], encoding=encoding) == {("äöü",): 100_001}
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -129,7 +126,6 @@ def test_a_point_may_mean_missing_where_the_decimal_is_a_comma(tmp_path: Path) -
 # --- compression ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".txt"])
 def test_a_compressed_file_is_read_as_what_it_holds(tmp_path: Path, form: str, ending: str) -> None:
@@ -158,7 +154,6 @@ def test_streams_one_after_the_other_are_one_file_and_one_that_is_damaged_raises
         counted(path, ["a"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", [".gz", ".bz2", ".xz", ".zip"])
 def test_a_damaged_compressed_file_raises_or_counts_the_same(tmp_path: Path, form: str) -> None:
     """Every single bit of a file flipped, and every beginning of it: no other counts."""
@@ -219,7 +214,6 @@ def test_a_file_whose_name_is_not_utf_8_is_told_to_be_renamed(tmp_path: Path) ->
             counted(given, ["a"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_decompressed_comes_in_blocks_however_strongly_it_is_compressed(tmp_path: Path, form: str) -> None:
     path = written(tmp_path, b"a" * (1 << 26), f"t.csv{form}")

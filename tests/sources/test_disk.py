@@ -174,7 +174,6 @@ except OSError as error:
 """
 
 
-@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("how", [("full", "private"), ("killed", "private"), ("killed", "public")])
 def test_a_full_disk_or_a_kill_while_a_file_is_written_leaves_the_old_file_and_nothing_else(tmp_path, how):
@@ -197,7 +196,6 @@ for i in range(10**9):
 """
 
 
-@pytest.mark.slow
 @posix
 def test_kill_9_leaves_one_whole_file_or_the_other(tmp_path):
     path = tmp_path / "page.html"

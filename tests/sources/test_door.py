@@ -44,7 +44,6 @@ RENAMED = {"K": ["a", "b", None], "t": ["x", "y", "x"], "N": [1, 2, 3]}
 EVERY = DOORS | {"batch": lambda x, _: pa.table(x).to_batches()[0], "narwhals": lambda x, _: nw.from_native(pl.DataFrame(x))}
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("library", EVERY)
 def test_columns_of_any_table_can_be_renamed(tmp_path: Path, library: str) -> None:
     """Names are exchanged at once, so that two may change places."""

@@ -51,14 +51,12 @@ SAID: dict[str, tuple[str, list[str], dict[Any, int]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("what", SAID)
 def test_a_csv_file_says_what_stands_there(tmp_path: Path, what: str) -> None:
     text, columns, expected = SAID[what]
     assert records(written(tmp_path, text), columns) == expected
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("nulls", "expected"),
     [
@@ -92,14 +90,12 @@ WRONG: list[tuple[str | bytes, str]] = [
 ]
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize(("text", "message"), WRONG)
 def test_what_does_not_fit_is_told_and_no_row_is_skipped(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         records(written(tmp_path, text), ["a"])
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("last", ["", "end"])
 def test_line_ends_of_every_system_and_blank_lines_change_nothing(tmp_path: Path, end: str, last: str) -> None:
@@ -110,7 +106,6 @@ def test_line_ends_of_every_system_and_blank_lines_change_nothing(tmp_path: Path
 # --- CSV: headers -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "column",
     ['say "hi"', "two words", " x", "it's", "x,y;z\t", "SELECT * FROM t; --", "ä", "1", "f0", "c0", "c1", "x\ny", "n", "w", "given"],
@@ -122,7 +117,6 @@ def test_a_column_may_have_any_name(tmp_path: Path, column: str) -> None:
         assert records(path, [column, "b"]) == records(path, [column, "b"], "b") == {("x", "1"): 2}
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "header", "columns", "separator"),
     [
@@ -152,7 +146,6 @@ def test_the_separator_is_that_of_the_header(tmp_path: Path, name: str, header: 
 ODD = ["t[1]", "t*", "what?", "[a]/*/t", "it's", "a=z/t"]
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("name", [*(f"{x}.csv" for x in ODD), "t[1].csv.gz", *(f"{x}.parquet" for x in ODD), "t.PARQUET", "t.pq"])
 def test_a_file_is_read_whatever_its_own_name(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, "a,b\nx,1\n", name)
@@ -226,7 +219,6 @@ COLUMNS: dict[str, pa.Array] = {
 }
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("what", COLUMNS)
 def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path, what: str) -> None:
     table = pa.table({"a": COLUMNS[what]})
@@ -238,7 +230,6 @@ def test_a_parquet_column_has_the_labels_of_the_column_in_memory(tmp_path: Path,
     assert {type(x) for (x,) in actual} == {type(x) for (x,) in expected}
 
 
-@pytest.mark.slow
 def test_categories_come_back_from_parquet_as_text_without_order(tmp_path: Path) -> None:
     for i, frame in enumerate((pd.DataFrame({"a": pd.Categorical(["b", None], ["b", "a"])}), pl.DataFrame({"a": ["b", None]}))):
         path = tmp_path / f"{i}.parquet"
@@ -268,7 +259,6 @@ def both(folder: Path, weights: Any) -> list[Path]:
     return [folder / "t.csv", folder / "t.parquet"]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("weights", [[1, -2.5, -3], [1, np.inf, -np.inf], [1, None, -3], ["1", "secret", "x"]], ids=str)
 def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_value(tmp_path: Path, weights: Any) -> None:
     for path in both(tmp_path, weights):
@@ -277,7 +267,6 @@ def test_a_weight_that_is_no_weight_raises_with_column_and_row_and_without_its_v
         assert not any(value in str(raised.value) for value in ("2.5", "inf", "None", "secret"))
 
 
-@pytest.mark.slow
 def test_weights_may_be_text_and_fractions_stay_fractions_where_they_sum_to_whole_numbers(tmp_path: Path) -> None:
     for weights, (x, y), dtype in ((["1", "2", "0"], (3, 0), "int64"), ([0.5, 0.5, 1], (1, 1), "float64")):
         for path in both(tmp_path, weights):
@@ -304,7 +293,6 @@ def test_parquet_files_whose_numbers_are_of_two_types_lose_nothing(tmp_path: Pat
     assert records(path, ["x"]) == {(1,): 1, (2,): 2, (1.5,): 1, (MISSING,): 2, (2**63,): 1}
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("first", "second", "kinds"),
     [

@@ -140,7 +140,6 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path, monkeypatch: 
         tabulate(tmp_path / name, keys="a", target="b")
 
 
-@pytest.mark.slow
 def test_the_packages_are_loaded_by_such_a_file_only(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     code = f"import sys, capstats; capstats.tabulate({str(tmp_path / 't.csv')!r}, keys='a', target='b'); print(*sys.modules)"

@@ -80,7 +80,6 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 OF_SPARK = ("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 
 
-@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, with a newer DuckDB
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # of Dask, with a newer pandas
 @pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"weights": "v"}, {"missing": "drop"}], ids=str)
@@ -142,7 +141,6 @@ def test_sums_of_weights_are_wider_than_the_weights(weights: list[Any], dtype: A
     assert found.o.dtype == whole.o.dtype == ("float64" if dtype == pl.Decimal(10, 2) else "int64")
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ["polars", "ibis", "list"])
 def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
     frame = pl.DataFrame({"x": pl.Series([2**63, 2**63 + 1, 2**64 - 1, 7], dtype=pl.UInt64), "t": [0, 1, 2, 3]})
@@ -152,7 +150,6 @@ def test_integers_beyond_int64_are_cut_exactly(engine: str) -> None:
         assert capstats.tabulate(table, keys="x", target="t", bins={"x": points}).identical(whole)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("point", [2**63, 10**25])
 def test_a_cut_point_may_be_beyond_all_integers_of_the_column(point: int) -> None:
     """Ibis has no literal of it among integers."""
@@ -212,7 +209,6 @@ def test_texts_are_equal_where_their_bytes_are_whatever_the_collation(engine: st
     assert capstats.tabulate(found, keys="b0", target="t").equals(capstats.tabulate(frame, keys="b0", target="t"))
 
 
-@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.filterwarnings(*OF_SPARK)
 def test_texts_of_spark_too() -> None:

@@ -101,7 +101,6 @@ BESIDE_TEXT: list[Any] = [
 ]
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("values", BESIDE_TEXT, ids=lambda values: str(values.dtype))
 def test_a_column_beside_text_in_objects_keeps_its_labels_and_their_order(values: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pd.DataFrame({"a": values, "t": pd.Series(["u", "v", "u", None], dtype=object)})

@@ -88,7 +88,6 @@ def test_calendar_intervals_are_durations_unless_they_have_months() -> None:
 
 
 @pytest.mark.usefixtures("with_and_without_pyarrow")
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "moment", ["DATE '20000-01-01'", "DATE '0044-03-15 (BC)'", "TIMESTAMP '20000-01-01'", "TIMESTAMP 'infinity'", "TIMESTAMPTZ '-infinity'"]
 )
@@ -102,7 +101,6 @@ def test_dates_that_python_lacks_are_told_with_their_column(moment: str, tmp_pat
 
 
 @pytest.mark.usefixtures("with_and_without_pyarrow")
-@pytest.mark.slow
 def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relations, "MOST_TEXT", 1 << 20)
     relation = duckdb.sql("SELECT repeat('Secret', 1000) AS k, range AS t FROM range(10000)")
@@ -121,7 +119,6 @@ def test_labels_that_are_too_long_in_all_are_refused_before_they_are_fetched(tmp
 # --- a file is cut within DuckDB as a table in memory is, and what is not of a form that is cut there raises ----------
 
 
-@pytest.mark.slow
 def test_decimals_are_cut_alike_in_memory_and_in_files(tmp_path: Path) -> None:
     table = pa.table({"a": pa.array([Decimal(i) / 100 for i in range(200)], pa.decimal128(9, 2)), "t": ["x"] * 200})
     pq.write_table(table, tmp_path / "t.parquet")
@@ -145,7 +142,6 @@ def test_a_file_with_dates_in_another_form_raises(tmp_path: Path) -> None:
         tabulate(tmp_path / "t.csv", keys="a", target="t", bins={"a": 2}, types={"a": "date"})
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("spec", [2, ("quantile", 2), [2.0]])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_nan_of_a_parquet_file_with_statistics_is_missing(dtype, spec, tmp_path):

@@ -105,7 +105,6 @@ def test_labels_that_are_none_raise_with_rule_and_value(labels: Any, size: int, 
 # --- Coordinates ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "labels",
     [

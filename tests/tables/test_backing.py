@@ -19,7 +19,6 @@ def test_auto_is_sparse_only_where_a_table_is_large_and_empty(monkeypatch: pytes
     assert isinstance(capstats.tabulate(drawn(1, n=15), **arguments | {"target": ["t", "w"]}).o.data, sparse.COO)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # five records seldom share all levels
 def test_many_tables_are_sparse_where_they_are_large_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five records fill five cells of a table of fewer than 200; thirty tables on common axes have more than 4 x 200 together."""

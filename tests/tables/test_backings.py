@@ -59,7 +59,6 @@ CASES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_measure_gives_the_same_numbers_on_both_backings(case: str) -> None:
     compare(case)
@@ -88,7 +87,6 @@ def compare(case: str, seed: str = "") -> None:
                     np.testing.assert_array_equal(array.values, dense[name].values)
 
 
-@pytest.mark.few(20)
 @pytest.mark.parametrize("name", [name for name in BOTH | ALONE if not name.startswith(ONE_TABLE)])
 def test_every_other_dim_broadcasts_wherever_it_stands(name: str) -> None:
     """A batch has the numbers of its members."""
@@ -125,7 +123,6 @@ def refusal(measure: Any, given: tuple[xr.DataArray, ...]) -> str:
     return ""
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("case", [case for case in CASES if case.partition(": ")[2].startswith("cap_")])
 def test_a_measure_of_tables_without_records_is_the_same_on_both_backings(case: str) -> None:
     """Dense tables always have cells to take an extreme or a quantile of."""
@@ -152,7 +149,6 @@ def test_the_mean_over_several_tables_has_the_same_error_on_both_backings(unmatc
         assert found[name].item() == pytest.approx(dense[name].item(), rel=1e-12)
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", ["one", "several", "full"])
 @pytest.mark.parametrize(("unmatched", "radius"), [("zero", 0), ("drop", 0), ("nearest", 0), ("zero", 1), ("drop", 2)])
 def test_cell_values_agree_where_a_table_holds_records_and_are_0_elsewhere(kind: str, unmatched: str, radius: int) -> None:
@@ -177,7 +173,6 @@ CELL_BY_CELL = {
 }
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("measure", CELL_BY_CELL)
 def test_a_value_for_each_cell_is_the_same_in_all_cells_on_both_backings(measure: str) -> None:
     for kind, unmatched in product(("one", "several", "full"), ("zero", "drop", "nearest")):
@@ -241,7 +236,6 @@ def dense(tables: xr.Dataset) -> xr.Dataset:
     return tables.map(lambda array: array.copy(data=array.data.todense()), keep_attrs=True)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"missing": "drop"}])
 def test_a_sweep_has_the_same_numbers_on_both_backings(options: dict[str, Any]) -> None:
     arguments = {"keys": ["sex", "age", "u"], "targets": "t" if "weights" in options else ["t", "w"], "measures": [*FORMULAS], **options}

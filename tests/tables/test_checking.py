@@ -15,7 +15,6 @@ def test_fractional_counts_become_float64(dtype: str) -> None:
     assert as_counts(np.array([[0.5, 1]], dtype), "o").dtype == np.float64
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stored", [False, True])
 def test_the_records_of_each_table_must_sum_exactly(stored: bool) -> None:
     """Each cell is below 2**53, and the sum of one of the two tables is not."""

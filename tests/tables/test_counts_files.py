@@ -61,7 +61,6 @@ def datasets(draw: Any) -> xr.Dataset:
     return tables
 
 
-@pytest.mark.slow
 @given(datasets(), st.sampled_from(["parquet", "csv", "json"]), st.sampled_from(["dense", "sparse"]))
 @settings(deadline=None, max_examples=40, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, ending: str, backing: Any) -> None:
@@ -87,7 +86,6 @@ def test_what_is_written_is_read_again(tmp_path: Path, tables: xr.Dataset, endin
 RECORDS = {"age": [20, 30, None, 40], "born": [dt.date(2000, 1, i) for i in (1, 2, 3, 4)], "sick": ["no", "yes", "no", None]}
 
 
-@pytest.mark.few(1)
 @endings
 @pytest.mark.parametrize(
     "how",
@@ -118,7 +116,6 @@ def small(n: int = 1) -> xr.Dataset:
     return from_counts([[n, 2]], [[0, 3]], key_labels={"sex": ["f", "m"]})
 
 
-@pytest.mark.few(1)
 @endings
 def test_a_file_that_is_there_is_replaced_only_if_that_is_said(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"t.{ending}"
@@ -171,7 +168,6 @@ def test_a_file_that_is_not_there_is_said() -> None:
         read_counts("absent.csv")
 
 
-@pytest.mark.few(1)
 @endings
 @pytest.mark.parametrize("cut", [False, True])
 def test_every_change_of_a_file_is_found_or_changes_nothing(tmp_path: Path, ending: str, cut: bool) -> None:
@@ -208,7 +204,6 @@ def test_a_spreadsheet_runs_nothing_in_it(tmp_path: Path) -> None:
     assert read_counts(path).indexes["key"].get_level_values(0).tolist() == labels
 
 
-@pytest.mark.slow
 def test_the_files_that_were_counted_travel_with_the_counts(tmp_path: Path) -> None:
     pd.DataFrame(RECORDS).to_csv(tmp_path / "o.csv", index=False)
     tables = tabulate(tmp_path / "o.csv", keys="age", target="sick", types={"age": "number"})

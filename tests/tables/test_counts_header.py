@@ -141,7 +141,6 @@ print((own or [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss])[0] // (2**20
 """
 
 
-@pytest.mark.slow
 def test_many_damaged_files_are_refused_or_right_and_take_less_than_500_megabytes(tmp_path: Path) -> None:
     given = [str(tmp_path), str(Path(__file__).parent), str(Path(__file__).parents[1]), str(number := len(seeds(5000)))]
     done = subprocess.run([sys.executable, "-c", MANY, *given], capture_output=True, text=True, check=False, timeout=900)
@@ -187,7 +186,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize(("field", "value"), WRONG, ids=str)
 def test_counts_are_wide_numbers_in_as_many_columns_by_distinct_targets(tmp_path: Path, field: str, value: Any) -> None:
     o, s = parsed(lines(tmp_path)[0])["variables"]
@@ -217,7 +215,6 @@ def test_a_cell_is_there_once(tmp_path: Path, at: int, beside: bool) -> None:
         read_counts(path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("label", ["a", "x" * 1000])
 def test_a_small_file_of_many_equal_rows_is_refused_before_they_are_read(tmp_path: Path, label: str) -> None:
     """10 million rows in some 100 kB, of which DuckDB gives back no more than how many there are."""

@@ -141,7 +141,6 @@ def test_counts_that_are_none_raise_with_rule_value_place(o: Any, s: Any, option
 # --- added up --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("keys", "target"),
     [
@@ -313,7 +312,6 @@ def test_a_domain_that_is_too_large_raises_with_its_size(monkeypatch: pytest.Mon
 # --- through netCDF
 
 
-@pytest.mark.slow
 def test_counts_and_results_are_saved_as_netcdf_and_opened_again_with_the_same_numbers(tmp_path: Path) -> None:
     voters = capstats.datasets.anes96()
     release = voters.assign(vote=voters.vote.sample(frac=1, random_state=1).to_numpy())

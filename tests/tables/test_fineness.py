@@ -102,7 +102,6 @@ RESAMPLED = resampled(PEOPLE, 2)
 TEXTS = [people.astype(dict.fromkeys(people, str)) for people in (PEOPLE, RESAMPLED)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "as_text", "remedy", "options"),
     [
@@ -135,7 +134,6 @@ def test_a_column_cut_too_finely_is_to_be_cut_into_fewer_bins() -> None:
     assert "cut 'experience' into fewer bins, or leave it out of the keys." in said
 
 
-@pytest.mark.slow
 def test_ordinary_keys_say_nothing() -> None:
     for keys in ("age", ["educ", "sex"], ["age", "sex"]):
         assert told(PEOPLE, RESAMPLED, keys=keys) == []
@@ -195,7 +193,6 @@ def test_what_other_labels_explain_is_not_said_twice() -> None:
     assert "look like one level in two spellings" in said
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("values", "options", "fine"),
     [
@@ -225,7 +222,6 @@ def test_a_target_of_many_numbers_is_said_to_be_fine_once(values: Any, options: 
     assert not caught
 
 
-@pytest.mark.slow
 def test_counts_weights_and_a_holdout_say_the_same(tmp_path) -> None:
     with warnings.catch_warnings(action="ignore", category=LevelsWarning):
         tables = tabulate(ORIGINAL, RELEASE, keys="k", target="t")
@@ -240,14 +236,12 @@ def test_counts_weights_and_a_holdout_say_the_same(tmp_path) -> None:
     assert SAID in with_holdout
 
 
-@pytest.mark.slow
 def test_the_attack_by_a_model_says_it_too() -> None:
     tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier()
     with pytest.warns(LevelsWarning, match="nearly an identifier"):
         model_attack(ORIGINAL, RELEASE, keys="k", target="t", estimator=tree)
 
 
-@pytest.mark.slow
 def test_the_commands_say_it_first_or_on_standard_error(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     for name, people in (("o.csv", PEOPLE), ("s.csv", RESAMPLED)):

@@ -193,7 +193,6 @@ CHANGES: list[tuple[Callable[[Any], Any], bool, Callable[[Any], Any]]] = [
 ]
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("case", [f"{group}: {name}" for group, (cases, _) in GROUPS.items() for name in cases])
 def test_no_order_of_the_cells_of_any_table_changes_a_number(case: str) -> None:
     group, _, name = case.partition(": ")
@@ -210,7 +209,6 @@ def test_no_order_of_the_cells_of_any_table_changes_a_number(case: str) -> None:
             assert_same(call(*(turned_ones[j] if i == j else held(table) for j, table in enumerate(originals))), due)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("name", OF_DATASET)
 def test_no_order_of_a_dataset_of_counts_changes_a_number(name: str) -> None:
     given = counts()

@@ -333,7 +333,6 @@ def test_compare_levels_lists_each_level_with_its_records_and_the_likely_cause()
 LABELS = st.sampled_from(["a", "A", "b ", "b", "1", "1.0", "", None])
 
 
-@pytest.mark.slow
 @given(
     st.lists(st.tuples(LABELS, st.integers(0, 1)), min_size=1, max_size=12),
     st.lists(st.tuples(LABELS, st.integers(0, 1)), min_size=1, max_size=12),
@@ -377,7 +376,6 @@ def test_levels_of_merged_and_widened_tables_are_those_of_the_whole() -> None:
 # --- messages show no value of few records ----------------------------------------------------------------------------
 
 
-@pytest.mark.few(7)
 @pytest.mark.parametrize("door", ["mapping", "pandas", "csv"])
 @pytest.mark.parametrize("option", [{"types": {"k": "number"}}, {"bins": {"k": 2}}, {"types": {"k": ["1", "2"]}}])
 @pytest.mark.parametrize("n", [1, 10])

@@ -60,7 +60,6 @@ def test_the_long_form_has_one_row_a_cell_and_the_labels_of_its_columns() -> Non
     assert frame["o"].dtype == frame["s"].dtype == np.int64
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [KEYS, ["group"], "size", ["day", "group"]], ids=str)
 @pytest.mark.parametrize("target", ["income", ["income", "w"]], ids=str)
 def test_counting_the_long_form_gives_the_tables_back(keys: Any, target: Any) -> None:
@@ -96,8 +95,6 @@ def test_a_column_that_is_called_as_a_count_hides_none() -> None:
     assert frame["o"].tolist() == frame["s[0]_"].tolist() == frame["h"].tolist() == [1, 0, 0, 1]
 
 
-@pytest.mark.slow
-@pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [KEYS, ["group"], ["size", "member"]], ids=str)
 @pytest.mark.parametrize("read", [pd.read_parquet, lambda path: path, str], ids=["pandas", "path", "text"])
 def test_the_long_form_goes_through_parquet_and_back(tmp_path: Path, keys: list[str], read: Any) -> None:
@@ -110,8 +107,6 @@ def test_the_long_form_goes_through_parquet_and_back(tmp_path: Path, keys: list[
     same(tabulate(frame, frame, keys=keys, target="income", counts=("o", "s"), types=None if read is pd.read_parquet else types), tables)
 
 
-@pytest.mark.slow
-@pytest.mark.few(2)
 @pytest.mark.parametrize("labels", [[1e300, 0.5, None], [1e300, 0.5], [1e18, 0.5], [2**63, 1], [2.0**70, 1e20]], ids=str)
 def test_large_numbers_go_through_parquet_and_back(tmp_path: Path, labels: list[Any]) -> None:
     frame = pd.DataFrame({"size": labels, "income": ["low"] * len(labels)})
@@ -130,7 +125,6 @@ def test_unlabelled_tables_have_a_long_form() -> None:
 # --- expand -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("keys", [KEYS, ["group", "size"], "member"], ids=str)
 @pytest.mark.parametrize("target", ["income", ["income", "w"]], ids=str)
 def test_counting_expanded_records_gives_the_counts_back(keys: Any, target: Any) -> None:
@@ -159,7 +153,6 @@ def test_what_cannot_be_expanded_raises(counts: Any, message: str) -> None:
 LABELS = st.lists(st.sampled_from(["b", "a", "10", "2", "", None]), min_size=1, max_size=4, unique=True)
 
 
-@pytest.mark.slow
 @given(LABELS, LABELS, st.data())
 def test_any_labelled_table_is_the_table_of_its_long_form(keys: list[Any], targets: list[Any], data: st.DataObject) -> None:
     """Whatever the order of its labels; only missing labels move, to the end."""

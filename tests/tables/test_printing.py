@@ -113,7 +113,6 @@ def test_columns_under_one_heading_stay_together() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_keys_of_many_columns_and_names_of_any_length_fit_the_line() -> None:
     keys = {f"column {i} {'of a long name ' * 3}": ["a label of a good many letters", "b"] for i in range(20)}
     made = from_counts([[1, 2], [3, 4]], {"r" * 200: [[1, 2], [3, 4]]}, key_labels=keys, target_labels={"t" * 500: ["u" * 300, "w"]})
@@ -132,7 +131,6 @@ def test_only_the_rows_that_are_shown_are_looked_at() -> None:
     assert text.endswith("... 999,980 more rows")
 
 
-@pytest.mark.slow
 def test_a_sparse_table_prints_as_a_dense_one_and_is_not_made_dense() -> None:
     sparse = pytest.importorskip("sparse")
     records = {"k": [1, 2, 2, 3], "t": ["a", "b", "b", "a"]}

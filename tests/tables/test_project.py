@@ -31,7 +31,6 @@ def footers(text: str) -> list[str]:
     return re.findall(r"<footer>.*?</footer>", text, re.S)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("address", ["", "https://example.org/project/"])
 def test_every_page_names_the_project_and_links_to_it_where_the_metadata_name_an_address(address: str, tmp_path: Path) -> None:
     metadata = tmp_path / f"capstats-{capstats.__version__}.dist-info"
@@ -48,7 +47,6 @@ def test_every_page_names_the_project_and_links_to_it_where_the_metadata_name_an
         assert links == ([address] if address else [])
 
 
-@pytest.mark.slow
 def test_every_page_has_a_description_and_no_picture_without_an_address() -> None:
     for text in (page("average"), page("number"), browser_page(), contents(), capstats.audit(**example("titanic")).to_html()):
         (title,) = re.findall(r'<meta property="og:title" content="([^"]+)">', text)

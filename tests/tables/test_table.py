@@ -41,7 +41,6 @@ def test_the_records_beyond_the_largest_cells_of_each_key() -> None:
     agree(x, x, lambda x, _: x.beyond_largest(2), [1, 1, 0])
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS)
 def test_sums_and_extremes_of_keys_and_targets(tables: tuple[np.ndarray, np.ndarray]) -> None:
@@ -56,7 +55,6 @@ def test_sums_and_extremes_of_keys_and_targets(tables: tuple[np.ndarray, np.ndar
         agree(x, y, lambda x, _, count=count: x.beyond_largest(count), [sum(sorted(column)[::-1][count:]) for column in columns])
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS)
 def test_products_of_two_tables(tables: tuple[np.ndarray, np.ndarray]) -> None:
@@ -80,7 +78,6 @@ def test_distances_of_cumulated_shares(tables: tuple[np.ndarray, np.ndarray]) ->
     agree(x, y, lambda x, _: x.rank_distance(), expected)
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(PAIRS, st.data())
 def test_records_of_each_level_of_a_key_column(tables: tuple[np.ndarray, np.ndarray], data: st.DataObject) -> None:

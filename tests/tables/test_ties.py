@@ -35,7 +35,6 @@ def test_a_scale_is_none_below_nothing():
             at_most(1, 1, scale=wrong)
 
 
-@pytest.mark.slow
 @given(*[st.fractions(-2, 2, max_denominator=50)] * 2)
 def test_with_a_scale_of_one_small_fractions_are_in_their_exact_order(a, b):
     assert at_most(float(a) + 1 - 1, float(b), scale=1) == (a <= b)

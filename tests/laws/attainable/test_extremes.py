@@ -68,7 +68,6 @@ def test_bounds_of_huge_counts_are_exact():
 # Theorems
 
 
-@pytest.mark.slow
 @theorem
 @given(originals(), st.integers(2, 50), st.sampled_from(VERSIONS))
 def test_bounds_are_shares_and_do_not_change_with_the_scale(o, times, unmatched):

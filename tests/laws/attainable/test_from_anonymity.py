@@ -27,7 +27,6 @@ def one_cell(s, i, j):
     return o
 
 
-@pytest.mark.slow
 @examples(40)
 @given(table_pairs())
 def test_average_cap_of_every_original_is_within_all_bounds(tables):
@@ -54,7 +53,6 @@ def test_average_cap_of_every_original_is_within_all_bounds(tables):
     assert whole.least.item() - 1e-12 <= v1 <= whole.greatest.item() + 1e-12
 
 
-@pytest.mark.slow
 @examples(30)
 @given(count_tables(4, 4))
 def test_alpha_and_beta_are_attained_for_random_releases(s):

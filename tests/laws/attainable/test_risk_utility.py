@@ -42,7 +42,6 @@ def by_programme(o, distance, sign):
     return sign * solved.fun
 
 
-@pytest.mark.slow
 @examples(25)
 @given(count_tables(3, 3), distances)
 def test_least_and_greatest_are_those_of_a_linear_programme(o, distance):
@@ -67,7 +66,6 @@ def test_the_corners_are_the_extremes_of_all_tables_with_twice_the_original_key_
     assert (caps <= at.greatest + 1e-12).all()
 
 
-@pytest.mark.slow
 @examples(60)
 @given(table_pairs(4, 5))
 def test_no_table_is_beyond_the_frontier_whichever_keys_it_leaves_out(tables):
@@ -85,7 +83,6 @@ def test_no_table_is_beyond_the_frontier_whichever_keys_it_leaves_out(tables):
         assert own.least.item() - 1e-12 <= version2 <= own.greatest.item() + 1e-12
 
 
-@pytest.mark.slow
 @examples(25)
 @given(count_tables(3, 4, most=5))
 def test_the_bound_for_any_keys_is_attained_at_its_corners(o):
@@ -103,7 +100,6 @@ def test_the_bound_for_any_keys_is_attained_at_its_corners(o):
         assert least[found.distance.values == corner].item() == pytest.approx(at.least_any.item(), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.slow
 @examples(40)
 @given(count_tables(4, 5), distances, distances, distances)
 def test_the_least_is_convex_the_greatest_concave_and_neither_is_further_than_the_distance(o, a, share, b):
@@ -118,7 +114,6 @@ def test_the_least_is_convex_the_greatest_concave_and_neither_is_further_than_th
     assert (found.least_any <= found.least + 1e-12).all()
 
 
-@pytest.mark.slow
 @examples(40)
 @given(count_tables(4, 5), distances)
 def test_corners_are_enough_to_draw_the_curves(o, distance):
@@ -151,7 +146,6 @@ def corners_in_fractions(o):
     return [float(x) for x in sorted(found)]
 
 
-@pytest.mark.slow
 @examples(60)
 @given(count_tables(4, 5), st.lists(st.integers(0, 8), min_size=5, max_size=5), st.sampled_from([1, 0.1, 0.3, 1 / 3]))
 @example(np.array([[2, 1, 3, 1], [3, 0, 1, 2], [2, 3, 3, 0], [0, 2, 3, 0]]), [0] * 5, 0.3)
@@ -234,7 +228,6 @@ def test_what_has_no_frontier_is_refused(call, message):
 some_distances = st.lists(st.floats(0, 1), min_size=1, max_size=3)
 
 
-@pytest.mark.slow
 @examples(60)
 @given(count_tables(4, 5), some_distances)
 def test_shares_are_within_the_distance_and_have_the_average_cap_of_the_frontier(o, at):
@@ -248,7 +241,6 @@ def test_shares_are_within_the_distance_and_have_the_average_cap_of_the_frontier
         )
 
 
-@pytest.mark.slow
 @examples(60)
 @given(count_tables(4, 5), some_distances, st.integers(5, 200))
 def test_whole_records_come_as_near_as_promised(o, at, m):

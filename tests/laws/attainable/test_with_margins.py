@@ -55,7 +55,6 @@ def test_bounds_of_the_smokers_by_hand():
     assert found.greatest_table.transpose("target", "key").values.tolist() == [[15, 0], [18, 67]]
 
 
-@pytest.mark.slow
 @examples(60)
 @given(table_pairs(3, 3, most=3), versions)
 def test_bounds_equal_the_extremes_of_all_tables_with_the_margins(tables, unmatched):
@@ -74,7 +73,6 @@ def test_bounds_equal_the_extremes_of_all_tables_with_the_margins(tables, unmatc
             assert np.isnan(found[name].item())
 
 
-@pytest.mark.slow
 @examples(60)
 @given(table_pairs(4, 5, most=9))
 def test_the_baseline_of_independent_draws_is_within_the_bounds(tables):
@@ -99,7 +97,6 @@ def test_linear_programmes_find_the_same_values(n):
         assert found[name].item() == pytest.approx(sign * programme(o, s, sign) / n, rel=1e-7)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_linear_programmes_of_many_keys_find_the_same_values(seed):
     """More keys than `MANY`, some without records."""
@@ -174,7 +171,6 @@ def test_a_whole_table_in_place_of_target_totals_is_refused_with_the_way_out():
         cap_bounds(o, key_totals=o.sum("target"), target_totals=o)
 
 
-@pytest.mark.slow
 @examples(60)
 @given(table_pairs(5, 6, most=20), versions)
 def test_average_cap_is_within_the_bounds_of_both_margins_and_these_within_those_of_the_keys(tables, unmatched):

@@ -54,7 +54,6 @@ def test_the_law_is_that_of_every_release(case):
     check_listed(cap_law(o, made(model, **told)), law_of(exact_cap, o, model, told))
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("case", DRAWN)
 def test_the_band_of_a_simulated_law_holds_that_of_every_release(case):
     """Each point is missed once in 10,000,000 times."""
@@ -74,7 +73,6 @@ SIMULATED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("model", SIMULATED, ids=lambda model: type(model).__name__)
 def test_quantiles_of_a_table_of_a_hundred_cells_are_narrow(model):
     """From 5 to 95 % they are nearer to each other than a tenth of the distance between the 5 and the 95 % quantile."""
@@ -109,7 +107,6 @@ def test_what_no_release_can_have_is_certain():
     assert law.cdf([least - 0.01, greatest]).greatest.values.tolist() == [0, 1]
 
 
-@pytest.mark.slow
 def test_what_is_out_of_reach_is_refused_with_what_would_work():
     wide = np.ones((2, 50_001), int)
     for o in (wide, np.ones((2, 300_000), int)):
@@ -158,7 +155,6 @@ def exact_and_simulated(case, **options):
     return Atoms({int(value * whole): int(p * common) for value, p in found.items()}, whole), law
 
 
-@pytest.mark.slow
 def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch):
     """At the median of each law, and of its .3 quantile, for eight seeds: the share is at least the level, up to four standard errors."""
     monkeypatch.setattr(law_module, "MOST_DRAWS", 500)
@@ -176,7 +172,6 @@ def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch
     assert np.mean(of_quantile) >= least
 
 
-@pytest.mark.slow
 def test_batches_change_nothing_but_the_draws(monkeypatch):
     o, sizes = np.array([[3, 1, 0], [0, 2, 4]]), []
     monkeypatch.setattr(average, "BATCH", 6 * 1_500)
@@ -188,7 +183,6 @@ def test_batches_change_nothing_but_the_draws(monkeypatch):
     assert law.values.mean() == pytest.approx(mean, abs=5 * law.values.std() / np.sqrt(MOST_DRAWS))
 
 
-@pytest.mark.slow
 def test_large_tables_have_fewer_releases():
     assert BUDGET // LEAST_DRAWS == 100_000  # cells
     o = np.random.default_rng(1).integers(0, 5, (2, 2_000))

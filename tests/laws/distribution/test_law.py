@@ -116,7 +116,6 @@ def by_hand(law, releases, judged):
     return dict(sorted(merged.items()))
 
 
-@pytest.mark.few(10)
 @pytest.mark.parametrize("case", LISTED)
 @pytest.mark.parametrize("releases", [1, 2, 3])
 def test_mean_and_greatest_of_few_values_are_exact(case, releases):
@@ -251,7 +250,6 @@ def test_the_quantile_of_0_is_between_the_least_value_that_is_possible_and_the_l
         assert 0.3 <= found.greatest == pytest.approx(law.values[0])
 
 
-@pytest.mark.slow
 def test_an_interval_covers_the_exact_number_at_its_level():
     """400 laws of 200 values: at each point the share of intervals that hold the exact number is at least the level, up to 4 errors."""
     level, laws = 0.9, 400

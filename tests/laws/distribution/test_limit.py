@@ -30,7 +30,6 @@ def test_almost_all_releases_of_the_papers_originals_have_a_smaller_average(labe
     assert found.greatest.item() - found.least.item() < 1e-12
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("label", "model"), [*((label, Uniform()) for label in ("O_2", "O_3", "O_4")), *(("O_3", Dirichlet(alpha=x)) for x in (0, 0.5, 3))]
 )
@@ -97,7 +96,6 @@ def test_few_records_with_a_fraction_beside_them_have_the_beta_law():
     assert (betainc(3.5, 1.5, q) <= found.greatest).all()
 
 
-@pytest.mark.slow
 def test_originals_of_too_many_cells_are_refused():
     with pytest.raises(ValueError, match="takes 100,002 cells of simulated releases"):
         cap_law([np.arange(1, 50_002), np.zeros(50_001, int)], Uniform())
@@ -123,7 +121,6 @@ def test_one_key_of_many_targets_has_a_closed_form():
     assert 0 < found.least < found.greatest < 1
 
 
-@pytest.mark.slow
 def test_a_key_of_many_records_has_a_closed_form():
     # weights 300 and 1: the share of the first target is Beta(300, 1), P(q <= t) = t^300, and the average (1 + 299 q) / 301
     law = cap_law([[300], [1]], Dirichlet(alpha=0))

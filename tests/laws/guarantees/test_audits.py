@@ -50,7 +50,6 @@ def test_the_capital_after_equal_averages_is_worked_out_by_hand():
 shares = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", LINES)
 @examples(25)
 @given(shares, st.floats(0, 3))
@@ -75,7 +74,6 @@ def test_limit_p_value_and_verdict_agree_and_do_not_depend_on_the_order(adjacenc
     assert not claims.refuted.values[-1]
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("adjacency", LINES)
 @pytest.mark.parametrize(("inside", "outside"), [(0.6, 0.3), (0.3, 0.02), (1.0, 0.0), (0.99, 0.8)])
 def test_so_many_equal_averages_as_are_needed_refute_and_one_fewer_does_not(inside, outside, adjacency):
@@ -139,7 +137,6 @@ def worst_level(people, epsilon, adjacency, design, repetitions, level):
     return value[()]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 0.4])
 @pytest.mark.parametrize(
     ("people", "adjacency", "design", "repetitions"),
@@ -150,7 +147,6 @@ def test_no_program_is_refuted_more_often_than_allowed_if_one_stops_at_will(peop
     assert 0 < worst_level(people, epsilon, adjacency, design, repetitions, level=0.3) <= 0.3
 
 
-@pytest.mark.slow
 def test_coins_refute_more_than_splits_where_records_are_added():
     """The same averages, near .3 inside and .05 outside, of 1,000 people: the coins leave out one of the two steps."""
     rng = np.random.default_rng(27)
@@ -163,7 +159,6 @@ def test_coins_refute_more_than_splits_where_records_are_added():
     assert dp_audit(nobody, 0.3, adjacency="add-remove", design="coins").original.item() == pytest.approx(0.3)
 
 
-@pytest.mark.slow
 def test_randomised_response_of_whole_records_keeps_its_claim():
     """By the averages of ten splits."""
     o, s, h = randomised_halves(1.0)
@@ -224,7 +219,6 @@ def worst_split(rng, q, epsilon, adjacency, shape):
     return u < p, u > 1 - q
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", LINES)
 @pytest.mark.parametrize("q", [0.02, 0.5, 0.9])
 def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
@@ -243,7 +237,6 @@ def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
         assert at_most_level(np.any(looks, axis=0))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("people", [1, 2, 10, 1000])
 @pytest.mark.parametrize("q", [0.02, 0.5, 0.9])
 def test_with_coins_a_true_claim_is_refuted_at_most_as_often_as_allowed(people, q):

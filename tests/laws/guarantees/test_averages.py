@@ -68,7 +68,6 @@ def greatest_average(people, inside, q, claims, adjacency):
     return -found.fun
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_one_person_inside_and_one_outside_attain_the_bound(epsilon, adjacency):
@@ -76,7 +75,6 @@ def test_one_person_inside_and_one_outside_attain_the_bound(epsilon, adjacency):
     assert bound == pytest.approx([greatest_average(2, 1, q, [(epsilon, 0)], adjacency) for q in QS], abs=1e-9)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("delta", [0.01, 0.3, 1.0])
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
@@ -85,7 +83,6 @@ def test_a_second_parameter_adds_what_it_allows(epsilon, delta, adjacency):
     assert bound == pytest.approx([greatest_average(2, 1, q, [(epsilon, delta)], adjacency) for q in QS], abs=1e-9)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize(("people", "inside"), [(3, 1), (3, 2), (4, 1), (4, 2), (4, 3)])
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 2.0])
@@ -95,7 +92,6 @@ def test_the_bound_holds_for_more_people(epsilon, people, inside, adjacency):
         assert q - 1e-9 <= best <= dp_average_bound(q, epsilon, adjacency=adjacency).bound.item() + 1e-9
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("people", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 2.0])
 def test_with_coins_one_step_is_attained_by_any_number_of_people(epsilon, people):
@@ -114,7 +110,6 @@ def from_claims(x, claims=((0.2, 0.3), (1.0, 0.05), (2.0, 0.0))):
     return np.maximum(0, np.max([line for pair in both for line in pair], axis=0))
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize("seed", range(40))
 def test_a_trade_off_function_is_attained_too(seed, adjacency):

@@ -36,7 +36,6 @@ def neighbours(table, adjacency):
                 yield tuple(count - (i == x) + (i == y) for i, count in enumerate(table))
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(("adjacency", "sensitivity"), [("substitution", 2), ("add-remove", 1)])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_no_release_is_more_than_exp_epsilon_times_as_likely_for_a_neighbour(adjacency, sensitivity, epsilon):
@@ -53,7 +52,6 @@ def test_no_release_is_more_than_exp_epsilon_times_as_likely_for_a_neighbour(adj
     assert greatest == pytest.approx(exp(epsilon), rel=1e-12)
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1), Fraction(7, 4), Fraction(123456789, 10**9)])
 def test_noise_has_the_discrete_laplace_law(rate):
     draws, a = 100_000, exp(-rate)
@@ -141,7 +139,6 @@ def test_the_mean_of_one_record_by_hand():
     assert noisy_mean([[1]], exp(-1)) == pytest.approx(1 / (1 + exp(-1)), rel=1e-14)
 
 
-@pytest.mark.slow
 def test_draws_have_the_mean_on_a_survey():
     """The vote in 1996 by schooling and party, 2,000 releases."""
     o = capstats.tabulate(anes96(), keys=["educ", "PID"], target="vote").o

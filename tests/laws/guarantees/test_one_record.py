@@ -73,7 +73,6 @@ def priors(targets=5):
     return st.lists(st.integers(0, 20), min_size=1, max_size=targets).filter(any).map(lambda x: np.array(x) / sum(x))
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @pytest.mark.parametrize("prior", PRIORS)
 def test_no_mechanism_does_better_and_one_does_as_well(prior, unmatched):
@@ -86,7 +85,6 @@ RANDOM = np.random.default_rng(6)
 ADDED = [*PRIORS, *(RANDOM.dirichlet(np.full(targets, weight)) for targets in (2, 3, 4) for weight in (0.5, 1, 4) for _ in range(2))]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @pytest.mark.parametrize("place", range(len(ADDED)))
 def test_no_program_does_better_where_records_are_added(place, unmatched):
@@ -107,7 +105,6 @@ def greedy(p, epsilon):
     return value
 
 
-@pytest.mark.slow
 @examples(100)
 @given(priors(8), st.floats(0, 3))
 @example(np.full(8, 1 / 8), 0.3)
@@ -146,7 +143,6 @@ def test_where_records_are_added_the_bound_is_worked_out_by_hand():
     assert dp_mechanism(p, np.inf, adjacency="add-remove").values.tolist() == np.eye(3).tolist()
 
 
-@pytest.mark.slow
 @examples(40)
 @given(priors(), st.floats(0, 1))
 @example(np.array([0.5, 0.5]), 1 - 1e-13)
@@ -173,7 +169,6 @@ def test_a_program_that_releases_as_many_records_as_it_reads_keeps_no_epsilon_fo
     assert not releases[0] & releases[1]
 
 
-@pytest.mark.slow
 @examples(25)
 @given(count_tables(targets=4, keys=4), st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any), st.floats(0, 4))
 @example(np.diag([3, 2, 1]), [3, 2, 1, 0], 1.5)
@@ -231,7 +226,6 @@ def in_decimals(p, unmatched):
     return sums[0], bound, epsilon
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 @examples(60)
 @given(priors(), st.floats(-14, 2.5), st.floats(-13, 0))
@@ -257,7 +251,6 @@ def test_small_gains_and_risks_near_one_keep_their_digits(unmatched, p, log_epsi
 EPSILONS = st.floats(0, 6)
 
 
-@pytest.mark.slow
 @examples(25)
 @given(priors(), EPSILONS)
 @example(np.array([0.5, 0.3, 0.2]), np.inf)
@@ -276,7 +269,6 @@ def test_the_mechanism_is_private_and_attains_the_bound(p, epsilon):
         assert (channel.max(0) > 0).sum() == found.targets.item()
 
 
-@pytest.mark.slow
 @examples(25)
 @given(priors(), EPSILONS)
 def test_the_bound_rises_from_the_modal_guess_to_certainty(p, epsilon):
@@ -353,7 +345,6 @@ def test_what_cannot_be_asked_is_refused(call, error, message):
         call()
 
 
-@pytest.mark.slow
 @examples(25)
 @given(priors(), st.floats(0, 1))
 @example(np.array([0.5, 0.5]), 1.0)

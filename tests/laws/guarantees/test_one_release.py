@@ -119,7 +119,6 @@ def chance_of_refuting(difference, x):
     return [sum(w for w, one in zip(of_labels, p, strict=True) if one <= level * (1 + 1e-12)) for level in (0.05, 0.2, 0.5)]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("x", [Fraction(1), Fraction(1, 2)])
 @pytest.mark.parametrize("difference", [[1, 2, 3, 4, 5, 6], [4] * 6, [1, 1, 6, 9, 9, 9]], ids=["distinct", "tied", "blocks"])
 def test_the_chance_of_refuting_a_true_claim_is_exactly_at_most_the_level(difference, x):
@@ -139,7 +138,6 @@ def of_labels(adjacency, values):
     return {x: values[inside.index(x)] if x in inside else np.zeros(len(SIGNED)) for x in every}
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("adjacency", STEPS)
 @pytest.mark.parametrize("label", [1, -1])
 @pytest.mark.parametrize("event", ["differs", "tied", "leads"])
@@ -155,7 +153,6 @@ def test_no_private_release_for_four_people_has_right_pairs_more_often_than_allo
     assert found == pytest.approx(allowed, abs=1e-9)
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("adjacency", STEPS)
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3, 0.7, 1.0, 2.0])
 def test_no_private_release_for_four_people_is_refuted_more_often_than_allowed(epsilon, adjacency):
@@ -200,7 +197,6 @@ def test_differences_that_rounding_sets_apart_are_one_block():
     assert (found.pairs.item(), found.right.item(), found.leading.item(), found.p_value.item()) == (2, 1, 0, 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("score", ["all differ", "three sizes", "equal"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 2.0])
 def test_the_most_telling_private_release_is_refuted_at_most_as_often_as_allowed(epsilon, score):
@@ -224,7 +220,6 @@ def test_the_most_telling_private_release_is_refuted_at_most_as_often_as_allowed
         assert shares.mean() == pytest.approx(found.allowed.item(), abs=0.02)
 
 
-@pytest.mark.slow
 def test_repetitions_have_pairs_of_their_own():
     """A release made without the data, whose CAPs rise in the order of the keys: epsilon 0, in 100 studies of 50 splits of 40 people.
 
@@ -241,7 +236,6 @@ def test_repetitions_have_pairs_of_their_own():
     assert at_most_level(found.refuted.values)
 
 
-@pytest.mark.slow
 def test_randomised_response_of_whole_records_keeps_its_claim():
     o, s, h = randomised_halves(1.0)
     assert at_most_level(dp_audit_release(o, s, 1.0, h=h, adjacency="substitution", rng=1).refuted.values)
@@ -302,7 +296,6 @@ def test_options_are_checked():
         dp_audit_release(o, o, 1.0, h=o / 2, adjacency="substitution")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("copied", [0, 100])
 def test_a_hundred_copied_among_a_thousand_are_seen_and_none_are_not(copied):
     """200 of 1,000 originals have keys of their own; some are copied, all else is drawn anew. All pairs together refute nothing."""

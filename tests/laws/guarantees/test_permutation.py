@@ -49,7 +49,6 @@ def three_tables():
     return table_pairs(targets=3, keys=3, most=2).flatmap(lambda pair: counts(pair[0].shape, most=1).map(lambda h: (pair[0], pair[1], h)))
 
 
-@pytest.mark.slow
 @examples(25)
 @given(three_tables().filter(lambda t: t[0].sum() + t[2].sum() <= 12))
 def test_the_contrast_its_deviation_and_the_p_value_are_those_of_all_labels(tables):
@@ -155,7 +154,6 @@ def test_a_table_has_the_same_p_value_alone_and_in_a_batch():
     assert many.p_value.dims == ("synthetic",)
 
 
-@pytest.mark.slow
 @examples(40)
 @given(table_pairs(targets=3, keys=3, most=2).filter(lambda pair: 0 < pair[1].sum() <= 6))
 def test_the_link_is_tested_against_every_permutation_of_the_targets(tables):
@@ -175,7 +173,6 @@ def test_the_link_is_tested_against_every_permutation_of_the_targets(tables):
     assert found.standard_deviation.item() ** 2 == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("alternative", BEYOND)
 def test_a_permutation_test_rejects_no_more_often_than_its_level(alternative):
     o, s = [[2, 0, 1], [1, 3, 0], [0, 1, 1]], [[2, 1, 0], [1, 0, 1], [0, 1, 1]]
@@ -367,7 +364,6 @@ def test_a_seed_is_that_of_the_generator():
     assert seed_of(1) == seed_of(np.random.default_rng(1)) != seed_of(2)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("alternative", BEYOND)
 @pytest.mark.parametrize("unmatched", ["zero", "drop"])
 def test_a_membership_test_rejects_no_more_often_than_its_level(unmatched, alternative):

@@ -29,7 +29,6 @@ TABLES = [
 ]
 
 
-@pytest.mark.few(2)
 @urns
 def test_mean_and_variance_are_those_of_every_release(name):
     """Of version 2 over those that have the average."""
@@ -49,7 +48,6 @@ def test_under_uniform_the_mean_does_not_depend_on_the_original():
     assert found.values == pytest.approx([float((1 - z) / 3)] * 4, rel=1e-14)
 
 
-@pytest.mark.slow
 @theorem
 @given(count_tables(3, 4, most=40), st.integers(1, 50), st.sampled_from([0.25, 1.0, 8.0]))
 def test_the_mean_rises_with_the_number_of_records_to_its_limit(o, m, alpha):
@@ -105,7 +103,6 @@ def fraction_variance(o, m, reinforced, records, extra):
     return (within + between) / n**2
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("m", [60, 400])
 @pytest.mark.parametrize("reinforced", [False, True])
 def test_the_variance_keeps_its_digits_with_many_records(reinforced, m):

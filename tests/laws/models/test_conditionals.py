@@ -87,7 +87,6 @@ def people(name, order):
     return counts.loc[counts.index.repeat(counts["count"]), order].reset_index(drop=True)
 
 
-@pytest.mark.slow
 def test_trees_have_the_shares_of_their_leaves():
     records = coded(people("titanic", ["Class", "Sex", "Survived"]))
     trees = trees_of(records, ["Class", "Sex", "Survived"])
@@ -127,7 +126,6 @@ def test_what_datasynthesizer_describes_is_a_network_of_labels():
         Given.from_datasynthesizer(cut.o, 9, description=DESCRIPTION)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_releases_of_datasynthesizer_have_the_mean_of_its_description(tmp_path, capfd):
     describer = pytest.importorskip("DataSynthesizer.DataDescriber").DataDescriber(category_threshold=100)
@@ -208,7 +206,6 @@ def test_combinations_that_are_never_drawn_may_be_lacking():
     assert float(found.key_weights.sum()) == pytest.approx(1)
 
 
-@pytest.mark.slow
 def test_columns_that_are_too_many_to_be_summed_out_are_refused():
     names = [f"c{k}" for k in range(28)]
     columns = {name: pd.Series([0.5, 0.5], pd.Index([0, 1], name=name)) for name in names}

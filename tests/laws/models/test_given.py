@@ -115,7 +115,6 @@ def test_the_mean_with_nearest_keys_counts_other_targets_and_broadcasts():
     assert found.values == pytest.approx(float(mean), rel=1e-13)
 
 
-@pytest.mark.slow
 def test_the_mean_with_nearest_keys_is_the_same_where_keys_are_too_many_for_a_table_of_distances(monkeypatch):
     rng = np.random.default_rng(3)
     keys = list(product("abcd", "xyz", "12345", "uv"))
@@ -181,7 +180,6 @@ def test_the_law_of_few_releases_is_exact_with_other_targets_and_other_keys():
     assert cap_law(ORIGINAL, Given(p=floats(SHARES), key_weights=floats(WEIGHTS))).least == pytest.approx(float(limit))
 
 
-@pytest.mark.slow
 @examples(40)
 @given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 30), st.integers(0, 10**6))
 def test_the_mean_rises_with_the_records_of_a_release_and_is_linear_in_the_original(targets, keys, m, seed):
@@ -196,7 +194,6 @@ def test_the_mean_rises_with_the_records_of_a_release_and_is_linear_in_the_origi
     assert float(expected_cap(a + b, Given(m, p=p))) == pytest.approx(together, rel=1e-12)
 
 
-@pytest.mark.slow
 def test_several_generators_are_one_call_and_parameters_drawn_anew_are_a_mixture():
     rng = np.random.default_rng(4)
     p = rng.multinomial(64, rng.dirichlet(np.ones(6), 2)).reshape(2, 2, 3) / 64

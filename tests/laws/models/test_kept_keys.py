@@ -67,7 +67,6 @@ def test_a_swap_of_two_of_three_records_by_hand():
     assert variance.item() == pytest.approx(1 / 9 * 5 / 36, rel=1e-14)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("o", [[[3, 1], [0, 3]], [[2, 1, 0], [1, 0, 1], [0, 0, 2]], [[4, 0, 2], [1, 1, 0]]])
 def test_moments_are_those_of_every_release_of_larger_tables(o):
     for model, told in told_of(len(o), sum(map(sum, o))):

@@ -35,7 +35,6 @@ def of_all_sets(o, m, weights):
     return found
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("m", [2, 9, 60, 900])
 @pytest.mark.parametrize("o", [[[90, 2, 10], [30, 40, 1]], [[300, 0, 3, 1], [300, 5, 0, 1]]])
 def test_many_records_keep_their_digits(o, m):
@@ -56,7 +55,6 @@ def test_with_all_keys_matched_both_versions_agree():
         assert both[0] == pytest.approx(both[1], rel=1e-10)
 
 
-@pytest.mark.slow
 def test_what_is_out_of_reach_is_refused():
     """Many records from an urn of little weight: their numbers are spread so widely that the circle would need too many points."""
     o = np.ones((2, 9), int)
@@ -74,7 +72,6 @@ both = pytest.mark.parametrize("reinforced", [False, True])
 numbers = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
 
-@pytest.mark.slow
 @both
 @examples(25)
 @given(numbers, st.integers(1, 60), st.sampled_from([0.0, 1.0, 0.25, 30.0]), st.sampled_from([0.01, 0.5, 1.0, 3.0]), st.integers(0, 99))

@@ -137,7 +137,6 @@ def labelled(values, targets):
     return xr.DataArray(values, {"target": targets}, ("target", "key"))
 
 
-@pytest.mark.slow
 def test_a_labelled_matrix_takes_the_order_of_the_targets_of_the_original():
     o, other = labelled([[20, 5], [30, 45]], ["a", "b"]), labelled([[30, 45], [20, 5]], ["b", "a"])
     matrix = [[0.9, 0.1], [0.3, 0.7]]

@@ -97,7 +97,6 @@ def as_given(told):
     return {name: float(value) if isinstance(value, Fraction) else value for name, value in told.items()} | tables
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", MODELS)
 def test_every_release_of_a_model_is_as_frequent_as_it_should_be(case):
     """The chi-square statistic of the releases that are expected five times or more, and of all others together."""
@@ -128,7 +127,6 @@ EVERYDAY = {
 }
 
 
-@pytest.mark.few(11)
 @pytest.mark.parametrize("draws", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model", EVERYDAY)
 @pytest.mark.parametrize("original", ["O_1", "O_2", "O_3", "O_4"])
@@ -159,7 +157,6 @@ def test_limits_of_the_models_change_nothing():
         assert (sample_tables(o, made(model, **told), draws=5, rng=1).values == o).all()
 
 
-@pytest.mark.slow
 def test_a_sparse_original_gives_the_same_tables():
     held = xr.DataArray(sparse.COO.from_numpy(np.array(ORIGINAL)), dims=("target", "key"))
     for case, told in MODELS.items():
@@ -286,7 +283,6 @@ def test_several_numbers_of_records_are_one_batch():
         Bootstrap([3, 0])
 
 
-@pytest.mark.slow
 @examples(40)
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
 def test_drawn_tables_keep_the_margins_that_their_model_keeps(targets, keys, records, seed):

@@ -39,7 +39,6 @@ def test_a_part_is_missed_as_often_as_it_should_also_where_that_is_almost_certai
     assert np.exp(found) == pytest.approx(float(exact), rel=1e-11, abs=1e-300)
 
 
-@pytest.mark.few(1)
 @both
 @examples(60)
 @given(weights, weights, weights, draws)
@@ -54,7 +53,6 @@ def test_two_parts_miss_each_other_less_than_independent_ones(reinforced, left, 
     assert np.expm1(found) == pytest.approx(float(exact), rel=1e-12)
 
 
-@pytest.mark.few(1)
 @both
 @examples(60)
 @given(weights, weights, draws)
@@ -69,7 +67,6 @@ def test_the_mean_inverse_is_the_sum_over_all_numbers_of_draws(reinforced, part,
     assert Urn(m, reinforced).mean_inverse(part, rest) == pytest.approx(float(mean), rel=1e-12)
 
 
-@pytest.mark.few(1)
 @both
 def test_many_draws_are_summed_around_the_most_likely_number(reinforced):
     """A million draws: with S_i = P(missed in i draws), E[1/k; k > 0] is the sum over i of (S_{m-i} - S_m) / i."""
@@ -86,7 +83,6 @@ def harmonic(m):
     return np.log(m) + np.euler_gamma + 1 / (2 * m)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("m", [10**9, 10**12, 2**53 - 1])
 def test_the_mean_inverse_of_very_many_draws_is_found_at_once(m):
     """With weights 1 and 1 all k are as likely; with 2 and 1 their probabilities are as k + 1: harmonic numbers."""
@@ -100,7 +96,6 @@ def test_the_mean_inverse_of_very_many_draws_is_found_at_once(m):
     assert Urn(m, True).mean_inverse(a, b) == pytest.approx(inverse, rel=1e-14)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(("a", "b"), [(0.3, 0.004), (0.07, 0.04), (5.2, 20.3), (300.0, 1e5), (1e-3, 40.0), (0.5, 3e3)])
 def test_stretches_that_are_summed_by_a_rule_are_those_that_are_added_one_by_one(a, b):
     m = 300_000
@@ -111,7 +106,6 @@ def test_stretches_that_are_summed_by_a_rule_are_those_that_are_added_one_by_one
     assert Urn(m, True).mean_inverse(a, b) == pytest.approx(exact, rel=1e-12)
 
 
-@pytest.mark.slow
 def test_the_rule_for_sums_is_exact_for_polynomials():
     for number in (64, 5000):
         places, weights = sum_rule(number, NODES)

@@ -42,7 +42,6 @@ def test_the_values_of_o_3_for_a_risk_of_42_per_cent():
     assert found.expected_cap.item() <= 0.42 < expected_cap(o, Swap(records=462)).item()
 
 
-@pytest.mark.slow
 @theorem
 @given(count_tables(), st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_the_answer_is_the_exact_one(o, part):
@@ -64,7 +63,6 @@ def test_the_answer_is_the_exact_one(o, part):
         assert expected_cap(o, Partial(alpha=alpha)).item() == pytest.approx(risk, rel=1e-12)
 
 
-@pytest.mark.slow
 @theorem
 @given(count_tables(3, 4), st.integers(1, 12), st.floats(0.05, 0.95))
 def test_it_is_the_smallest_alpha_of_a_grid_at_which_the_wanted_mean_is_crossed(o, m, part):
@@ -119,7 +117,6 @@ def test_the_result_prints_as_a_table():
     assert "records          463" in text
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -37,7 +37,6 @@ def found(o, m, name):
     return [result[x].item() for x in NAMES]
 
 
-@pytest.mark.few(2)
 @urns
 def test_the_means_are_those_of_every_release(name):
     for o in ([[3, 0]], [[1], [2]], [[2, 1], [0, 0]], [[1, 0], [2, 0]], [[1, 0, 0], [0, 1, 1]], [[1, 1, 0], [0, 0, 0], [0, 1, 0]]):
@@ -51,7 +50,6 @@ def test_eight_unique_records_by_hand():
     assert found(people, 8, "bootstrap") == pytest.approx([1 - (7 / 8) ** 8] * 3, rel=1e-14)
 
 
-@pytest.mark.few(1)
 @urns
 @theorem
 @given(count_tables(), st.integers(1, 10**6))
