@@ -201,6 +201,13 @@ def test_both_tables_are_changed_where_both_have_both_spellings() -> None:
         tabulate(original, synthetic, keys="k", target="t")
 
 
+def test_levels_in_two_spellings_are_taken_for_one_where_whole_records_are_compared_and_it_is_said() -> None:
+    original = {"k": ["a", "b"] * 24, "t": [*"uvvu"] * 12, "c": ["Yes", "No", "Yes"] * 16}
+    with pytest.warns(LevelsWarning, match="2 pairs of levels .* two spellings, which are taken for one where whole records are compared"):
+        tables = tabulate(original, {**original, "c": [x.lower() for x in original["c"]]}, keys="k", target="t", copy_columns=3)
+    assert tables.encoding["copies"]["releases"][0]["copied_records"] == 48
+
+
 def test_a_code_among_whole_numbers_of_the_original_is_named_where_records_are_compared(tmp_path: Path) -> None:
     original = {"x": np.array([1, 4, 5, 99] * 12), "k": ["a", "b"] * 24, "t": ["u", "v", "v", "u"] * 12}
     (tmp_path / "s.csv").write_text("x,k,t\n" + "1,a,u\n4,b,v\n5,a,v\n,b,u\n" * 12)
