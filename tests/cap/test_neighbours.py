@@ -27,6 +27,7 @@ from capstats import (
 )
 from capstats.cap import nearest_distance, neighbours
 from capstats.datasets import example
+from capstats.tables.aligned import Aligned
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -343,3 +344,13 @@ def test_the_commonest_answer_of_the_nearest_of_many_keys_is_the_same_on_both_ba
     o, s = ({**{c: rng.integers(0, 12, 2000) for c in "abcd"}, "t": rng.integers(0, 3, 2000)} for _ in range(2))
     dense, sparse = (tabulate(o, s, keys=list("abcd"), target="t", backing=backing) for backing in ("dense", "sparse"))
     assert correct_predictions(sparse, unmatched="nearest").item() == correct_predictions(dense, unmatched="nearest").item()
+
+
+def test_nearest_keys_are_not_searched_unasked_where_that_takes_long(monkeypatch):
+    monkeypatch.setattr(neighbours, "LONG", 0)
+    whys = {}
+    for keys in ("aab", "aac"):
+        tables = tabulate({"k": [*"aab"], "t": [*"xyx"]}, {"k": [*keys], "t": [*"xyy"]}, keys="k", target="t")
+        whys[keys] = neighbours.without_nearest(Aligned({"o": tables.o, "s": tables.s}))
+    assert whys["aab"] == ""  # nothing to compare
+    assert whys["aac"].startswith("comparing the keys in 1 column takes long")
