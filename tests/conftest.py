@@ -70,10 +70,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
     """
     cases = defaultdict(list)
     for item in items:
-        if not item.get_closest_marker("slow"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for test in cases.keys() & QUICK.keys():
-        for item in sorted(cases[test], key=lambda item: crc32(item.name.encode()))[QUICK[test] :]:
+        test = item.nodeid.partition("[")[0]
+        if test in QUICK and not item.get_closest_marker("slow"):
+            cases[test].append(item)
+    for test, found in cases.items():
+        for item in sorted(found, key=lambda item: crc32(item.name.encode()))[QUICK[test] :]:
             item.add_marker("slow")
     part, parts = map(int, config.getoption("part").split("/"))
     slow = [item for item in items if item.get_closest_marker("slow") or item.get_closest_marker("chromium")]

@@ -122,6 +122,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def pages_of(site: Path) -> list[Path]:
+    """All pages but the index, which leads on to the first one."""
+    return [file for file in LINKS["pages"](site) if file != site / "index.html"]
+
+
 def some(of: Iterable[T], each: int) -> list[T]:
     """Every so-many-th of them, and all where everything is required."""
     return [*of][:: 1 if os.environ.get("REQUIRE_ALL") else each]
@@ -232,14 +237,13 @@ def test_every_public_name_is_documented_once(site: Path) -> None:
 
 @pytest.mark.chromium
 def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site: Path) -> None:
-    pages = [file for file in LINKS["pages"](site) if file != site / "index.html"]  # which leads on to the first page
     wrong = []
     with browser() as program:
         page = program.new_page()
         page.on("console", lambda said: wrong.append(f"{page.url}: {said.text}") if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
         page.on("requestfailed", lambda request: wrong.append(f"{page.url}: {request.url} is not there"))
-        for file in some(pages, 4):
+        for file in some(pages_of(site), 4):
             page.set_viewport_size({"width": 1280, "height": 800})
             page.goto(file.as_uri())
             wrong += [f"{page.url}: a formula that is not set: {text}" for text in page.evaluate(UNSET)]
@@ -255,7 +259,7 @@ def test_every_page_is_shown_without_errors_and_without_scrolling_sideways(site:
 def test_pages_keep_nobody_out_all_of_them_where_everything_is_required(width: int, scheme: str, site: Path) -> None:
     """WCAG 2.2, level AA: light, dark, and 320 pixels wide, where the theme makes what scrolls a tab stop a moment later."""
     kinds = [site / f"{kind}.html" for kind in KINDS]
-    others = [file for file in LINKS["pages"](site) if file not in {*kinds, site / "index.html"}]
+    others = [file for file in pages_of(site) if file not in kinds]
     wrong = []
     with browser() as program:
         page = program.new_page(reduced_motion="reduce", color_scheme=scheme, viewport={"width": width, "height": 800})
