@@ -7,7 +7,9 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Literal
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -23,6 +25,10 @@ Type = TypeName | Sequence[Hashable]
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 
 
+_WHOLE = re.compile(r"\s*([+-]?[0-9]+)(?:\.0*)?\s*")
+_PLAIN = re.compile(f"(?![+-]?0[0-9])(?:{NUMBER.pattern})", re.IGNORECASE)  # no zeros or spaces before it
+
+
 DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9].*")
 
 
@@ -34,9 +40,10 @@ def _number(x: Label) -> Label:
         return int(x)
     if isinstance(x, (int, float)):
         return x
-    if isinstance(x, str) and NUMBER.fullmatch(x.strip()):
-        whole = re.fullmatch(r"\s*([+-]?[0-9]+)(?:\.0*)?\s*", x)
-        number = int(whole[1]) if whole else canonical(float(x))
+    if whole := _WHOLE.fullmatch(x):
+        return int(whole[1])
+    if NUMBER.fullmatch(x.strip()):
+        number = canonical(float(x))
         if "inf" in x.lower() or number not in (math.inf, -math.inf):  # 1e400 is a number, but not one that a float holds
             return number
     raise ValueError(x)
@@ -108,9 +115,16 @@ def _value(label: Label, decimal: str) -> Label:
     return label if label is MISSING or isinstance(label, (int, float)) else str(label)
 
 
+@lru_cache(1 << 15)  # the same labels are read for several questions
 def plain_number(text: str) -> Label:
     """The number that a text is, without zeros or spaces before it; ``MISSING`` where it is none."""
-    return parsed(text, "number") if NUMBER.fullmatch(text) and not re.match("[+-]?0[0-9]", text) else MISSING
+    return parsed(text, "number") if _PLAIN.fullmatch(text) else MISSING
+
+
+def all_read(labels: Sequence[Any], read: Callable[[Any], Label]) -> list[Label] | None:
+    """What ``read`` makes of each label; None where it makes ``MISSING`` of one, after which no other is read."""
+    found = list(takewhile(lambda x: x is not MISSING, map(read, labels)))
+    return found if len(found) == len(labels) else None
 
 
 def as_type(labels: Sequence[Label], declared: Type, column: str, table: str, records: Sequence[float] | None = None) -> list[Label]:
@@ -158,4 +172,4 @@ def with_points(column: str) -> str:
 
 def _all_are(labels: Sequence[Label], name: str) -> bool:
     """Whether all labels parse as the type of this name."""
-    return all(isinstance(x, str) and parsed(x, name) is not MISSING for x in labels)
+    return all_read(labels, lambda x: parsed(x, name) if isinstance(x, str) else MISSING) is not None

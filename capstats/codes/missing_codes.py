@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
-from capstats.codes.declared_types import Type, parsed, plain_number
+from capstats.codes.declared_types import Type, all_read, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals, kind_of
 from capstats.codes.spellings import ABSENT, MISSING_WORDS, folded
 
@@ -373,12 +373,12 @@ def _likely_texts(labels: Sequence[str]) -> list[Label]:
     if _CODE_TEXTS.isdisjoint(labels) and _CODE_DAY_TEXTS.isdisjoint(labels):
         return words
     others = [x for x in labels if x not in words]
-    numbers, dates = {x: plain_number(x) for x in others}, {x: parsed(x, "date") for x in others}
+    numbers = {x: plain_number(x) for x in others}
     if MISSING not in numbers.values():
         far = _far_numbers(np.array(list(numbers.values()), float))
         return words + [x for x, number in numbers.items() if number in far]
-    if MISSING not in dates.values():
-        days = _far_days(list(dates.values()))
-        return words + [x for x, day in dates.items() if day in days]
+    if (dates := all_read(others, partial(parsed, declared="date"))) is not None:
+        days = _far_days(dates)
+        return words + [x for x, day in zip(others, dates, strict=True) if day in days]
     held = [x for x in others if x in _CODE_TEXTS]
     return words + ([x for x in held if len(x) > 1] if len(held) == sum(x is not MISSING for x in numbers.values()) else [])

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from capstats.codes.bins import check_bins
 from capstats.codes.column import Column, joint_labels
-from capstats.codes.declared_types import parsed, plain_number
+from capstats.codes.declared_types import all_read, parsed, plain_number
 from capstats.codes.labels import MISSING, Kind, Label, kind_of
 from capstats.codes.missing_codes import likely_codes
 from capstats.counting.reading import Input, check_codes, inputs_of, labelled, read_rows
@@ -57,28 +57,28 @@ class Look:
         """The other labels; texts are parsed if all of them are numbers (with the ``decimal`` sign), dates or truth values."""
         codes = set(map(repr, self.likely))
         labels = [x for x in self.margin.labels if repr(x) not in codes]
-        if self.held == "text":
-            numbers = _numbers(labels, self.decimal)
-            truths = [parsed(x, "bool") if x.lower() in ("true", "false") else MISSING for x in labels]
-            for read in (numbers, [parsed(x, "date") for x in labels] if MISSING in numbers else numbers, truths):
-                if labels and not any(x is MISSING for x in read):
-                    return read
+        if self.held == "text" and labels:
+            for read in (partial(_number, decimal=self.decimal), partial(parsed, declared="date"), _truth):
+                if (found := all_read(labels, read)) is not None:
+                    return found
         return labels
 
     @cached_property
     def spread(self) -> tuple[float, float, float] | None:
         """The least, the mean and the greatest value where all values are numbers, those that look like codes included."""
         labels = list(self.margin.labels)
-        read = _numbers(labels, self.decimal) if self.held == "text" else labels if self.held == "number" else []
-        if not read or any(x is MISSING for x in read):
+        read = all_read(labels, partial(_number, decimal=self.decimal)) if self.held == "text" else labels if self.held == "number" else []
+        if not read:
             return None
         numbers = np.array(read, float)
         return numbers.min().item(), np.average(numbers, weights=self.margin.records).item(), numbers.max().item()
 
     def has_decimals(self, sign: str) -> bool:
         """Whether its texts are numbers with this decimal sign, some of them with decimals."""
-        labels = [x for x in self.margin.labels if x not in self.likely] if self.held == "text" else []
-        return any(sign in x for x in labels) and not any(x is MISSING for x in _numbers(labels, sign))
+        if self.held != "text" or not any(sign in x for x in self.margin.labels):
+            return False
+        labels = [x for x in self.margin.labels if x not in self.likely]
+        return any(sign in x for x in labels) and all_read(labels, partial(_number, decimal=sign)) is not None
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -99,11 +99,12 @@ class Look:
         return Column(np.arange(len(labels)), labels, ordered=margin.ordered)
 
 
-def _numbers(labels: Sequence[str], decimal: str) -> list[Label]:
-    """Texts as numbers, ``MISSING`` where one does not parse."""
-    if decimal == ".":
-        return list(map(plain_number, labels))
-    return [MISSING if "." in x else plain_number(x.replace(decimal, ".")) for x in labels]
+def _number(text: str, decimal: str) -> Label:
+    return MISSING if decimal != "." and "." in text else plain_number(text.replace(decimal, "."))
+
+
+def _truth(text: str) -> Label:
+    return parsed(text, "bool") if text.lower() in ("true", "false") else MISSING
 
 
 @dataclass(frozen=True)
