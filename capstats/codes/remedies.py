@@ -64,7 +64,7 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
     if cause == ABSENT:
         return {"null_values": sorted({str(x) for pair in pairs for x in pair if x is not MISSING})}
     if cause == PRECISION:
-        return {"recode": cause}
+        return {"recode": cause, **_decimals(pairs, original)}
     if cause == ENCODING:
         wrong = (any(isinstance(x, str) and redecoded(x) not in (None, x) for x in of) for of in (original, other))
         return {"recode": cause, **_of(*wrong)}
@@ -100,6 +100,16 @@ def _means_missing(label: Label) -> bool:
 def _of(original: bool, other: bool) -> dict[str, str]:
     """The one table to change; nothing where both are to be changed, or none is known."""
     return {} if original == other else {"of": "original" if original else "other"}
+
+
+def _decimals(pairs: Pairs, original: Sequence[Label]) -> dict[str, int]:
+    """To how many decimals numbers are rounded so that the pairs are equal, and different numbers of the original stay different."""
+    first, second, levels = ([parsed(x, "number") for x in of] for of in (*zip(*pairs, strict=True), original))
+    different = set(levels) - {MISSING}
+    for decimals in range(15, -1, -1) if MISSING not in (*first, *second) else ():
+        if all(round(a, decimals) == round(b, decimals) for a, b in zip(first, second, strict=True)):
+            return {"decimals": decimals} if len({round(x, decimals) for x in different}) == len(different) else {}
+    return {}
 
 
 def _form(pairs: Pairs) -> list[str]:
@@ -200,8 +210,11 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
             f'format({read}({in_r}, format="%d.%m.%Y{time}"))'
         )
     if cause == PRECISION:
-        bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
-        return f"round both, as with {value} = {value}.astype(float).round(2) in Python, or cut the column with {bins}"
+        if "decimals" not in found:
+            cut = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
+            return f"{tables}: in Python {value} = {value}.astype('float32'); or cut the column with {cut}"
+        python = f"{value} = {value}.astype(float).round({found['decimals']})"
+        return f"{tables}: in Python {python}, in R {in_r} <- round(as.numeric({in_r}), {found['decimals']})"
     if cause == ENCODING:
         return (
             f"read a file that is UTF-8 as UTF-8, without another encoding; or, where the text is so in the file, {tables}: in Python "

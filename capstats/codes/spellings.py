@@ -11,13 +11,17 @@ import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from capstats.codes.declared_types import NUMBER, TRUTH
+from capstats.codes.declared_types import NUMBER, TRUTH, plain_number
 from capstats.codes.labels import MISSING, Label
+
+Floats = NDArray[np.float64]
 
 MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"])
 TRUTH_WORDS: Mapping[str, bool] = {**TRUTH, "y": True, "on": True, "1.0": True, "n": False, "off": False, "0.0": False}
@@ -30,6 +34,7 @@ PRECISION = "numbers of another precision"
 ABSENT = "a missing value written as text or code"
 ENCODING = "text decoded with the wrong encoding"
 BESIDE = "spaces beside signs"
+DECIMALS, DIGITS = range(1, 13), range(6, 11)  # to which numbers may have been rounded
 THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 
 _SPACES = re.compile(r"\s+")
@@ -166,6 +171,61 @@ def _rounded(number: float) -> Iterator[Hashable]:
     if abs(number) < 3e38 and number != int(number):
         yield "single", float(np.float32(number))
         yield "number", _plain(f"{number:.15g}")
+
+
+def in_another_precision(labels: Iterable[Label], others: Iterable[Label]) -> list[tuple[Label, Label]]:
+    """Pairs of different numbers of two tables that are equal in another precision: of the precisions, in the one with the most pairs.
+
+    The precisions are 15 digits; and single precision, ``DECIMALS`` and ``DIGITS``, where one table alone has all its numbers in that. In
+    decimals and digits, different numbers of the finer table must stay different. Single precision may be written in its shortest form.
+    """
+    known = {x: number for x in labels if (number := _finite(x)) is not MISSING}
+    new = {x: number for x in others if x not in known and (number := _finite(x)) is not MISSING}
+    names = [sorted(of, key=of.__getitem__) for of in (known, new)]
+    both = [np.array(sorted(of.values()), float) for of in (known, new)]
+    if not (known and new) or all((x == np.trunc(x)).all() for x in both):
+        return []
+    best = _equal(*(_to_digits(x, 15) for x in both))
+    for forms in [_single], [partial(_to_decimals, decimals=n) for n in DECIMALS], [partial(_to_digits, digits=n) for n in DIGITS]:
+        for form in forms:
+            holds = [np.array_equal(form(x[:100]), x[:100]) and np.array_equal(form(x), x) for x in both]
+            if all(holds):
+                break
+            rounded = [form(x) for x in both] if any(holds) else both
+            finer = rounded[holds[0]]
+            if any(holds) and (form is _single or len(np.unique(finer)) == len(finer)):
+                best = max(best, _equal(*rounded), key=len)
+    short = [np.array_equal(_to_digits(x, 9), x) for x in both]  # as the shortest form of single precision is
+    if short[0] != short[1] and np.array_equal((few := both[short[1]]).astype(np.float32).astype(str).astype(float), few):
+        best = max(best, _equal(*map(_single, both)), key=len)
+    return [(names[0][a], names[1][b]) for a, b in best]
+
+
+def _finite(label: Label) -> Label:
+    """The number that a label is, if a float has its digits."""
+    number = plain_number(label) if isinstance(label, str) else label
+    return number if type(number) in (int, float) and abs(number) < (3e38 if isinstance(number, float) else 1e15) else MISSING
+
+
+def _single(values: Floats) -> Floats:
+    return values.astype(np.float32).astype(float)
+
+
+def _to_decimals(values: Floats, decimals: int) -> Floats:
+    return np.asarray(np.round(values, decimals), np.float64)
+
+
+def _to_digits(values: Floats, digits: int) -> Floats:
+    places = digits - 1 - np.floor(np.log10(np.maximum(np.abs(values), 1e-290)))
+    scale = 10.0 ** np.abs(places)
+    return np.where(places < 0, np.round(values / scale) * scale, np.round(values * scale) / scale)
+
+
+def _equal(values: NDArray[Any], others: NDArray[Any]) -> list[tuple[int, int]]:
+    """For each of the others that is among the values, the first place of it there, and its own."""
+    keys, places = np.unique(values, return_index=True)
+    at = pd.Index(keys).get_indexer(pd.Index(others))
+    return [(int(places[a]), b) for b, a in enumerate(at.tolist()) if a >= 0]
 
 
 def _cause(label: Label, twin: Label) -> str:

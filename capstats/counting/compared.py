@@ -41,7 +41,7 @@ from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurrin
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import codes_for_missing
-from capstats.codes.spellings import PRECISION
+from capstats.codes.spellings import PRECISION, in_another_precision
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
@@ -51,11 +51,13 @@ FINE = 8  # decimals of a number that was not rounded
 IDENTIFIER = "each record of the original has a value of its own"
 NOTHING_SHARED = "shares no level with the original"
 SPELLED = "has levels in two spellings"
+FINER = "has numbers with more decimals in one table"
 MERGED = "texts of one table that say the same"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
 BITS = (1 << 64) - 1
+MOST = 1e15  # of which a float has all digits
 ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 
 Numbers = NDArray[np.uint64]
@@ -230,8 +232,8 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
             found.spelled[column] = cause
         elif entry and not entry["shared"] and not (_hardly_recur(mine, theirs) and (same_source or _same_form(mine, theirs))):
             found.apart[column] = NOTHING_SHARED
-        if reverse:
-            found.apart.setdefault(column, SPELLED)
+        if reverse or (entry and not twins and _finer(mine, theirs)):
+            found.apart.setdefault(column, SPELLED if reverse else FINER)
         if column in found.apart or (entry and entry["likely"]):
             found.entries[column] = entry
         if found.apart.get(column) != NOTHING_SHARED:
@@ -268,31 +270,13 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     if any(isinstance(x, str) for x in labels):
         pairs = lookalike_pairs(labels, original, other)
     else:
-        places = ({labels[i]: i for i in np.flatnonzero(of > 0).tolist()} for of in (original, other))
-        pairs = [*_nearly_equal(labels, len(held)), *codes_for_missing(*places)]
+        places = [{labels[i]: i for i in np.flatnonzero(of > 0).tolist()} for of in (original, other)]
+        alike = in_another_precision(*places) if any(isinstance(x, float) for x in labels) else []
+        pairs = [*((places[0][a], places[1][b], PRECISION) for a, b in alike), *codes_for_missing(*places)]
     twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
     causes = Counter(cause for _, _, cause in pairs)
     cause = max(causes, key=causes.__getitem__, default="")
     return compare(labels, original, other, "compared", pairs), twins, cause, any(b < len(held) for _, b, _ in pairs)
-
-
-def _nearly_equal(labels: Sequence[Label], known: int) -> list[tuple[int, int, str]]:
-    """Pairs of numbers of the two tables that are equal in 15 digits, or in single precision if one table alone holds all in that."""
-    if not any(isinstance(x, float) for x in labels):
-        return []
-    numbers = [i for i, x in enumerate(labels) if x is not MISSING and abs(x) < (3e38 if isinstance(x, float) else 1e15)]
-    values = np.array([labels[i] for i in numbers], float)
-    rounded, first = values.astype(np.float32).astype(float), np.array(numbers, np.int64) < known
-    exact = [bool((values[of] == rounded[of]).all()) for of in (first, ~first)]
-    if all(exact) or not first.any() or first.all():
-        return []
-    if not any(exact):
-        step = 10.0 ** np.floor(np.log10(np.maximum(np.abs(values), 1e-290)) - 14)
-        rounded = np.round(values / step) * step
-    mine, theirs = np.flatnonzero(first)[np.argsort(values[first])], np.flatnonzero(~first)
-    keys, places = np.unique(rounded[mine], return_index=True)
-    mine, at = mine[places], pd.Index(keys).get_indexer(pd.Index(rounded[theirs]))
-    return [(numbers[mine[a]], numbers[b], PRECISION) for a, b in zip(at.tolist(), theirs.tolist(), strict=True) if a >= 0]
 
 
 def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
@@ -309,6 +293,18 @@ def _same_form(*both: _Distinct) -> bool:
         return False
     decimals = [min(FINE, max(-int(Decimal(str(x)).as_tuple().exponent) for x in of)) for of in held]
     return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
+
+
+def _finer(*both: _Distinct) -> bool:
+    """Whether most records of one table have more decimals than any number of the other."""
+    held = [np.array(of.values(np.flatnonzero(of.records)), object) for of in both]
+    kept = [np.array([type(x) in (int, float) and abs(x) < MOST for x in of], bool) for of in held]
+    values = [of[some].astype(float) for of, some in zip(held, kept, strict=True)]
+    decimals = [next((d for d in range(FINE) if np.array_equal(np.round(x, d), x)), FINE) for x in values]
+    fine = int(decimals[1] > decimals[0])
+    records = both[fine].records[both[fine].records > 0][kept[fine]]
+    more = values[fine] != np.round(values[fine], min(decimals))
+    return bool(len(values[1 - fine]) and 2 * (more * records).sum() > records.sum())
 
 
 # --- tables as numbers ------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
 from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
 from capstats.codes.names import listed
 from capstats.codes.remedies import COMMA, remedy_of, said
-from capstats.codes.spellings import ABSENT, lookalikes, spelled_twice
+from capstats.codes.spellings import ABSENT, PRECISION, in_another_precision, lookalikes, spelled_twice
 from capstats.tables.backing import Data, totals_of, unstacked
 from capstats.tables.fineness import MANY, Records, fine_keys, fine_targets, too_fine
 from capstats.tables.printing import many
@@ -122,7 +122,8 @@ def lookalike_pairs(labels: Sequence[Label], original: Records, other: Records) 
         return []
     examined = [_examined(original), _examined(other)]
     mine, theirs = ({canonical(labels[i]): i for i in places} for places in examined)
-    found = {(mine[a], theirs[b]): cause for a, (b, cause) in lookalikes(mine, theirs).items()}
+    found = {(mine[a], theirs[b]): PRECISION for a, b in in_another_precision(mine, theirs)}
+    found |= {(mine[a], theirs[b]): cause for a, (b, cause) in lookalikes(mine, theirs).items()}
     found |= {(mine[a], theirs[b]): cause for b, (a, cause) in lookalikes(theirs, mine).items()}
     found |= {(i, j): cause for i, j, cause in codes_for_missing(mine, theirs)}
     return [(i, j, cause) for (i, j), cause in sorted(found.items(), key=lambda pair: -min(original[pair[0][0]], other[pair[0][1]]))]

@@ -52,7 +52,7 @@ def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
         ([0.1, 0.5], ["0.10000000149011612", "0.5"], {"type": "number"}),  # then their precision differs
         (["South"], ["south"], {"recode": "case"}),
         (["a", "NA"], ["a", None], {"null_values": ["NA"]}),
-        ([0.1, 0.7], [0.10000000149011612, 0.699999988079071], {"recode": "numbers of another precision"}),
+        ([0.1, 0.7], [0.10000000149011612, 0.699999988079071], {"recode": "numbers of another precision", "decimals": 7}),
         ([dt.date(2024, 1, 31)], ["31.01.2024"], {}),
     ],
 )
@@ -142,14 +142,18 @@ def test_the_line_of_r_that_drops_spaces_has_a_backslash_that_r_reads() -> None:
     assert line == r"""table[["k"]] <- gsub("\\s+", "", table[["k"]])"""
 
 
-def test_the_line_that_rounds_makes_numbers_of_32_bits_those_of_64() -> None:
-    original, release = pd.DataFrame({"k": [0.1, 2.6]}), pd.DataFrame({"k": np.array([0.1, 2.6], np.float32)})
-    line = (
-        said(found_for([0.1, 2.6], release["k"].tolist()), "k", "original", "synthetic").partition("as with ")[2].partition(" in Python")[0]
-    )
+@pytest.mark.parametrize(
+    "numbers",
+    [[0.1, 2.6], [1358024.679, 4567901.193], [i / 87500 for i in range(10, 20)], [i / 1000 for i in range(1, 5 * 10**9, 10**8 + 7)]],
+)
+def test_the_line_that_rounds_makes_numbers_of_32_bits_those_of_64_and_no_other_ones(numbers: list[float]) -> None:
+    original, release = pd.DataFrame({"k": numbers}), pd.DataFrame({"k": np.array(numbers, np.float32)})
+    of_release = release["k"].astype(float).tolist()
+    line = said(found_for(numbers, of_release), "k", "original", "synthetic").partition("in Python ")[2]
     for table in (original, release):
-        exec(line, {"table": table})
+        exec(line.partition(", in R")[0].partition("; or")[0], {"table": table})
     assert original["k"].tolist() == release["k"].tolist()
+    assert original["k"].nunique() == len(set(of_release))
 
 
 def test_the_line_for_a_wrong_encoding_leaves_texts_that_are_right() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capstats import MISSING
-from capstats.codes.spellings import ABSENT, BESIDE, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, lookalikes
+from capstats.codes.spellings import ABSENT, BESIDE, DATES, ENCODING, KINDS, NUMBERS, PRECISION, TRUTHS, in_another_precision, lookalikes
 
 CAUSES: list[tuple[Any, Any, str]] = [
     ("South", "south", "case"),
@@ -109,6 +109,35 @@ def test_two_spellings_are_found_from_either_side_and_the_difference_is_named(la
 )
 def test_two_things_are_not_taken_for_one(label: Any, other: Any) -> None:
     assert lookalikes([label], [other]) == {}
+
+
+THIRDS = [x / 3 for x in range(3, 16)]
+
+
+@pytest.mark.parametrize("written", ["{:.2f}", "{:.6f}", "{:.10f}", "{:.7g}", "{:.15g}", np.float32, lambda x: float(np.float32(x))])
+def test_numbers_are_found_in_another_precision_from_either_side(written: Any) -> None:
+    coarse = [str((written.format if isinstance(written, str) else written)(x)) for x in THIRDS]
+    pairs = [(x, y) for x, y in zip(THIRDS, coarse, strict=True) if float(y) != x]
+    assert len(pairs) == 8
+    assert {*in_another_precision(THIRDS, coarse)} >= {*pairs}
+    assert {*in_another_precision(map(str, THIRDS), map(float, coarse))} >= {(str(x), float(y)) for x, y in pairs}
+    assert {*in_another_precision(coarse, THIRDS)} >= {(y, x) for x, y in pairs}
+
+
+@pytest.mark.parametrize(
+    ("labels", "others"),
+    [
+        ([0.33, 0.34, 1.0], [0.3, 1.0]),  # two numbers of the finer table are one
+        ([1.25, 2.5], [1.24, 2.51]),  # both have two decimals
+        ([1 / 3, 2 / 3, 1], [0, 1]),  # whole numbers are no decimals
+        ([1 / 3], [0.32, 0.34]),
+        ([1 / 3, 1e300, "x", MISSING], ["y", "1e300", "00.33"]),
+        ([], [0.5]),
+        ([0.5], []),
+    ],
+)
+def test_other_numbers_are_not_taken_for_one(labels: list[Any], others: list[Any]) -> None:
+    assert in_another_precision(labels, others) == in_another_precision(others, labels) == []
 
 
 def test_truth_values_are_meant_only_where_all_labels_of_both_tables_are_such() -> None:

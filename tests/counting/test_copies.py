@@ -419,6 +419,9 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
     "thousands": (lambda x: x * 1000 + 1000, lambda x: [f"{i + 1}.000" for i in x]),
     "the last digit": (lambda x: x / 10, lambda x: np.nextafter(x / 10, 9)),
     "single precision": (lambda x: x / 7 + 0.1, lambda x: np.float32(x / 7 + 0.1).astype(float)),
+    "single precision in its shortest form": (lambda x: x / 3, lambda x: [str(np.float32(i / 3)) for i in x]),
+    "two decimals": (lambda x: x / 3, lambda x: [f"{i / 3:.2f}" for i in x]),
+    "ten decimals": (lambda x: x / 3, lambda x: [f"{i / 3:.10f}" for i in x]),
     "dates": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"{i % 28 + 1:02}.01.2024" for i in x]),
     "midnight": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"2024-01-{i % 28 + 1:02} 00:00:00" for i in x]),
     "yes": (lambda x: np.where(x % 2, "yes", "no"), lambda x: x % 2 == 1),
@@ -486,6 +489,15 @@ def test_numbers_that_hardly_recur_need_no_value_in_common_if_they_have_one_form
         found = copies(cells(original - 0.5), {**cells(release), "x": x}, keys="k", target="t")["releases"][0]
         assert (found["copied_beyond_chance"], found["copied_people"]) == (expected, 0 if expected == 0 else 200)  # without x
     assert not copies(cells(original), cells(original), keys="k", target="t", holdout=cells(release))["holdout_apart"]
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_of_numbers_that_are_rounded_to_fewer_values_nobody_can_tell_which_are_alike() -> None:
+    rest = {"k": np.arange(60) // 2, "t": ["u"] * 60}
+    x = np.random.default_rng(0).integers(3, 16, 60) / 3
+    for original, release, apart in ((x, x.round(), ["x"]), (x.round(), x, ["x"]), (x.round(1), x.round(2), []), (x, x[::-1], [])):
+        found = copies({**rest, "x": original}, {**rest, "x": release}, keys="k", target="t")["releases"][0]
+        assert list(found["apart"]) == apart
 
 
 def test_categories_of_polars_that_other_tables_made_between_are_no_labels():

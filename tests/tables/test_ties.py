@@ -87,6 +87,10 @@ def test_nothing_is_at_most_nan_and_infinity_is_itself() -> None:
     assert at_most(np.inf, np.inf)
 
 
+def test_a_difference_of_exactly_the_tolerance_is_a_tie() -> None:
+    assert at_most(2, 1, rtol=0.5)
+
+
 def test_arrays_with_labels_keep_them_and_must_have_the_same() -> None:
     a = xr.DataArray([1.0, 2], dims="x", coords={"x": ["p", "q"]})
     assert at_most(a, 1.0).identical(xr.DataArray([True, False], dims="x", coords={"x": ["p", "q"]}))

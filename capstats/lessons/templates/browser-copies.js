@@ -87,13 +87,13 @@ function met({ name, held: [mine, theirs] }) {
   const isGrouped = written.some((labels) => [...labels.values()].some((x) => x !== null && THOUSANDS.test(x)));
   const label = isGrouped ? (x, which) => written[which].get(x) : (x) => x;
   const isText = isGrouped || values.some((all) => all.some((x) => typeof x === "string"));
-  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : [...nearlyEqual(values[0], fresh), ...codesForMissing(...values)];
+  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : [...(values.flat().some(isFraction) ? inAnotherPrecision(...values) : []), ...codesForMissing(...values)];
   const twins = new Map(pairs.filter(([, x]) => !mine.records.has(x)).map(([one, x]) => [x, one]).reverse());
   const causes = new Map();
   for (const [, , cause] of pairs) causes.set(cause, (causes.get(cause) ?? 0) + 1);
   const spelled = twins.size ? [...causes].reduce((most, one) => (one[1] > most[1] ? one : most))[0] : "";
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
-  const apart = !shares ? NOTHING_SHARED : pairs.some(([, x]) => mine.records.has(x)) ? "has levels in two spellings" : "";
+  const apart = !shares ? NOTHING_SHARED : pairs.some(([, x]) => mine.records.has(x)) ? "has levels in two spellings" : !twins.size && finer(mine, theirs) ? "has numbers with more decimals in one table" : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
 
@@ -129,6 +129,15 @@ function sameForm(...both) {
   const [a, b] = held.map((values) => values.map(Number).sort((x, y) => x - y));
   const median = (x) => (x[(x.length - 1) >> 1] + x[x.length >> 1]) / 2;
   return decimals[0] === decimals[1] && [[a, b], [b, a]].every(([x, y]) => x[0] <= median(y) && median(y) <= x[x.length - 1]);
+}
+
+/** Whether most records of one table have more decimals than any number of the other. */
+function finer(...both) {
+  const held = both.map(({ records }) => [...records].filter(([x]) => isNumber(x) && Math.abs(Number(x)) < 1e15).map(([x, n]) => [Number(x), n]));
+  const decimals = held.map((all) => [0, 1, 2, 3, 4, 5, 6, 7].find((d) => all.every(([x]) => toDecimals(x, d) === x)) ?? FINE);
+  const fine = Number(decimals[1] > decimals[0]);
+  const more = held[fine].map(([x, n]) => (toDecimals(x, Math.min(...decimals)) !== x ? n : -n));
+  return held[1 - fine].length > 0 && more.reduce((sum, n) => sum + n, 0) > 0;
 }
 
 // --- beyond chance, without a holdout

@@ -178,22 +178,56 @@ function lookalikePairs(records, label) {
   };
   const known = examined.map((all) => new Map(all.map((one) => [one.label, one])));
   const codes = codesForMissing(...known.map((of) => [...of.keys()])).map(([a, b, cause]) => Object.assign([known[0].get(a), known[1].get(b)], { cause }));
-  const found = [...resembling(0), ...resembling(1).map(([theirs, mine]) => [mine, theirs]), ...codes];
+  const alike = inAnotherPrecision(...known.map((of) => [...of.keys()])).map(([a, b, cause]) => Object.assign([known[0].get(a), known[1].get(b)], { cause }));
+  const found = [...alike, ...resembling(0), ...resembling(1).map(([theirs, mine]) => [mine, theirs]), ...codes];
   const fewest = (pair) => Math.min(...pair.map(({ n }) => n));
   const pairs = [...new Map(found.map((pair) => [pair.map(({ at }) => at).join(), pair])).values()].sort((a, b) => fewest(b) - fewest(a));
   return pairs.map((pair) => [...pair.map(({ value }) => value), pair.cause ?? causeOf(...pair.map(({ label }) => label))]);
 }
 
-/** The numbers of the second table that are those of the first in 15 digits, or in single precision where one table alone holds all in that. */
-function nearlyEqual(...both) {
-  if (!both.flat().some(isFraction)) return [];
-  const [mine, theirs] = both.map((values) => values.filter((x) => isNumber(x) && Math.abs(Number(x)) < (typeof x === "number" ? 3e38 : 1e15)));
-  const single = [mine, theirs].map((values) => values.every((x) => Number(x) === Math.fround(Number(x))));
-  if (!mine.length || !theirs.length || (single[0] && single[1])) return [];
-  const near = single[0] || single[1] ? (x) => Math.fround(Number(x)) : (x) => Number(Number(x).toPrecision(15));
-  const known = new Map();
-  for (const x of mine) if (!(known.get(near(x)) <= x)) known.set(near(x), x);
-  return theirs.filter((x) => known.has(near(x))).map((x) => [known.get(near(x)), x, PRECISION]);
+/** The number that a label is, if a float has its digits. */
+function finite(x) {
+  const number = Number(typeof x === "string" && (!NUMBER.test(x) || /^[+-]?0[0-9]/.test(x)) ? NaN : x ?? NaN);
+  return Math.abs(number) < (Number.isInteger(number) ? 1e15 : 3e38) ? number : undefined;
+}
+
+/** A number with so many decimals; a half is rounded to an even digit. */
+function toDecimals(x, decimals) {
+  const [scaled, nearest] = [x * 10 ** decimals, Math.round(x * 10 ** decimals)];
+  return (Math.abs(scaled % 1) === 0.5 && nearest % 2 ? nearest - 1 : nearest) / 10 ** decimals;
+}
+
+/** Whether a number is the shortest text of its single precision. */
+function isShortest(x) {
+  const texts = Array.from({ length: 9 }, (_, i) => Number(Math.fround(x).toPrecision(i + 1)));
+  return texts.find((text) => Math.fround(text) === Math.fround(x)) === x;
+}
+
+/** Pairs of different numbers of two tables that are equal in another precision: see codes/spellings.py. */
+function inAnotherPrecision(labels, others) {
+  const read = (all) => all.map((x) => [x, finite(x)]).filter(([, number]) => number !== undefined).sort(([, a], [, b]) => a - b);
+  const held = new Set(labels);
+  const both = [read(labels), read(others.filter((x) => !held.has(x)))];
+  const numbers = both.map((all) => all.map(([, number]) => number));
+  if (!both[0].length || !both[1].length || numbers.flat().every(Number.isInteger)) return [];
+  const equal = (form) => {
+    const first = new Map(both[0].map(([x, number]) => [form(number), x]).reverse());
+    return both[1].filter(([, number]) => first.has(form(number))).map(([x, number]) => [first.get(form(number)), x, PRECISION]);
+  };
+  let best = equal((x) => Number(x.toPrecision(15)));
+  const better = (pairs) => { best = pairs.length > best.length ? pairs : best; };
+  const upTo = (from, to, form) => Array.from({ length: to - from + 1 }, (_, i) => (x) => form(x, from + i));
+  for (const forms of [[Math.fround], upTo(1, 12, toDecimals), upTo(6, 10, (x, digits) => Number(x.toPrecision(digits)))]) {
+    for (const form of forms) {
+      const holds = numbers.map((all) => all.every((x) => form(x) === x));
+      const finer = numbers[Number(holds[0])];
+      if (holds[0] && holds[1]) break;
+      if ((holds[0] || holds[1]) && (form === Math.fround || new Set(finer.map(form)).size === finer.length)) better(equal(form));
+    }
+  }
+  const short = numbers.map((all) => all.every((x) => Number(x.toPrecision(9)) === x));
+  if (short[0] !== short[1] && numbers[Number(short[1])].every(isShortest)) better(equal(Math.fround));
+  return best;
 }
 
 const widest = (sorted) => sorted.reduce((most, x, i) => Math.max(most, i && x - sorted[i - 1]), 0);
