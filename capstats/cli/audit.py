@@ -57,7 +57,7 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     text, failed = outputs.given_out(settings, messages, lambda: public_text(released) if released else repr(found), found.to_dict)
     above = _broken(found.judged, messages)
     if public:  # which has nothing of them
-        messages += [f"warning: {text}" for text in found.copies.alert(found.ranked)]
+        messages += map(reading.warned, [*found.copies.alert(found.ranked), *found.provenance.get("warnings", [])])
     contents: dict[str, outputs.Content] = {
         "figure": lambda: _figure(found, settings["figure"]),
         "html": lambda: public_page(released) if released else found.to_html(),

@@ -122,13 +122,17 @@ def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    options = [OPTIONS[key] for key in (*READING, "keys", "target", "allow-no-match")]
     for warning in {str(warning.message): warning for warning in caught}.values():
         if isinstance(warning.message, LevelsWarning) and warning.message.nothing_shared and not settings.get("allow-no-match"):
             raise ValueError(f"{warning.message} To report the tables as they are, use --allow-no-match.")
-        messages.append(f"warning: {in_options(str(warning.message), options)}")
+        messages.append(warned(str(warning.message)))
     if hint := _swapped(settings):
         messages.append(f"warning: {hint}")
+
+
+def warned(text: str) -> str:
+    """The message for a warning of the library."""
+    return f"warning: {in_options(text, [OPTIONS[key] for key in (*READING, 'keys', 'target', 'allow-no-match')])}"
 
 
 def _swapped(settings: Settings) -> str:

@@ -218,7 +218,7 @@ def _to_decimals(values: Floats, decimals: int) -> Floats:
 def _to_digits(values: Floats, digits: int) -> Floats:
     places = digits - 1 - np.floor(np.log10(np.maximum(np.abs(values), 1e-290)))
     scale = 10.0 ** np.abs(places)
-    return np.where(places < 0, np.round(values / scale) * scale, np.round(values * scale) / scale)
+    return np.asarray(np.where(places < 0, np.round(values / scale) * scale, np.round(values * scale) / scale), np.float64)
 
 
 def _equal(values: NDArray[Any], others: NDArray[Any]) -> list[tuple[int, int]]:

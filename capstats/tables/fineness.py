@@ -1,7 +1,7 @@
 """Levels that are too fine: keys that few records share, and targets of which few guesses are equal.
 
 Keys so fine that few people are matched lower every risk, as do targets so fine that few guesses are equal: no release is safe because of
-them. A key column is nearly an identifier where fewer than four records share a level on average. Most households are no larger, while the
+them. A key column is too fine where fewer than four records share a level on average. Most households are no larger, while the
 years of age of a few hundred people are not so fine.
 """
 
@@ -21,7 +21,7 @@ from capstats.codes.names import listed
 from capstats.tables.printing import many, percent
 
 MANY = 20  # levels of a column of numbers above which it is better cut; a key with fewer levels is never called fine
-SHARED = 4  # records of a level, on average, below which its column is nearly an identifier
+SHARED = 4  # records of a level, on average, below which its column is too fine
 UNMATCHED = 0.05  # share of records without a match that such a column must leave
 MOST_UNMATCHED = 0.5  # the same for keys without such a column: version 1 is then below it, whatever the release discloses
 NUMBERS = 50  # levels of a target of numbers that is not cut, above which it is called fine
@@ -33,7 +33,7 @@ Records = NDArray[Any]  # records of each level of a column
 def fine_keys(
     columns: Mapping[str, tuple[Sequence[Label], Mapping[str, Records]]], keys: Mapping[str, Records], releases: Sequence[str]
 ) -> dict[str, Any]:
-    """The key columns that are nearly identifiers; or the one with the most levels, if the whole key leaves most people without a match.
+    """The key columns that are too fine; or the one with the most levels, if the whole key leaves most people without a match.
 
     ``columns`` have their labels and the records that each table has of each, ``keys`` those of each key.
     """
@@ -55,7 +55,7 @@ def fine_keys(
 def fine_column(
     labels: Sequence[Label], original: Records, releases: Mapping[str, Records], unmatched: Sequence[float]
 ) -> dict[str, Any] | None:
-    """Numbers that describe a key column that is nearly an identifier and leaves people without a match; None for other columns.
+    """Numbers that describe a key column that is too fine and leaves people without a match; None for other columns.
 
     ``original`` and ``releases`` are the records of each of the labels; ``unmatched`` are the shares of the original's records whose whole
     key the releases lack.
@@ -71,7 +71,7 @@ def fine_column(
 
 
 def fine_key(columns: Mapping[str, tuple[Sequence[Label], int]], keys: int, n: float, unmatched: Sequence[float]) -> dict[str, Any]:
-    """The same for a whole key without a column that is nearly an identifier, as an entry for the column with the most levels.
+    """The same for a whole key without a column that is too fine, as an entry for the column with the most levels.
 
     ``columns`` have their labels and the number of levels in the original; ``keys`` is the number of the original's combinations.
     """
@@ -125,7 +125,7 @@ def _content(labels: Sequence[Label]) -> str:
 
 
 def too_fine(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
-    """One text about all key columns that are nearly identifiers, or about a key that leaves most people without a match, with remedies.
+    """One text about all key columns that are too fine, or about a key that leaves most people without a match, with remedies.
 
     A text about each target that is too fine comes first.
     """
@@ -155,7 +155,7 @@ def _sentence(column: str, entry: Mapping[str, Any], first: str) -> str:
         )
     alone = f"{percent(entry['alone'])} have a level that no other record has, and " if "alone" in entry else ""
     return (
-        f"Key column {column!r} is nearly an identifier, with {many(entry['levels'], 'level')} in the {records} of `{first}`: {alone}"
+        f"Key column {column!r} is too fine, with {many(entry['levels'], 'level')} in the {records} of `{first}`: {alone}"
         f"{_shares(entry['lacking'])} have one that no synthetic record has."
     )
 

@@ -140,6 +140,16 @@ def test_the_threshold_of_a_public_page_may_be_chosen(here, tmp_path, capsys):
     assert "needs at least 4000 records in the original, none of them" in refused(capsys, *SMOKERS, *PUBLIC, "--threshold", "1000")
 
 
+def test_who_makes_a_public_report_is_told_of_levels_in_two_spellings(tmp_path, capsys):
+    for name, level in (("o.csv", "yes"), ("s.csv", "Yes")):
+        (tmp_path / name).write_text("smoking,health\n" + f"{level},ill\nno,well\n" * 20, encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("o.csv", "s.csv")]
+    known = ["--keys", "smoking", "--target", "health", "--allow-same", "--audience", "public", "--ledger", str(tmp_path / "l.json")]
+    out, err = said(capsys, 0, "audit", *files, *known, "--copy-columns", "0")
+    assert "capstats audit: warning: Column 'smoking' of `original` and `synthetic` has 1 pair of levels that look like one level" in err
+    assert "spelling" not in out
+
+
 def test_a_public_report_is_made_once_for_the_terminal_and_the_page(here, tmp_path, monkeypatch, capsys):
     """Rounded once, and entered into the ledger that is read once; text and page have the same numbers."""
     made, read = [], []

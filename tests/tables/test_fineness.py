@@ -35,7 +35,7 @@ def told(original: Any, synthetic: Any, **options: Any) -> list[str]:
 ORIGINAL = records([i / 8 for i in range(40)])
 RELEASE = records([i // 2 / 4 for i in range(40)])
 SAID = (
-    "Key column 'k' is nearly an identifier, with 40 levels in the 40 records of `original`: 100 % have a level that no other "
+    "Key column 'k' is too fine, with 40 levels in the 40 records of `original`: 100 % have a level that no other "
     "record has, and 50 % have one that no synthetic record has. Records without a match count 0 in average CAP (version 1): "
     "it is low because the key is fine, not because the release is safe. Compare it with average_cap_nearest; cut 'k', as with "
     "bins={'k': 10} (--bin k=10), or leave it out of the keys."
@@ -121,7 +121,7 @@ TEXTS = [people.astype(dict.fromkeys(people, str)) for people in (PEOPLE, RESAMP
 def test_columns_that_are_nearly_identifiers_are_named_with_a_remedy_that_works(column, as_text, remedy, options) -> None:
     tables = TEXTS if as_text else [PEOPLE, RESAMPLED]
     (said,) = told(*tables, keys=column)
-    assert f"Key column {column!r} is nearly an identifier" in said
+    assert f"Key column {column!r} is too fine" in said
     assert remedy in said
     shares = re.compile(r"[\d.]+ %")  # with digits that may be somebody's as well
     assert not any(str(value) in shares.sub("", said) for value in PEOPLE[column])  # no value of anybody
@@ -170,7 +170,7 @@ def test_many_ordinary_columns_together_are_too_fine_and_a_sweep_of_them_is_not(
     assert f"{round(100 * unmatched, 1):g} % of the 300 records of `original` are without a synthetic record of the same keys" in said
     with warnings.catch_warnings(action="error"):
         sweep(people, release, keys=keys, targets="t", sizes=1)
-    with pytest.warns(LevelsWarning, match="nearly an identifier"):
+    with pytest.warns(LevelsWarning, match="is too fine"):
         sweep(PEOPLE, RESAMPLED, keys=["educ", "experience"], targets="t")
 
 
@@ -238,7 +238,7 @@ def test_counts_weights_and_a_holdout_say_the_same(tmp_path) -> None:
 
 def test_the_attack_by_a_model_says_it_too() -> None:
     tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier()
-    with pytest.warns(LevelsWarning, match="nearly an identifier"):
+    with pytest.warns(LevelsWarning, match="is too fine"):
         model_attack(ORIGINAL, RELEASE, keys="k", target="t", estimator=tree)
 
 
@@ -249,11 +249,11 @@ def test_the_commands_say_it_first_or_on_standard_error(tmp_path, monkeypatch, c
     files = ["o.csv", "s.csv", "--keys", "experience,sex", "--target", "t"]
     out, err = said(capsys, 0, "audit", *files, "--html", "report.html")
     assert out.splitlines()[2] == "At a glance"
-    assert "Key column 'experience' is nearly an identifier" in " ".join(out.split())
+    assert "Key column 'experience' is too fine" in " ".join(out.split())
     assert err == ""
-    assert "is nearly an identifier" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "is too fine" in (tmp_path / "report.html").read_text(encoding="utf-8")
     for command in ("sweep", "records"):
-        assert f"capstats {command}: warning: Key column 'experience' is nearly an identifier" in said(capsys, 0, command, *files).err
+        assert f"capstats {command}: warning: Key column 'experience' is too fine" in said(capsys, 0, command, *files).err
 
 
 @pytest.mark.parametrize(("levels", "found"), [(50, {}), (51, {"t": 51})])
