@@ -51,6 +51,7 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
+EVERY_FORM = frozenset(range(len(_DAYS)))
 _CLOCK = re.compile(  # with colons, or after a date of digits alone
     r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?(?:z|[+]00:?00)?$"
 )
@@ -70,13 +71,14 @@ def lookalikes(labels: Iterable[Label], others: Iterable[Label]) -> dict[Label, 
     if not absent or not others:
         return {}
     truth = _are_truths([*labels, *others])
+    mine, theirs = _day_forms(labels, others), _day_forms(others, labels)
     by_key: dict[Hashable, Label] = {}
     for other in others:
-        for key in _keys(other, truth):
+        for key in _keys(other, truth, theirs):
             by_key.setdefault(key, other)
     found = {}
     for label in absent:
-        twin = next((by_key[key] for key in _keys(label, truth) if key in by_key), None)
+        twin = next((by_key[key] for key in _keys(label, truth, mine) if key in by_key), None)
         if twin is not None:
             found[label] = (twin, _cause(label, twin))
     return found or _thousandfold(absent, others)
@@ -93,7 +95,7 @@ def spelled_twice(labels: Iterable[Label]) -> Iterator[tuple[Label, Label, str]]
     truth = _are_truths(present)
     by_key: dict[Hashable, Label] = {}
     for label in present:
-        for key in _keys(label, truth):
+        for key in _keys(label, truth, EVERY_FORM):
             twin = by_key.setdefault(key, label)
             if twin is label or not (isinstance(twin, str) or isinstance(label, str)):
                 continue
@@ -127,11 +129,22 @@ def _thousandfold(absent: Sequence[Label], others: Sequence[Label]) -> dict[Labe
 
 
 @lru_cache(maxsize=4096, typed=True)
-def _keys(label: Label, truth: bool) -> tuple[Hashable, ...]:
-    return tuple(_in_common(label, truth))
+def _keys(label: Label, truth: bool, days: frozenset[int]) -> tuple[Hashable, ...]:
+    return tuple(_in_common(label, truth, days))
 
 
-def _in_common(label: Label, truth: bool) -> Iterator[Hashable]:
+def _day_forms(labels: Iterable[Label], others: Iterable[Label]) -> frozenset[int]:
+    """The places in ``_DAYS`` of the forms that all dates of a table have: of several, those that find the most dates in another table."""
+    read = [dates for x in labels if isinstance(x, str) and (dates := dict(_dates(folded(x))))]
+    forms = frozenset[int]().union(*read).intersection(*read)
+    if len(forms) < 2:
+        return forms or EVERY_FORM
+    known = {date for x in others for _, date in _dates(folded(str(x)))}
+    found = {form: sum(dates[form] in known for dates in read) for form in forms}
+    return frozenset(form for form in forms if found[form] == max(found.values()))
+
+
+def _in_common(label: Label, truth: bool, days: frozenset[int]) -> Iterator[Hashable]:
     """What two spellings of one thing have in common, most telling first."""
     if label is MISSING:
         yield "missing"
@@ -144,7 +157,7 @@ def _in_common(label: Label, truth: bool) -> Iterator[Hashable]:
         if truth:  # as whole records have True
             yield "truth", bool(label)
         elif isinstance(label, int) and 1e7 <= label < 1e8:
-            yield from (("date", date) for date in _dates(str(label)))
+            yield from (("date", date) for form, date in _dates(str(label)) if form in days)
     if not isinstance(label, str):
         return
     text = folded(label)
@@ -157,8 +170,9 @@ def _in_common(label: Label, truth: bool) -> Iterator[Hashable]:
         yield "number", number
         if NUMBER.fullmatch(number):
             yield from _rounded(float(number))
-    for date in _dates(text):
-        yield "date", date
+    for form, date in _dates(text):
+        if form in days:
+            yield "date", date
     yield "without spaces", _joined(text)
     if not text.isascii():
         repaired = redecoded(label)
@@ -247,7 +261,7 @@ def _cause(label: Label, twin: Label) -> str:
         return ABSENT
     if set(_numbers(a)) & set(_numbers(b)):
         return NUMBERS
-    if set(_dates(a)) & set(_dates(b)):
+    if {date for _, date in _dates(a)} & {date for _, date in _dates(b)}:
         return DATES
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
@@ -301,15 +315,18 @@ def _plain(number: str) -> str:
     return str(Decimal(number).normalize())
 
 
-def _dates(text: str) -> Iterator[Any]:
-    """The dates, or times, that a text may mean."""
+def _dates(text: str) -> Iterator[tuple[int, Any]]:
+    """The dates, or times, that a text may mean, each after the place of its form in ``_DAYS``."""
     clock = _CLOCK.search(text)
     day = text[: clock.start()] if clock else text
     hour, minute, second, fraction = clock.groups(default="0") if clock else ("0",) * 4
-    for found in filter(None, (form.fullmatch(day) for form in _DAYS)):
+    for place, form in enumerate(_DAYS):
+        if (found := form.fullmatch(day)) is None:
+            continue
         try:
             month = _MONTHS.get(found["month"][:3]) or int(found["month"])
-            yield dt.datetime(int(found["year"]), month, int(found["day"]), int(hour), int(minute), int(second)), fraction.rstrip("0")
+            time = dt.datetime(int(found["year"]), month, int(found["day"]), int(hour), int(minute), int(second))
+            yield place, (time, fraction.rstrip("0"))
         except ValueError:
             continue
 

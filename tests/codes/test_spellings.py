@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import unicodedata
 from typing import Any
 
@@ -109,6 +110,16 @@ def test_two_spellings_are_found_from_either_side_and_the_difference_is_named(la
 )
 def test_two_things_are_not_taken_for_one(label: Any, other: Any) -> None:
     assert lookalikes([label], [other]) == {}
+
+
+@pytest.mark.parametrize("form", ["%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y%m%d", "%B %d, %Y", "%d %b %Y", "%m/%d/%Y %H:%M:%S"])
+@pytest.mark.parametrize("first", ["2024-01-01", "2024-03-01"])
+@pytest.mark.parametrize("days", [12, 300])
+def test_the_order_of_day_and_month_is_one_for_a_table(form: str, first: str, days: int) -> None:
+    """As the days above 12 tell, or those that are found: of 12 days in one month, one date in twelve is found in the other order."""
+    dates = [dt.date.fromisoformat(first) + dt.timedelta(i) for i in range(days)]
+    iso, other = map(str, dates), [f"{x:{form}}" for x in dates]
+    assert {a: b for a, (b, _) in lookalikes(other, iso).items()} == dict(zip(other, map(str, dates), strict=True))
 
 
 THIRDS = [x / 3 for x in range(3, 16)]

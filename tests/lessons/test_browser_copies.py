@@ -187,6 +187,8 @@ JOBS = {  # how a job is written in the original, and in the release
     "some capitals": lambda i: (f"job {i}", f"Job {i}" if i < 5 else f"job {i}"),
     "decimal comma": lambda i: (f"{i}.5", f"{i},5"),
     "dates": lambda i: (f"2024-01-{i % 28 + 1:02}", f"{i % 28 + 1}.1.2024"),
+    "month first": lambda i: (f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}", f"{i % 12 + 1}/{i % 28 + 1:02}/2024"),
+    "day or month first": lambda i: (f"2024-{i % 3 + 1:02}-{i % 12 + 1:02}", f"{i % 3 + 1}/{i % 12 + 1:02}/2024"),
     "single precision": lambda i: (i / 7 + 0.1, np.float32(i / 7 + 0.1)),
     "single precision beside whole numbers": lambda i: (i / 3, np.float32(i / 3)),
     "all digits of single precision beside whole numbers": lambda i: (i / 3, float(np.float32(i / 3))),

@@ -87,14 +87,62 @@ function met({ name, held: [mine, theirs] }) {
   const isGrouped = written.some((labels) => [...labels.values()].some((x) => x !== null && THOUSANDS.test(x)));
   const label = isGrouped ? (x, which) => written[which].get(x) : (x) => x;
   const isText = isGrouped || values.some((all) => all.some((x) => typeof x === "string"));
-  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : [...(values.flat().some(isFraction) ? inAnotherPrecision(...values) : []), ...codesForMissing(...values)];
+  const alike = () => [...(values.flat().some(isFraction) ? inAnotherPrecision(...values) : []), ...codesForMissing(...values)];
+  const pairs = isText ? lookalikePairs([mine.records, theirs.records], label) : alike();
   const twins = new Map(pairs.filter(([, x]) => !mine.records.has(x)).map(([one, x]) => [x, one]).reverse());
   const causes = new Map();
   for (const [, , cause] of pairs) causes.set(cause, (causes.get(cause) ?? 0) + 1);
   const spelled = twins.size ? [...causes].reduce((most, one) => (one[1] > most[1] ? one : most))[0] : "";
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
-  const apart = !shares ? NOTHING_SHARED : pairs.some(([, x]) => mine.records.has(x)) ? "has levels in two spellings" : !twins.size && finer(mine, theirs) ? "has numbers with more decimals in one table" : "";
+  const isTwice = pairs.some(([, x]) => mine.records.has(x));
+  const isFiner = !twins.size && finer(mine, theirs);
+  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner ? "has numbers with more decimals in one table" : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
+}
+
+/** The number that a label is, if a float has its digits. */
+function finite(x) {
+  const number = Number(typeof x === "string" && (!NUMBER.test(x) || /^[+-]?0[0-9]/.test(x)) ? NaN : x ?? NaN);
+  return Math.abs(number) < (Number.isInteger(number) ? 1e15 : 3e38) ? number : undefined;
+}
+
+/** A number with so many decimals; a half is rounded to an even digit. */
+function toDecimals(x, decimals) {
+  const [scaled, nearest] = [x * 10 ** decimals, Math.round(x * 10 ** decimals)];
+  return (Math.abs(scaled % 1) === 0.5 && nearest % 2 ? nearest - 1 : nearest) / 10 ** decimals;
+}
+
+/** Whether a number is the shortest text of its single precision. */
+function isShortest(x) {
+  const texts = Array.from({ length: 9 }, (_, i) => Number(Math.fround(x).toPrecision(i + 1)));
+  return texts.find((text) => Math.fround(text) === Math.fround(x)) === x;
+}
+
+/** Pairs of different numbers of two tables that are equal in another precision: see codes/spellings.py. */
+function inAnotherPrecision(labels, others) {
+  const read = (all) => all.map((x) => [x, finite(x)]).filter(([, number]) => number !== undefined).sort(([, a], [, b]) => a - b);
+  const held = new Set(labels);
+  const both = [read(labels), read(others.filter((x) => !held.has(x)))];
+  const numbers = both.map((all) => all.map(([, number]) => number));
+  if (!both[0].length || !both[1].length || numbers.flat().every(Number.isInteger)) return [];
+  const equal = (form) => {
+    const first = new Map(both[0].map(([x, number]) => [form(number), x]).reverse());
+    return both[1].filter(([, number]) => first.has(form(number))).map(([x, number]) => [first.get(form(number)), x, PRECISION]);
+  };
+  let best = equal((x) => Number(x.toPrecision(15)));
+  const better = (pairs) => { best = pairs.length > best.length ? pairs : best; };
+  const upTo = (from, to, form) => Array.from({ length: to - from + 1 }, (_, i) => (x) => form(x, from + i));
+  for (const forms of [[Math.fround], upTo(1, 12, toDecimals), upTo(6, 10, (x, digits) => Number(x.toPrecision(digits)))]) {
+    for (const form of forms) {
+      const holds = numbers.map((all) => all.every((x) => form(x) === x));
+      const finer = numbers[Number(holds[0])];
+      if (holds[0] && holds[1]) break;
+      if ((holds[0] || holds[1]) && (form === Math.fround || new Set(finer.map(form)).size === finer.length)) better(equal(form));
+    }
+  }
+  const short = numbers.map((all) => all.every((x) => Number(x.toPrecision(9)) === x));
+  if (short[0] !== short[1] && numbers[Number(short[1])].every(isShortest)) better(equal(Math.fround));
+  return best;
 }
 
 /** A number of 53 bits for each record of both tables: the sum of random numbers of what its labels say. */

@@ -109,18 +109,18 @@ function numbersIn(text) {
   return found;
 }
 
-/** What two spellings of one thing have in common, most telling first; `truth` where all labels of both tables are truth values. */
-function spellingsOf(x, truth) {
+/** What two spellings of one thing have in common, most telling first; `truth` where all labels of both tables are truth values; `days` are forms. */
+function spellingsOf(x, truth, days) {
   if (x === null) return ["missing"];
   if (isNumber(x) && truth) return [`number ${plain(String(x))}`, `truth ${x === 1}`]; // as whole records have true
   if (isNumber(x) && Math.abs(Number(x)) === Infinity) return [`number ${x}`];
-  if (isNumber(x)) return [`number ${plain(String(x))}`, ...rounded(Number(x)), ...(x >= 1e7 && x < 1e8 && !isFraction(x) ? datesOf(String(x)) : [])];
+  if (isNumber(x)) return [`number ${plain(String(x))}`, ...rounded(Number(x)), ...(x >= 1e7 && x < 1e8 && !isFraction(x) ? datesOf(String(x), days) : [])];
   const text = folded(x);
   const found = [`text ${text}`];
   if (MISSING_WORDS.has(text)) found.push("missing");
   if (truth) found.push(`truth ${TRUTHS.get(text)}`);
   for (const number of numbersIn(text)) found.push(`number ${number}`, ...(NUMBER.test(number) ? rounded(Number(number)) : []));
-  found.push(...datesOf(text), `unspaced ${unspaced(text)}`);
+  found.push(...datesOf(text, days), `unspaced ${unspaced(text)}`);
   const bytes = [...x].map((sign) => CP1252.get(sign) ?? sign.codePointAt(0));
   if (bytes.some((byte) => byte > 0x7f) && bytes.every((byte) => byte < 256)) {
     try { // UTF-8 that was decoded as cp1252
@@ -130,15 +130,25 @@ function spellingsOf(x, truth) {
   return found;
 }
 
-/** The dates, or times, that a text may mean. */
-function datesOf(text) {
+/** The dates, or times, that a text may mean, in these forms. */
+function datesOf(text, days = DAYS) {
   const clock = CLOCK.exec(text);
   const day = clock ? text.slice(0, clock.index) : text;
-  const times = DAYS.map((form) => form.exec(day)?.groups).filter(Boolean).map((found) => {
+  const times = days.map((form) => form.exec(day)?.groups).filter(Boolean).map((found) => {
     const month = MONTHS.indexOf(found.month.slice(0, 3)) + 1 || Number(found.month);
     return timeOf(found.year, month, found.day, ...(clock ?? []).slice(1, 4).map((x) => x ?? 0));
   });
   return times.filter((time) => time !== undefined).map((time) => `date ${time} ${Number(`.${clock?.[4] ?? 0}`)}`);
+}
+
+/** The forms that all dates of a table have: of several, those that find the most dates in another table. */
+function dayForms(labels, others) {
+  const dates = labels.filter((x) => typeof x === "string").map(folded).filter((text) => datesOf(text).length);
+  const forms = DAYS.filter((form) => dates.length && dates.every((text) => datesOf(text, [form]).length));
+  if (forms.length < 2) return forms.length ? forms : DAYS;
+  const known = new Set(others.flatMap((x) => datesOf(folded(String(x)))));
+  const found = forms.map((form) => dates.filter((text) => known.has(datesOf(text, [form])[0])).length);
+  return forms.filter((_, i) => found[i] === Math.max(...found));
 }
 
 /** What makes the difference between two labels that have something in common. */
@@ -168,13 +178,15 @@ function lookalikePairs(records, label) {
     return (all.length > EXAMINED ? all.sort((a, b) => b.n - a.n).slice(0, EXAMINED) : all).map((one, at) => ({ ...one, at }));
   });
   const truth = examined.flat().every(({ label }) => label === null || label === 0 || label === 1 || (typeof label === "string" && TRUTHS.has(folded(label))));
+  const all = examined.map((of) => of.map(({ label }) => label));
+  const days = [dayForms(all[0], all[1]), dayForms(all[1], all[0])];
   const resembling = (which) => {
     const [mine, theirs] = [examined[which], examined[1 - which]];
     const held = new Set(theirs.map(({ label }) => label));
     const absent = mine.filter(({ label }) => !held.has(label));
     const known = new Map();
-    if (absent.length) for (const one of theirs) for (const spelling of spellingsOf(one.label, truth)) if (!known.has(spelling)) known.set(spelling, one);
-    return absent.map((one) => [one, known.get(spellingsOf(one.label, truth).find((spelling) => known.has(spelling)))]).filter(([, twin]) => twin);
+    if (absent.length) for (const one of theirs) for (const spelling of spellingsOf(one.label, truth, days[1 - which])) if (!known.has(spelling)) known.set(spelling, one);
+    return absent.map((one) => [one, known.get(spellingsOf(one.label, truth, days[which]).find((spelling) => known.has(spelling)))]).filter(([, twin]) => twin);
   };
   const known = examined.map((all) => new Map(all.map((one) => [one.label, one])));
   const codes = codesForMissing(...known.map((of) => [...of.keys()])).map(([a, b, cause]) => Object.assign([known[0].get(a), known[1].get(b)], { cause }));
@@ -183,51 +195,6 @@ function lookalikePairs(records, label) {
   const fewest = (pair) => Math.min(...pair.map(({ n }) => n));
   const pairs = [...new Map(found.map((pair) => [pair.map(({ at }) => at).join(), pair])).values()].sort((a, b) => fewest(b) - fewest(a));
   return pairs.map((pair) => [...pair.map(({ value }) => value), pair.cause ?? causeOf(...pair.map(({ label }) => label))]);
-}
-
-/** The number that a label is, if a float has its digits. */
-function finite(x) {
-  const number = Number(typeof x === "string" && (!NUMBER.test(x) || /^[+-]?0[0-9]/.test(x)) ? NaN : x ?? NaN);
-  return Math.abs(number) < (Number.isInteger(number) ? 1e15 : 3e38) ? number : undefined;
-}
-
-/** A number with so many decimals; a half is rounded to an even digit. */
-function toDecimals(x, decimals) {
-  const [scaled, nearest] = [x * 10 ** decimals, Math.round(x * 10 ** decimals)];
-  return (Math.abs(scaled % 1) === 0.5 && nearest % 2 ? nearest - 1 : nearest) / 10 ** decimals;
-}
-
-/** Whether a number is the shortest text of its single precision. */
-function isShortest(x) {
-  const texts = Array.from({ length: 9 }, (_, i) => Number(Math.fround(x).toPrecision(i + 1)));
-  return texts.find((text) => Math.fround(text) === Math.fround(x)) === x;
-}
-
-/** Pairs of different numbers of two tables that are equal in another precision: see codes/spellings.py. */
-function inAnotherPrecision(labels, others) {
-  const read = (all) => all.map((x) => [x, finite(x)]).filter(([, number]) => number !== undefined).sort(([, a], [, b]) => a - b);
-  const held = new Set(labels);
-  const both = [read(labels), read(others.filter((x) => !held.has(x)))];
-  const numbers = both.map((all) => all.map(([, number]) => number));
-  if (!both[0].length || !both[1].length || numbers.flat().every(Number.isInteger)) return [];
-  const equal = (form) => {
-    const first = new Map(both[0].map(([x, number]) => [form(number), x]).reverse());
-    return both[1].filter(([, number]) => first.has(form(number))).map(([x, number]) => [first.get(form(number)), x, PRECISION]);
-  };
-  let best = equal((x) => Number(x.toPrecision(15)));
-  const better = (pairs) => { best = pairs.length > best.length ? pairs : best; };
-  const upTo = (from, to, form) => Array.from({ length: to - from + 1 }, (_, i) => (x) => form(x, from + i));
-  for (const forms of [[Math.fround], upTo(1, 12, toDecimals), upTo(6, 10, (x, digits) => Number(x.toPrecision(digits)))]) {
-    for (const form of forms) {
-      const holds = numbers.map((all) => all.every((x) => form(x) === x));
-      const finer = numbers[Number(holds[0])];
-      if (holds[0] && holds[1]) break;
-      if ((holds[0] || holds[1]) && (form === Math.fround || new Set(finer.map(form)).size === finer.length)) better(equal(form));
-    }
-  }
-  const short = numbers.map((all) => all.every((x) => Number(x.toPrecision(9)) === x));
-  if (short[0] !== short[1] && numbers[Number(short[1])].every(isShortest)) better(equal(Math.fround));
-  return best;
 }
 
 const widest = (sorted) => sorted.reduce((most, x, i) => Math.max(most, i && x - sorted[i - 1]), 0);
