@@ -295,15 +295,22 @@ def _coded(missing: Mapping[Label, int], coded: Mapping[Label, int]) -> list[tup
     absent = MISSING if MISSING in missing else next(words, None)
     if absent is None:
         return []
-    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if absent not in coded else ())]
+    codes = [*likely_codes(coded), *(_lone_code(coded, missing, absent) if absent not in coded else ())]
     return [(missing[absent], coded[code]) for code in dict.fromkeys(codes) if code not in missing]
 
 
-def _lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:
-    """A usual code that is the only negative number among the labels of two tables, if the first of them alone has it."""
+def _lone_code(labels: Collection[Label], others: Collection[Label], absent: Label) -> list[Label]:
+    """A usual code that is the only negative number among the labels of two tables, if the first of them alone has it.
+
+    Or the only text that the second table lacks, if that has all other labels and ``absent``.
+    """
+    new = [x for x in labels if x not in others]
+    texts = [x for x in new if isinstance(x, str) and plain_number(x) is MISSING]
+    if len(new) == len(texts) == 1 < len(labels) - 1 and [x for x in others if x not in labels] == [absent]:
+        return new
     numbers = {x: plain_number(x) if isinstance(x, str) else x for x in (*labels, *others)}
     negative = [x for x, number in numbers.items() if type(number) in (int, float) and number < 0]
-    return [x for x in negative if len(negative) == 1 and numbers[x] in USUAL_ENDS and x not in others]
+    return [x for x in negative if len(negative) == 1 and numbers[x] in USUAL_ENDS and x in new]
 
 
 def has_usual_end(values: np.ndarray, usual: Set[int] = USUAL_ENDS) -> bool:

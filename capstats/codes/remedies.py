@@ -35,8 +35,8 @@ COMMA = "a decimal comma in some of the texts"
 # how a text is changed in Python and in R, by what makes the difference
 _LINES = {
     "case": (".str.casefold()", "tolower({})"),
-    "spaces": ('.str.split().str.join(" ")', 'gsub("\\\\s+", " ", trimws({}))'),
-    BESIDE: ('.str.split().str.join("")', 'gsub("\\\\s+", "", {})'),
+    "spaces": ('.str.split().str.join(" ")', 'trimws(gsub("(*UCP)\\\\s+", " ", {}, perl=TRUE))'),
+    BESIDE: ('.str.split().str.join("")', 'gsub("(*UCP)\\\\s+", "", {}, perl=TRUE)'),
     COMMA: ('.str.replace(",", ".")', 'sub(",", ".", {}, fixed=TRUE)'),
     "Unicode form": (
         '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufe00-\\ufe0f\\ufeff]", "", regex=True)',

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,10 @@ from capstats.codes.labels import MISSING, Label
 
 Floats = NDArray[np.float64]
 
-MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"])
+MISSING_WORDS = frozenset(
+    ["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "..", "?", "-", "\\n", "0000-00-00"]
+    + [f".{letter}" for letter in ascii_lowercase]  # of Stata
+)
 TRUTH_WORDS: Mapping[str, bool] = {**TRUTH, "y": True, "on": True, "1.0": True, "n": False, "off": False, "0.0": False}
 
 NUMBERS = "numbers written in another way"
@@ -249,7 +253,7 @@ def _cause(label: Label, twin: Label) -> str:
     if not isinstance(label, str) and not isinstance(twin, str):
         return PRECISION
     if not isinstance(label, str) or not isinstance(twin, str):
-        return KINDS
+        return DATES if _same_day(str(label), str(twin)) else KINDS
     steps = {"spaces": _trimmed, "case": str.casefold, "Unicode form": _composed, "dashes or quotes": _plain_marks}
     for cause, step in steps.items():
         if step(label) == step(twin):
@@ -261,7 +265,7 @@ def _cause(label: Label, twin: Label) -> str:
         return ABSENT
     if set(_numbers(a)) & set(_numbers(b)):
         return NUMBERS
-    if {date for _, date in _dates(a)} & {date for _, date in _dates(b)}:
+    if _same_day(a, b):
         return DATES
     if a in TRUTH_WORDS and b in TRUTH_WORDS:
         return TRUTHS
@@ -329,6 +333,11 @@ def _dates(text: str) -> Iterator[tuple[int, Any]]:
             yield place, (time, fraction.rstrip("0"))
         except ValueError:
             continue
+
+
+def _same_day(*texts: str) -> bool:
+    first, second = ({date for _, date in _dates(text)} for text in texts)
+    return not first.isdisjoint(second)
 
 
 def redecoded(text: str) -> str | None:

@@ -423,10 +423,16 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
     "two decimals": (lambda x: x / 3, lambda x: [f"{i / 3:.2f}" for i in x]),
     "ten decimals": (lambda x: x / 3, lambda x: [f"{i / 3:.10f}" for i in x]),
     "dates": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"{i % 28 + 1:02}.01.2024" for i in x]),
+    "dates of digits alone": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"202401{i % 28 + 1:02}" for i in x]),
+    "month first": (
+        lambda x: [f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in x],
+        lambda x: [f"{i % 12 + 1}/{i % 28 + 1}/2024" for i in x],
+    ),
     "midnight": (lambda x: [f"2024-01-{i % 28 + 1:02}" for i in x], lambda x: [f"2024-01-{i % 28 + 1:02} 00:00:00" for i in x]),
     "yes": (lambda x: np.where(x % 2, "yes", "no"), lambda x: x % 2 == 1),
     "NA": (lambda x: np.where(x % 2, "NA", "y"), lambda x: np.where(x % 2, None, "y")),
     "-9": (lambda x: np.where(x % 2, None, x), lambda x: np.where(x % 2, -9, x)),
+    "the only text without a twin": (lambda x: np.array([*"abc", None])[x % 4], lambda x: np.array([*"abc", "refused"])[x % 4]),
     "None": (lambda x: np.where(x % 2, "-9", x.astype(str)), lambda x: np.where(x % 2, None, x)),
     "NFC": (lambda x: [f"caf\u00e9 {i}" for i in x], lambda x: [f"cafe\u0301 {i}" for i in x]),
 }

@@ -98,6 +98,9 @@ LIKELY_ONE = {  # levels that are likely one in two spellings
     "a code that is missing": ("-99", None),
     "a word and a code": ("N/A", "-99"),
     "missing as a word": (None, "Unknown"),
+    "missing of MySQL": (None, "\\N"),
+    "missing of Stata": (None, ".a"),
+    "no day": (None, "0000-00-00"),
 }
 EQUAL = {  # levels that say the same
     "decimals": ("1.0", "1"),
@@ -198,6 +201,7 @@ JOBS = {  # how a job is written in the original, and in the release
     "one decimal, in which several are one": lambda i: (i / 30 if i % 10 else i, round(i / 30, 1) if i % 10 else i),
     "whole numbers, in which several are one": lambda i: (f"{i / 3:.0f}", i / 3),
     "labels beside codes": lambda i: (f"label {i}", i),
+    "the only text that the original lacks": lambda i: ("abc"[i % 3], "abc"[i % 3]) if i % 4 else (None, "refused"),
     "NA beside empty": lambda i: ("NA", None) if i % 2 else ("y", "y"),
     "missing in many ways": lambda i: (("NA", "-", None)[i % 3], ("n/a", "?", "")[i % 3]) if i % 2 else ("y", "y"),
     "thousands": lambda i: (1000 * i + 1000, f"{i + 1}.000"),

@@ -5,7 +5,8 @@ const NUMBER = /^(?:[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[+-]?inf(
 const DATETIME = /^([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{2})(?::?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?)?(?:(Z)|([+-])([0-9]{2}):?([0-9]{2})?)?$/;
 const SPACES = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`; // of Python
 const ENDS = new RegExp(`^${SPACES}|${SPACES}$`, "g");
-const MISSING_WORDS = new Set(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "?", "-"]);
+const MISSING_WORDS = new Set(["", "na", "n/a", "#n/a", "<na>", "nan", "nat", "none", "null", "nil", "missing", ".", "..", "?", "-", "\\n", "0000-00-00",
+  ...[..."abcdefghijklmnopqrstuvwxyz"].map((letter) => `.${letter}`)]); // the last of Stata
 const WORDS = new Set([...MISSING_WORDS, "unknown", "*"].filter((word) => word !== "none")); // codes of missing values; people have none of something
 const NINES = Array.from({ length: 9 }, (_, i) => 10 ** (i + 1) - 1);
 const USUAL = NINES.flatMap((n) => [n, n - 1, n - 2, (n / 9) * 8, (n / 9) * 7]);
@@ -154,13 +155,16 @@ function dayForms(labels, others) {
 /** What makes the difference between two labels that have something in common. */
 function causeOf(...both) {
   if (both.includes(null)) return UNSAID;
-  if (both.some(isNumber)) return both.every(isNumber) ? PRECISION : "text in one table and not in the other";
+  const isSameDay = (...texts) => datesOf(texts[0]).some((x) => datesOf(texts[1]).includes(x));
+  if (both.every(isNumber)) return PRECISION;
+  if (both.some(isNumber)) return isSameDay(...both.map(String)) ? "dates written in another way" : "text in one table and not in the other";
   const cause = FOLDED.find((name) => FOLDS[name](both[0]) === FOLDS[name](both[1]));
   if (cause) return cause;
   const [a, b] = both.map(folded);
   if (a === b) return FOLDED.filter((name) => both.some((x) => FOLDS[name](x) !== x)).join(" and ");
   if (MISSING_WORDS.has(a)) return UNSAID;
-  for (const [kind, of] of [["numbers", numbersIn], ["dates", datesOf]]) if (of(a).some((x) => of(b).includes(x))) return `${kind} written in another way`;
+  if (numbersIn(a).some((x) => numbersIn(b).includes(x))) return "numbers written in another way";
+  if (isSameDay(a, b)) return "dates written in another way";
   if (TRUTHS.has(a) && TRUTHS.has(b)) return "truth values written in another way";
   if (unspaced(a) === unspaced(b)) {
     const changed = FOLDED.filter((name) => name !== "spaces" && both.some((x) => FOLDS[name](x) !== x));
@@ -253,7 +257,10 @@ function codesForMissing(...both) {
   const coded = (missing, other) => {
     const held = [null, ...missing.filter((x) => typeof x === "string" && MISSING_WORDS.has(folded(x)))].find((x) => missing.includes(x));
     const [codes, negative] = [likelyCodes(other), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
-    if (!other.includes(held) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only one
+    const [fresh, gone] = [other.filter((x) => !missing.includes(x)), missing.filter((x) => !other.includes(x))];
+    const isAlone = fresh.length === 1 && gone.length === 1 && gone[0] === held && other.length > 2 && typeof fresh[0] === "string";
+    if (isAlone && !other.includes(held) && !NUMBER.test(fresh[0])) codes.push(...fresh.filter((x) => !codes.includes(x))); // the only text without a twin
+    else if (!other.includes(held) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only one
     return held === undefined ? [] : codes.filter((x) => other.includes(x) && !missing.includes(x)).map((x) => [held, x]);
   };
   return [...coded(...both), ...coded(...both.reverse()).map((pair) => pair.reverse())].map((pair) => [...pair, UNSAID]);
