@@ -65,7 +65,7 @@ def without(found: dict[str, Any]) -> dict[str, Any]:
 def test_the_numbers_are_those_of_tables_in_memory(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for levels in two spellings, which are taken for one in memory alone."""
     monkeypatch.setattr(compared, "lookalike_pairs", lambda *_: [])
-    monkeypatch.setattr(compared, "_nearly_equal", lambda *_: [])
+    monkeypatch.setattr(compared, "in_another_precision", lambda *_: [])
     monkeypatch.setattr(compared, "codes_for_missing", lambda *_: [])
     rng = np.random.default_rng(seed)
     columns = [c for c in VALUES if rng.random() < 0.4 and c != "n"]
