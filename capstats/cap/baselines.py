@@ -27,7 +27,7 @@ def baseline_cap(o: Counts, s: Release = None, *, kind: Kind = "marginal", withi
     o : array-like or DataArray, dims (target, key) and any others
         Counts of original records.
     s : same, optional
-        Counts of synthetic records; needed by "modal_synthetic" and "crossed", ignored by the others.
+        Counts of synthetic records; needed by "modal_synthetic" and "crossed", and only checked by the others.
     kind : {"marginal", "modal", "uniform", "modal_synthetic", "crossed"}
         - "marginal": the target of a random original record, sum_i p_i^2 with p_i = o_i. / n;
         - "modal": always the most frequent original target, max_i p_i;
@@ -70,10 +70,12 @@ def baseline_cap(o: Counts, s: Release = None, *, kind: Kind = "marginal", withi
     check_choice(kind, "kind", get_args(Kind))
     if within is not None and kind not in ("marginal", "crossed"):
         raise ValueError(f'`within` needs `kind` "marginal" or "crossed"; got "{kind}".')
-    if kind in ("modal_synthetic", "crossed"):
-        if s is None and not isinstance(o, xr.Dataset):
-            raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
+    needed = kind in ("modal_synthetic", "crossed")
+    if needed and s is None and not isinstance(o, xr.Dataset):
+        raise ValueError(f'`kind` "{kind}" needs the synthetic table: give `s`.')
+    if needed or s is not None:  # which is checked, needed or not
         pair = Aligned({"o": o, "s": s})
+    if needed:
         windows = windows_of(pair, within)
         return pair.map(lambda o, s: crossed(o, s, windows) if kind == "crossed" else modal(s) + 0 * o.total, "baseline_cap")
     aligned = Aligned({"o": o})

@@ -118,5 +118,8 @@ def test_kinds_that_use_the_synthetic_table_ask_for_it(kind):
 
 
 @pytest.mark.parametrize("kind", WITHOUT_S)
-def test_other_kinds_do_not_look_at_the_synthetic_table(kind):
-    assert baseline_cap([[1], [1]], "not a table", kind=kind).item() == 0.5
+def test_other_kinds_check_the_synthetic_table_and_do_not_use_it(kind):
+    assert baseline_cap([[1], [1]], [[[5], [1]]] * 3, kind=kind).item() == 0.5
+    for s, message in (("modal", "Give others by name: kind="), (np.ones(2), "`s` has 1 dimensions"), ([[1]], "must agree")):
+        with pytest.raises((ValueError, TypeError), match=message):
+            baseline_cap([[1], [1]], s, kind=kind)
