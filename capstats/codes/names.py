@@ -15,7 +15,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn, cast
 
-from capstats.codes.checks import is_name, shown_name
+import numpy as np
+
+from capstats.codes.checks import is_name, shown, shown_name
 
 RUN = re.compile(r"(^|;)(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")  # a semicolon separates cells in many countries
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
@@ -133,20 +135,35 @@ def loaded_later(module: str, names: Mapping[str, str], rooms: str = "") -> Call
 
 def _naming_arguments(function: FunctionType, called: str) -> FunctionType:
     """The function, which says of an argument that it does not have what to give in its place."""
-    code = inspect.unwrap(function).__code__
-    if code.co_flags & inspect.CO_VARKEYWORDS:
+    takes = inspect.signature(function).parameters  # with the options of reading where they are shown
+    if any(x.kind is x.VAR_KEYWORD for x in takes.values()):
         return function
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = [name for name, x in takes.items() if x.kind is not x.VAR_POSITIONAL]
+    places = sum(x.kind is x.POSITIONAL_OR_KEYWORD for x in takes.values())
 
     @wraps(function)
     def checked(*positional: Any, **given: Any) -> Any:
         for name in given:
             if name not in known:
                 raise TypeError(f"{called}() has no argument `{name}`.{_right_argument(name, [x for x in known if x != 'self'])}")
+        _check_places(called, positional, known, places)
         return function(*positional, **given)
 
     checked.names_arguments = True  # type: ignore[attr-defined]  # so that a name of two rooms is wrapped once
     return cast(FunctionType, checked)
+
+
+def _check_places(called: str, given: tuple[Any, ...], known: list[str], places: int) -> None:
+    """Raise where a function is given more by position than it takes, or in the place of `s` what is no table."""
+    own, wrong = known[:1] == ["self"], ""
+    if len(given) > places > 0:
+        wrong, others = f"{places - own} argument{'s' * (places - own != 1)} by position; got {len(given) - own}.", known[places:]
+    elif known[1:2] == ["s"] and len(given) > 1 and given[1] is not None and not hasattr(s := given[1], "data_vars"):
+        held = hasattr(given[0], "data_vars")
+        if isinstance(s, str) or (held and (s.ndim if hasattr(s, "ndim") else np.array(s, object).ndim) < 2):
+            wrong, others = f"a table of counts as `s`; got {shown(s)}.{' The Dataset brings its own tables.' * held}", known[2:]
+    if wrong:
+        raise TypeError(f"{called}() takes {wrong}" + f" Give others by name: {', '.join(f'{x}=' for x in others)}." * bool(others))
 
 
 def _right_argument(name: str, known: list[Hashable]) -> str:
@@ -154,7 +171,8 @@ def _right_argument(name: str, known: list[Hashable]) -> str:
     meant = ARGUMENTS.get(name, "")
     if name in ELSEWHERE or meant.partition("=")[0] in known:
         return f" Give {ELSEWHERE.get(name, meant)}."
-    return _nearest(name, known, NEAR) or f" It takes {', '.join(map(str, known))}."
+    near = _nearest(name, known, NEARER if meant else NEAR)  # what a known guess means is not what looks a little like it
+    return near or f" It takes {', '.join(map(str, known))}."
 
 
 def missing_name(module: str, name: str) -> Exception:

@@ -109,7 +109,7 @@ def test_what_was_chosen_when_counting_is_not_chosen_again(call: Any) -> None:
 
 @pytest.mark.parametrize("call", [tabulate, audit, disclosure_protection, record_risk])
 def test_an_unknown_option_names_the_nearest_one(call: Any) -> None:
-    with pytest.raises(TypeError, match=r"There is no option 'tpyes'. Did you mean 'types'\?"):
+    with pytest.raises(TypeError, match=r"has no argument `tpyes`. Did you mean 'types'\?"):
         call(records(1), records(2), keys="age", target="ill", tpyes={})
 
 

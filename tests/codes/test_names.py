@@ -153,6 +153,7 @@ def test_json_is_printable_and_reads_back_as_it_was(told):
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 SMALL = [[1, 2], [3, 4]]
+TABLES = capstats.from_counts(SMALL, SMALL)
 
 
 @pytest.mark.parametrize(
@@ -172,11 +173,27 @@ SMALL = [[1, 2], [3, 4]]
         (lambda: laws.sample_tables(SMALL, laws.Uniform(3), draws=2, seed=1), r"`seed`\. Give rng=, a seed or a numpy Gen"),
         (lambda: capstats.anonymity.k_anonymity(table=SMALL), r"k_anonymity\(\) has no argument `table`\. Give o=, or a Dataset"),
         (lambda: capstats.disclosure.disco(SMALL, synthetic=SMALL), r"disco\(\) has no argument `synthetic`\. Give s=, or a Dataset"),
+        (lambda: capstats.screening.sweep({}, target="a"), r"sweep\(\) has no argument `target`\. Did you mean 'targets'\?"),
+        (lambda: capstats.audit({}, targets="a"), r"audit\(\) has no argument `targets`\. Did you mean 'target'\?"),
+        (lambda: capstats.audit({}, seed=1), r"audit\(\) has no argument `seed`\. It takes original, synthetic, keys, .*, progress\."),
+        (lambda: capstats.disclosure.record_risk({}, n=5), r"record_risk\(\) has no argument `n`\. It takes .* top, .* null_values"),
+        (lambda: capstats.baseline_cap(SMALL, "modal"), r"takes .* `s`; got 'modal'\. Give others by name: kind=, within=\."),
+        (lambda: capstats.cap_quantiles(TABLES, [0.5]), r"got list of length 1\. The Dataset brings its own tables\. .* q=, unmatched="),
+        (lambda: capstats.cap_ecdf(TABLES, 0.5), r"got 0\.5\. The Dataset .* at=, unmatched=, within=\."),
+        (lambda: laws.permutation_test(TABLES, np.ones(3)), r"got ndarray of length 3\. The Dataset .* draws=, level=, rng=\."),
+        (lambda: capstats.maximum_cap(SMALL, 10), r"takes 1 argument by position; got 2\. Give others by name: unmatched=, m=\."),
+        (lambda: laws.Swap(10), r"Swap\(\) takes 0 arguments by position; got 1\. Give others by name: records=\."),  # type: ignore[misc]
+        (lambda: capstats.anonymity.k_anonymity(SMALL, 5), r"k_anonymity\(\) takes 1 argument by position; got 2\.$"),
     ],
 )
 def test_a_wrong_argument_is_answered_with_the_right_one(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         call()
+
+
+@pytest.mark.parametrize("s", [SMALL, np.array(SMALL), None, "s"])
+def test_a_table_may_follow_a_dataset(s: Any) -> None:
+    assert average_cap(TABLES, TABLES[s] if isinstance(s, str) else s).item() == average_cap(SMALL, SMALL).item()
 
 
 def test_functions_that_name_arguments_are_those_of_their_modules_and_can_be_pickled() -> None:

@@ -35,5 +35,5 @@ def test_keys_may_be_any_sequence_of_names(keys: Any) -> None:
 
 def test_an_option_that_does_not_exist_is_told_with_the_nearest_one() -> None:
     unknown: Any = {"binz": {"age": 2}}
-    with pytest.raises(TypeError, match=r"There is no option 'binz'\. Did you mean 'bins'"):
+    with pytest.raises(TypeError, match=r"record_risk\(\) has no argument `binz`\. Did you mean 'bins'"):
         record_risk(RECORDS, RECORDS, keys="sex", target="income", **unknown)

@@ -407,7 +407,7 @@ BY_SEX = pd.DataFrame({"age": [18, 18], "sex": ["f", "m"], "health": ["sick"] * 
             ValueError,
             "Column 'health' of `published.0.`, the last one, has no number. Put the counts of its cells last",
         ),
-        ({"published": [["age"]], "synthetic": PEOPLE}, TypeError, "There is no option 'synthetic'"),
+        ({"published": [["age"]], "synthetic": PEOPLE}, TypeError, "has no argument `synthetic`. It takes original, published, keys"),
         (
             {"published": [TABLE.assign(n=["1,002", *TABLE.n[1:]])]},
             ValueError,

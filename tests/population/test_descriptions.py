@@ -242,7 +242,7 @@ def test_numbers_of_csv_files_are_numbers_unless_they_are_said_to_be_codes(tmp_p
         ({"attacks": 1, "quantiles": None}, ValueError, "`quantiles` must be probabilities from 0 to 1; got None"),
         ({"columns": ["a", "c"]}, ValueError, "Column 'c' is not in `original`"),
         ({"synthetic": None}, ValueError, "`original` and `synthetic` are one object"),
-        ({"bin": {}}, TypeError, "There is no option 'bin'"),
+        ({"bin": {}}, TypeError, r"singling_out\(\) has no argument `bin`\. Did you mean 'bins'"),
     ],
 )
 def test_a_mistake_is_said(told, error, message):
