@@ -38,12 +38,14 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
     Dataset, dims (group, ...)
         ``records``, the original records of each group, and what the measure returned, under its name. ``group`` reads "column = level";
         the first is "everybody", without whom a number of a group is neither high nor low.
+        Along other dims there is what any group has, and NaN where a group lacks it, as outliers in `cap_boxplot` or sizes in
+        `anonymity.class_sizes`.
 
     Raises
     ------
     ValueError, TypeError
-        If a name of `by` is no key column, `by` is empty, `measure` is no function or returns nothing that has dims, or `tables` is no such
-        Dataset.
+        If a name of `by` is no key column, `by` is empty, `measure` is no function or returns nothing that has dims, or lists that cannot
+        stand beside each other, or `tables` is no such Dataset.
 
     See Also
     --------
@@ -95,6 +97,15 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
             raise TypeError(f"`measure` must return a DataArray or a Dataset; got {type(found).__name__}.")
         parts.append(found)
         records.append(np.asarray(summed(part.get("o_records", part.o).variable.data, (-2, -1))).item())
-    joined = xr.concat(parts, pd.Index([text for text, _ in groups], name="group"), combine_attrs="drop_conflicts")
+    bare = {str(dim) for part in parts for dim in part.dims if dim not in part.indexes}  # of other sizes in other groups
+    parts = [part.assign_coords({dim: range(part.sizes[dim]) for dim in bare & set(part.dims)}) for part in parts]
+    index = pd.Index([text for text, _ in groups], name="group")
+    try:
+        joined = xr.concat(parts, index, join="outer", combine_attrs="drop_conflicts").drop_vars(bare)
+    except ValueError as error:  # labels that occur twice in one result cannot be found in another
+        raise ValueError(
+            f"The results of the groups are lists that cannot stand beside each other: {error}. Give a `measure` that returns their length "
+            f"or average."
+        ) from error
     own = {"records": ("group", records)} if "records" not in joined else {}
     return Result({**own, **joined.data_vars}, joined.coords, {"result": "By group"})

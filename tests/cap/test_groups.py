@@ -11,7 +11,7 @@ import pytest
 import sparse
 
 import capstats
-from capstats import by_group, disclosure
+from capstats import anonymity, by_group, disclosure, population
 from capstats.datasets import anes96
 
 VOTERS = anes96()
@@ -57,6 +57,20 @@ def test_any_measure_has_groups_and_keeps_its_dims() -> None:
     assert shares.holdout_cap.isel(group=0).identical(capstats.individual_share(t).holdout_cap.assign_coords(group="everybody"))
     assert by_group(lambda t: t.o.sum() / 2, t, by="PID")["<lambda>"][0] == 472
     assert (by_group(disclosure.disco, t, by="PID").disco >= 0).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_a_group_lacks_is_nan() -> None:
+    """Of women one key has 2 people and one 1; of men one has 1. The only outlier is the one man's CAP 0 among everybody's 1."""
+    people = {"sex": [*"fffm"], "age": [1, 1, 2, 1], "t": [*"aaab"]}
+    t = capstats.tabulate(people, {"sex": [*"ffm"], "age": [1, 2, 1], "t": [*"aaa"]}, keys=["sex", "age"], target="t")
+    sizes = by_group(anonymity.class_sizes, t, by="sex").classes
+    np.testing.assert_array_equal(sizes.sel(size=[1, 2]), [[2, 1], [1, 1], [1, np.nan]])
+    outliers = by_group(capstats.cap_boxplot, t, by="sex").outliers
+    np.testing.assert_array_equal(outliers, [[0], [np.nan], [np.nan]])
+    assert list(outliers.coords) == ["group"]
+    with pytest.raises(ValueError, match="lists that cannot stand beside each other: .*duplicate values. Give"):
+        by_group(population.minimal_sample_uniques, t, by="sex")
 
 
 def test_missing_values_renamed_columns_and_weights() -> None:
