@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
+from numpy.typing import ArrayLike
 
 from capstats.plotting.shared import BASELINE, COLOURS, DASHES, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
 from capstats.tables.ties import at_most
@@ -19,7 +21,7 @@ FAR = 3  # times the range of the values: beyond this the original is an arrow a
 
 
 def plot_average_cap(
-    averages: xr.DataArray | Mapping[str, xr.DataArray],
+    averages: ArrayLike | xr.DataArray | Mapping[str, xr.DataArray],
     *,
     original: float | None = None,
     baseline: float | None = None,
@@ -30,7 +32,7 @@ def plot_average_cap(
 
     Parameters
     ----------
-    averages : DataArray, or mapping {label: DataArray}
+    averages : DataArray, list, array or Series, or mapping {label: any of these}
         Results of `capstats.average_cap` for draws of synthetic tables; NaN (no matched record) is left out, and their number is given in
         the label. A DataArray with one labelled dim beside the draws, such as ``m``, has a version for each of its labels.
     original : float, optional
@@ -52,8 +54,8 @@ def plot_average_cap(
 
     Raises
     ------
-    ValueError
-        If there is no number to draw.
+    ValueError, TypeError
+        If there is no number to draw, or a Dataset is given, which holds several numbers of each table.
 
     See Also
     --------
@@ -70,7 +72,9 @@ def plot_average_cap(
     >>> int(sum(bar.get_height() for bar in ax.containers[0]))
     4
     """
-    versions = _versions(averages) if isinstance(averages, xr.DataArray) else dict(averages)
+    if isinstance(averages, xr.Dataset):
+        raise TypeError("`averages` is a Dataset; give one of its variables, such as `.estimate` of average_cap_interval.")
+    versions: dict[Any, Any] = dict(averages) if isinstance(averages, (Mapping, pd.DataFrame)) else _versions(averages)
     values, labels = [], []
     for label, array in zip(shortened(list(map(str, versions)), 36), versions.values(), strict=True):
         flat = np.asarray(array, dtype=float).ravel()
@@ -107,9 +111,9 @@ def plot_average_cap(
     return legend_above(ax, given)
 
 
-def _versions(averages: xr.DataArray) -> dict[str, xr.DataArray]:
+def _versions(averages: Any) -> dict[str, Any]:
     """The averages by the labels of their only labelled dim beside the draws."""
-    dims = [dim for dim in averages.dims if dim in averages.coords and dim != "draw"]
+    dims = [dim for dim in getattr(averages, "dims", ()) if dim in averages.coords and dim != "draw"]
     if len(dims) != 1 or averages.ndim == 1:
         return {"": averages}
     return {f"{dims[0]} = {label}": averages.isel({dims[0]: i}) for i, label in enumerate(averages[dims[0]].values)}

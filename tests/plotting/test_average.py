@@ -7,12 +7,13 @@ from itertools import pairwise
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from drawn import dashed
 from matplotlib.patches import StepPatch
 
-from capstats import average_cap
+from capstats import average_cap, average_cap_interval
 from capstats.datasets import paper_originals, paper_synthetics
 from capstats.laws import Bootstrap, Uniform, cap_law, sample_tables
 from capstats.plotting import plot_average_cap, plot_cap_law
@@ -52,6 +53,23 @@ def test_arrays_of_any_shape_are_counted_flat(ax):
     values = average_cap(paper_originals(), paper_synthetics())
     plot_average_cap(values, ax=ax)
     assert sum(bar.get_height() for bar in ax.containers[0]) == 16
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.2, 0.2], np.array([0.1, 0.2, 0.2]), pd.Series([0.1, 0.2, 0.2], index=[*"abc"])])
+def test_a_list_an_array_and_a_series_are_one_version(ax, values):
+    plot_average_cap(values, ax=ax)
+    assert [sum(bar.get_height() for bar in container) for container in ax.containers] == [3]
+    assert (ax.get_ylabel(), ax.get_legend_handles_labels()[1]) == ("synthetic tables, of 3", [])
+
+
+def test_a_data_frame_has_a_version_in_each_column(ax):
+    plot_average_cap(pd.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.3]}), ax=ax)
+    assert ax.get_legend_handles_labels()[1] == ["a", "b"]
+
+
+def test_a_dataset_of_several_numbers_is_refused(ax):
+    with pytest.raises(TypeError, match=r"`averages` is a Dataset; give one of its variables, such as `\.estimate`"):
+        plot_average_cap(average_cap_interval(paper_originals(), paper_synthetics()), ax=ax)
 
 
 def test_dashed_line_stands_at_the_original_and_within_the_axes(ax, averages):
