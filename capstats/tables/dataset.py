@@ -31,7 +31,7 @@ from capstats.tables.checking import CELLS, as_counts, nested
 from capstats.tables.digests import digests_of
 from capstats.tables.levels import codes_among, compared, parts_of, warn_of_levels
 from capstats.tables.printing import Result
-from capstats.tables.table import EXACT, Counts
+from capstats.tables.table import EXACT, Array, Counts
 
 VERSION = version("capstats")
 SUMS = ("", "_records", "_squares")  # the sums of each table with sampling weights: o, o_records, o_squares
@@ -150,8 +150,8 @@ def from_counts(
     Raises
     ------
     ValueError, TypeError
-        If counts are negative, infinite or NaN (the cell is named), shapes or labels disagree, a label occurs twice, or a table holds no
-        record.
+        If counts are negative, infinite or NaN (the cell is named), shapes or labels disagree, a label occurs twice, a table holds no
+        record, or the last row and column of a DataFrame, or its first ones, are the sums of the others.
 
     See Also
     --------
@@ -194,6 +194,8 @@ def from_counts(
             raise ValueError(f"`{name}` has dims {array.dims}; give (target, key){', or one more before them' if name == 's' else ''}.")
         if not filled(array.variable.data, name)[1].any():
             raise ValueError(f"`{name}` holds no record: every count is 0.")
+        if isinstance(given[name], pd.DataFrame):
+            _check_margins(array.values, name)
     if s is not None and synthetic is None and arrays["s"].ndim == 3:
         index = arrays["s"].indexes.get(arrays["s"].dims[0])
         synthetic = list(range(len(arrays["s"]))) if index is None else [canonical(x) for x in index]
@@ -230,6 +232,19 @@ def _named(table: Any, name: str, labels: Mapping[str, Any]) -> Any:
                 raise ValueError(f"`{name}` brings its own {dim} labels; leave `{dim}_labels` out, or give its bare values.")
             table = table.assign_coords(coords_of(dim, axis_from(labels[dim], table.sizes[dim], dim, f"`{dim}_labels`")))
     return table
+
+
+def _check_margins(counts: Array, name: str) -> None:
+    """Raise where the last row and column, or the first ones, are the sums of the others: margins, which count each record four times."""
+    for end, cut in ((-1, ":-1"), (0, "1:")):
+        rows, columns = np.delete(counts, end, 0), np.delete(counts, end, 1)
+        several = min(rows.any(1).sum(), columns.any(0).sum()) > 1
+        if several and np.allclose(rows.sum(0), counts[end], atol=0) and np.allclose(columns.sum(1), counts[:, end], atol=0):
+            raise ValueError(
+                f"`{name}` holds its totals: its {'last' if end else 'first'} row and column are the sums of the others, so each record "
+                f"would be counted four times. Leave them out: .iloc[{cut}, {cut}], or no margins=True in pandas. If they are no totals, "
+                f"give the counts as an array, with `target_labels` and `key_labels`."
+            )
 
 
 def _unframed(table: pd.DataFrame, name: str) -> xr.DataArray:

@@ -45,6 +45,32 @@ def test_without_labels_the_key_column_is_numbered_and_marked() -> None:
     assert tables.attrs == {"key_columns": ["key_"], "target_columns": ["target"], "unlabelled": True, "capstats": capstats.__version__}
 
 
+@pytest.mark.parametrize(("flip", "end"), [(1, "last"), (-1, "first")])
+@pytest.mark.parametrize("scale", [1, 0.1])
+def test_a_cross_tabulation_with_its_margins_is_refused(flip: int, end: str, scale: float) -> None:
+    plain = pd.DataFrame([[3, 1, 0], [2, 0, 4]]) * scale
+    margins = pd.DataFrame([[3, 1, 0, 4], [2, 0, 4, 6], [5, 1, 4, 10]]).iloc[::flip, ::flip] * scale
+    for given, name in (((margins,), "o"), ((plain, margins), "s"), ((plain, {"a": margins}), r"s\['a'\]")):
+        with pytest.raises(ValueError, match=rf"`{name}` holds its totals: its {end} row and column are .* counted four times\. Leave"):
+            from_counts(*given)
+    assert from_counts(margins.to_numpy()).o.sum().item() == pytest.approx(40 * scale)  # as an array they may be counts of their own
+
+
+def test_hardly_any_other_table_is_taken_for_one_with_margins() -> None:
+    """Of 16 tables with these margins the two that have them; none of 500 random tables of 30 records, and none of zeros."""
+    inner = [[[a, b, 1], [c, d, 1], [1, 1, 2]] for a, b, c, d in np.ndindex(2, 2, 2, 2)]
+    random = np.random.default_rng(1).multinomial(30, np.ones(9) / 9, 500).reshape(-1, 3, 3)
+    refused = []
+    for counts in [*inner, *random, [[1, 0, 1], [0, 0, 0], [1, 0, 1]]]:
+        try:
+            from_counts(pd.DataFrame(counts))
+        except ValueError:
+            refused.append(counts)
+    assert refused == [[[0, 1, 1], [1, 0, 1], [1, 1, 2]], [[1, 0, 1], [0, 1, 1], [1, 1, 2]]]
+    with pytest.raises(ValueError, match="every count is 0"):
+        from_counts(pd.DataFrame(np.zeros((4, 4))))
+
+
 @pytest.mark.parametrize(
     ("key_labels", "names", "rows"),
     [
