@@ -33,8 +33,8 @@ class CellUrn(Model):
 
     def __post_init__(self) -> None:
         if self.m is not None:
-            several = isinstance(self.m, (list, tuple, range))
-            self._set(m=tuple(map(check_records, self.m)) if several else check_records(self.m))
+            several = isinstance(self.m, (list, tuple, range)) or getattr(self.m, "ndim", 0) == 1
+            self._set(m=tuple(map(check_records, self.m)) if several and len(self.m) else check_records(self.m))
 
     @property
     def urn(self) -> Urn:

@@ -64,6 +64,10 @@ def test_the_limit_of_many_records_has_no_m():
         expected_cap(ORIGINAL, Uniform())
 
 
+def test_several_numbers_of_records_may_be_an_array():
+    assert Bootstrap(np.arange(10, 50, 10)) == Bootstrap([10, 20, 30, 40]) == Bootstrap(range(10, 50, 10))
+
+
 @pytest.mark.parametrize("matrix_and_theta", [{}, {"matrix": [[1.0]], "theta": 0.5}])
 def test_pram_takes_a_matrix_or_a_share_but_not_both(matrix_and_theta):
     with pytest.raises(ValueError, match="needs `matrix` or `theta`; give one of them"):
@@ -74,6 +78,8 @@ def test_pram_takes_a_matrix_or_a_share_but_not_both(matrix_and_theta):
     ("wrong", "message"),
     [
         (lambda: Uniform(0), "`m` must be a number of synthetic records"),
+        (lambda: Bootstrap([]), "`m` must be a number of synthetic records, .*; got list of length 0"),
+        (lambda: Bootstrap(np.array([[1, 2]])), "`m` must be a number of synthetic records, .*; got ndarray of length 1"),
         (lambda: Dirichlet("3", alpha=1), "`m` must be a number of synthetic records, .*; got '3'"),
         (lambda: Dirichlet(3, alpha=-1), "`alpha` must be a number from 0, added to every cell; got -1"),
         (lambda: Partial(alpha=-1), "`alpha` must be a number from 0, added to every cell; got -1"),
