@@ -165,7 +165,7 @@ def average_cap_interval(
     reach = np.sqrt(z**2 * squares / all_records**2 + t**2 * between)
     error, lower, upper = np.sqrt(variance + between), (centre - reach).clip(min=least), (centre + reach).clip(max=1)
     interval = {"estimate": estimate, "standard_error": error, "lower": lower, "upper": upper}
-    return Result(interval, attrs={"result": "Interval for average CAP"})
+    return Result(interval, attrs={"result": f"Interval for {'a difference of ' if second else ''}average CAP"})
 
 
 def individual_share(

@@ -54,8 +54,8 @@ def disclosure_protection(
         sensitive columns.
     unmatched : {"drop", "zero", "nearest"}
         Records whose key is not in the synthetic table are left out, count as protected, or are guessed from the nearest keys that
-        are, as in `average_cap`: the methods "cap", "zero_cap" and "generalized_cap" of SDMetrics. The default of `average_cap` and
-        `audit` is "zero": give `unmatched` in both to compare.
+        are, as in `average_cap`: the methods "cap", "zero_cap" and "generalized_cap" of SDMetrics. The default of `average_cap` is
+        "zero"; `audit` shows CAP for all three.
     holdout : data frame, mapping of columns, or path, optional
         Records of the same population that were not used for synthesis.
     missing, null_values, allow_unused_codes, types, bins, weights, counts, backing
@@ -70,7 +70,7 @@ def disclosure_protection(
         - ``cap_protection``: 1 - average CAP, from 0 to 1; NaN with "drop" where no record is matched;
         - ``baseline_protection``: 1 - the chance of a blind guess among all combinations of target values in the original;
         - ``matched_share``: share of the original records whose key is in the synthetic table;
-        - ``records``: original records;
+        - ``records``: original records, or the sum of their weights;
         - ``original_score``: the score if the original itself were released;
         - ``individual_disclosure`` and ``individual_disclosure_error``, where a holdout is given: average CAP of the original minus that
           of the holdout, and its standard error (see `individual_share`);

@@ -116,7 +116,8 @@ def checked(table: Any, name: str, core: Core, exact: bool = True) -> Held:
     if not isinstance(table, xr.DataArray):
         if not isinstance(table, (np.ndarray, list, tuple)) and is_frame(table):
             raise TypeError(
-                f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; for a table of counts capstats.from_counts."
+                f"`{name}` is a {type(table).__name__}. For records use capstats.tabulate; give a table of counts as an array, or to "
+                f"capstats.from_counts as a DataFrame of pandas with one row a target and one column a key."
             )
         table = nested(table, name, core)
     elif not isinstance(table.variable.data, np.ndarray) and not hasattr(table.variable.data, "coords"):

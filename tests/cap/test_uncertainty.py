@@ -188,6 +188,10 @@ def test_a_table_differs_from_itself_by_exactly_nothing() -> None:
     o, s = [[3, 1, 2], [1, 5, 1]], [[7, 1, 3], [3, 9, 4]]
     found = average_cap_interval(o, s, against=s)
     assert [found[x].item() for x in ("estimate", "standard_error", "lower", "upper")] == [0, 0, 0, 0]
+    assert (found.attrs["result"], average_cap_interval(o, s).attrs["result"]) == (
+        "Interval for a difference of average CAP",
+        "Interval for average CAP",
+    )
 
 
 # --- theorems ---------------------------------------------------------------------------------------------------------

@@ -146,6 +146,11 @@ def test_scores_of_counted_records_are_those_of_repeated_ones() -> None:
     assert found.identical(disclosure_protection(repeated, RELEASE, keys="age", target="income"))
 
 
+def test_records_with_weights_are_their_sum() -> None:
+    weighted = {**PEOPLE, "w": [1.5, 2, 3, 1]}
+    assert disclosure_protection(weighted, RELEASE, keys="age", target="income", weights=("w", None)).records.item() == 7.5
+
+
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(ValueError, match=r'`unmatched` must be "zero" .*, "drop" .* or "nearest" .*; got .CAP.'):
         disclosure_protection(PEOPLE, RELEASE, keys="age", target="income", unmatched="CAP")  # type: ignore[arg-type]
