@@ -99,7 +99,7 @@ def test_a_bad_cell_is_found_in_the_last_of_many_pieces(monkeypatch: pytest.Monk
         (
             pd.DataFrame(COUNTS),
             TypeError,
-            r"`s` is a DataFrame\. For records use capstats\.tabulate; give a table of counts as an array, or to capstats\.from_counts as a",
+            r"`s` is a DataFrame\. For records use capstats\.tabulate; give a table of counts as an array, or to capstats\.from_counts",
         ),
         (pl.LazyFrame({"a": [1]}), TypeError, r"`s` is a LazyFrame\..*capstats\.tabulate"),
         ({"a": [1]}, TypeError, r"`s` is a dict\..*capstats\.tabulate"),
