@@ -191,5 +191,5 @@ def parser() -> Parser:
 def _add(commands: argparse._SubParsersAction[Parser], name: str, what: str, parts: Sequence[str], **more: Any) -> Parser:
     """Add the parser of one command, or of a family of commands."""
     description = f"{what[0].upper()}{what[1:]}."
-    how: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, **more}
+    how: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False, **more}
     return commands.add_parser(name, help=what, description=description, epilog="\n\n".join(parts), **how)

@@ -85,6 +85,7 @@ MISTAKES = {
         "unrecognized arguments of audit: synthetic.csv. Try `capstats audit --help`.",
     ),
     "option with a line break": ([*SMOKERS, "--colour\nred"], "unrecognized arguments of audit: --colour red"),
+    "shortened option": ([*SMOKERS, "--null-value=NA"], "--null-value=NA. Did you mean --null-values? Try"),
     "misspelt option": ([*SMOKERS, "--nul-values=NA"], "--nul-values=NA. Did you mean --null-values? Try `capstats audit --help`."),
     "misspelt option of an attack": (
         ["attack", "knowledge", "original.csv", "synthetic.csv", "--colunm", "a"],
