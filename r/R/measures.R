@@ -67,7 +67,7 @@ cap <- function(original, ...) {
   structure(result, class = c("capstats_cap", "data.frame"), keys = x$keys, target = x$target)
 }
 
-as_numbers <- function(x) if (length(x)) as.numeric(unlist(x)) else NA_real_
+as_numbers <- function(x) if (length(x)) as.numeric(unlist(replace(x, lengths(x) == 0, NA))) else NA_real_
 
 print.capstats_cap <- function(x, ...) {
   keys <- attr(x, "keys")
@@ -108,8 +108,7 @@ print.capstats_audit <- function(x, ...) {
 }
 
 as.data.frame.capstats_audit <- function(x, ...) {
-  columns <- lapply(x$measures, function(of) if (is.null(of)) NA else unlist(of))
-  as.data.frame(columns, row.names = x$counts$releases)
+  as.data.frame(lapply(x$measures, as_numbers), row.names = x$counts$releases)
 }
 
 summary.capstats_audit <- function(object, ...) {

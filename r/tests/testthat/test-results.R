@@ -25,6 +25,15 @@ test_that("an audit prints its report, is saved and read back, and is a data fra
   expect_match(paste(readLines(page), collapse = "\n"), "<html")
 })
 
+test_that("an audit of several releases and a holdout is a data frame; what is not defined is missing", {
+  needs_program()
+  releases <- list(a = smokers(2), b = smokers(1))
+  found <- suppressWarnings(audit(smokers(1), releases, keys = keys, target = "ill", holdout = smokers(3)))
+  found$measures$individual_share <- list(a = NULL, b = 0.5)
+  expect_identical(as.data.frame(found)$individual_share, c(NA, 0.5))
+  expect_identical(colnames(summary(found)), c("a", "b"))
+})
+
 test_that("a measure has its options, and several are a list", {
   needs_program()
   x <- as_counts(smokers(1), smokers(2), keys = keys, target = "ill")
