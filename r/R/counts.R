@@ -2,7 +2,8 @@
 as_counts <- function(original, ...) UseMethod("as_counts")
 as_counts.capstats_counts <- function(original, ...) original
 as_counts.default <- function(original, ...) {
-  if (is.character(original)) stop("Give a data frame, not a path: read the file with read.csv() or readRDS().", call. = FALSE)
+  is_path <- is.character(original) && is.null(dim(original))
+  if (is_path) stop("Give a data frame, not a path: read the file with read.csv() or readRDS().", call. = FALSE)
   as_counts(as.data.frame(original), ...)
 }
 as_counts.ftable <- function(original, ...) as_counts(as.table(original), ...)
@@ -28,12 +29,13 @@ as_counts.data.frame <- function(original, release = NULL, keys, target, holdout
                                  null_values = NULL, missing = c("level", "drop"), ...) {
   if (...length()) stop("There is no argument ", paste(paste0("'", ...names(), "'"), collapse = ", "), ".", call. = FALSE)
   if (length(bins) && (!is.list(bins) || is.null(names(bins)))) stop("`bins` must be a list by column: list(age = 5).", call. = FALSE)
-  unknown <- setdiff(names(bins), c(keys, target))
+  columns <- c(keys, target)
+  if (!is.character(columns)) stop("`keys` and `target` must be names of columns: keys = c(\"age\", \"sex\").", call. = FALSE)
+  unknown <- setdiff(names(bins), columns)
   if (length(unknown)) refuse(unknown[1], "of `bins` is neither a key nor the target.")
   given <- releases(release)
   tables <- lapply(c(list(original), given$tables, if (!is.null(holdout)) list(holdout)), as.data.frame)
   called <- c("original", if (length(given$tables)) rep("release", length(given$tables)), if (!is.null(holdout)) "holdout")
-  columns <- c(keys, target)
   if (anyDuplicated(columns)) refuse(columns[anyDuplicated(columns)], "is given twice.")
   multiple <- Map(function(table, of) multiples(table, of, weights, counts), tables, called)
   for (i in seq_along(tables)) for (name in columns) present(tables[[i]], name, called[i])
@@ -91,10 +93,10 @@ without_codes <- function(x, codes) {
   x
 }
 
-# The column of weights or counts of a table: one for all, or one for each; NA where a table has none.
+# The column of weights or counts of a table: one for all, or one for each (a holdout has that of the original); NA where a table has none.
 own <- function(columns, called) {
   if (is.null(columns)) return(NULL)
-  column <- if (length(columns) == 1) columns else columns[[match(called, c("original", "release", "holdout"))]]
+  column <- rep_len(columns, 3)[[match(called, c("original", "release", "holdout"))]]
   if (is.na(column)) NULL else column
 }
 
