@@ -1,6 +1,9 @@
 # Counts of records in each cell of keys and target: what is given to the program.
 as_counts <- function(original, ...) UseMethod("as_counts")
-as_counts.capstats_counts <- function(original, ...) original
+as_counts.capstats_counts <- function(original, ...) {
+  if (...length()) stop("Counts hold their release, keys and target: give nothing beside them.", call. = FALSE)
+  original
+}
 as_counts.default <- function(original, ...) {
   is_path <- is.character(original) && is.null(dim(original))
   if (is_path) stop("Give a data frame, not a path: read the file with read.csv() or readRDS().", call. = FALSE)

@@ -124,9 +124,10 @@ plot.capstats_audit <- function(x, ...) {
 }
 
 report <- function(original, ..., file = tempfile("report", fileext = ".html"), open = interactive()) {
-  x <- if (inherits(original, "capstats_audit")) original[c("counts", "options")] else counted(original, ...)
+  of_audit <- inherits(original, "capstats_audit")
+  x <- counted(if (of_audit) original$counts else original, ...)
   file <- path.expand(file)
-  on_counts("audit", x$counts, c(x$options, list(html = file)))
+  on_counts("audit", x$counts, c(if (of_audit) original$options, x$options, list(html = file)))
   if (open) utils::browseURL(paste0("file://", normalizePath(file)))
   invisible(file)
 }
@@ -146,17 +147,21 @@ anonymity <- function(original, ...) {
 
 # Labels do not leave R: the program counts with the places of the levels.
 people <- function(original, ..., top = Inf) {
-  x <- counted(original, ...)$counts
+  x <- counted(original, ...)
+  options <- x$options
+  x <- x$counts
   if (sum(x$called == "release") != 1) stop("Give one release.", call. = FALSE)
-  if (!is.data.frame(original)) original <- if (inherits(original, "survey.design")) original$variables else original
+  if (inherits(original, c("survey.design", "svyrep.design"))) original <- original$variables
   if (!is.data.frame(original)) stop("Counts do not say which record is which. Give the records as a data frame.", call. = FALSE)
-  found <- on_counts("measure", x, bare = TRUE, before = "individual_cap, individual_cap(unmatched=nearest), key_summary")$measures
+  measures <- "individual_cap, individual_cap(unmatched=nearest), key_summary"
+  found <- on_counts("measure", x, options, bare = TRUE, before = measures)$measures
   names <- paste0("c", seq_along(x$levels))  # as `counts_json` has them
   of_keys <- names[seq_along(x$keys)]
   cells <- as.data.frame(setNames(x$cells, names))
   place <- function(table, names) match(do.call(paste, unname(cells[names])), do.call(paste, unname(table[names])))
   number <- function(i) found[[i]]$individual_cap[place(found[[i]], names)]
   columns <- c("certain", "original_certain", key_records = "records", key_synthetic_records = "synthetic_records", "unique", "replicated")
+  columns <- columns[columns %in% names(found[[3]])]  # weighted tables have neither `unique` nor `replicated`
   summary <- as.data.frame(found[[3]])[place(found[[3]], of_keys), columns]
   names(summary) <- ifelse(nzchar(names(columns)), names(columns), columns)
   of_cell <- cbind(cap = ifelse(is.na(number(1)), 0, number(1)), cap_nearest = number(2), summary)

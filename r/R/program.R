@@ -47,6 +47,7 @@ private_folder <- function() {
 
 # The flags of options: n = 5 is --n 5, a vector is one flag for each value, names are NAME=VALUE, TRUE is the flag alone.
 flags <- function(options) {
+  if (sum(nzchar(names(options))) < length(options)) stop("What follows the tables must have a name: `name = value`.", call. = FALSE)
   unlist(Map(function(name, value) {
     flag <- paste0("--", gsub("_", "-", name))
     if (isTRUE(value)) return(flag)
@@ -62,7 +63,7 @@ run <- function(command, folder, files, options = list()) {
   arguments <- c(command, shQuote(files), flags(options), "--json", shQuote(out))
   text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = surroundings()))
   status <- attr(text, "status")
-  said <- in_r(sub("^capstats [a-z]+( [a-z]+)?: ", "", readLines(err, encoding = "UTF-8", warn = FALSE)))
+  said <- in_r(sub("^capstats( [a-z]+)*: ", "", readLines(err, encoding = "UTF-8", warn = FALSE)))
   if (isTRUE(status > 1) || !file.exists(out)) stop(paste(said, collapse = "\n"), call. = FALSE)
   found <- infinite(jsonlite::read_json(out, simplifyVector = TRUE, bigint_as_char = TRUE))
   for (text_of in unlist(found$warnings)) warning(in_r(text_of), call. = FALSE)
@@ -76,7 +77,7 @@ run <- function(command, folder, files, options = list()) {
 in_r <- function(text) {
   text <- gsub(" Try `[^`]*`[.]", "", gsub("in Python .*?, in R ", "in R ", text, perl = TRUE))
   for (i in 1:2) text <- gsub("(--[a-z_]+)-([a-z])", "\\1_\\2", text)
-  gsub("--([a-z_]+)", "`\\1`", text)
+  gsub("--([[:alpha:]]\\w*([.]\\w+)*)", "`\\1`", text)
 }
 
 # JSON has no infinite numbers; capstats writes "infinite".

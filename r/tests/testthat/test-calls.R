@@ -17,6 +17,7 @@ test_that("calls without the program: they count, or say what to give", {
   expect_error(as_counts(f, keys = "age", target = ~t, bins = list(age = 5)), "`keys` and `target` must be names of columns", fixed = TRUE)
   with_holdout <- as_counts(f, f, keys = "age", target = "t", holdout = f, weights = c("pw", NA))
   expect_identical(with_holdout$weights, list(original = "pw", holdout = "pw"))
+  expect_error(as_counts(as_counts(f, keys = "age", target = "t"), keys = "job now"), "Counts hold their release, keys and target")
   expect_error(as_counts(table(f$age, f$t), target = "t"), "with names: table(age = x, ill = y)", fixed = TRUE)
   noon <- as.POSIXct(c("2020-01-01 00:00:00", "2020-01-02 12:00:00", NA, "2020-01-03"), tz = "UTC")
   expect_length(levels_of(transform(f, when = noon), "when"), 4)

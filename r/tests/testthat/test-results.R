@@ -34,6 +34,23 @@ test_that("an audit of several releases and a holdout is a data frame; what is n
   expect_identical(colnames(summary(found)), c("a", "b"))
 })
 
+test_that("no argument is dropped: what is not known is named, and what is known may not be shortened", {
+  needs_program()
+  of <- function(f, ...) f(smokers(1), smokers(2), keys = keys, target = "ill", ...)
+  functions <- list(people, cap, audit, report, sweep_keys, anonymity)
+  for (f in functions) expect_error(of(f, n = 2), "^unrecognized arguments of [a-z]+: `n`=2[.]$")
+  expect_error(of(people, mising = "drop"), "`mising`=drop. Did you mean `missing`?", fixed = TRUE)
+  expect_error(of(cap, null_value = -99), "`null_value`=-99. Did you mean `null_values`?", fixed = TRUE)
+  expect_error(of(cap, na.rm = TRUE), "`na.rm`[.]$")
+  expect_error(report(of(audit), n = 2, open = FALSE), "`n`=2")
+  expect_error(audit(of(as_counts), smokers(3)), "must have a name")
+  expect_error(describe(smokers(1), smokers(2), smokers(3)), "must have a name")
+  expect_error(of(people, unmatched = "drop"), "`unmatched`=drop")
+  other <- transform(smokers(2), age = "?")
+  expect_warning(found <- people(smokers(1), other, keys = keys, target = "ill", allow_no_match = TRUE), "no level in common")
+  expect_identical(unique(found$cap), 0)
+})
+
 test_that("a measure has its options, and several are a list", {
   needs_program()
   x <- as_counts(smokers(1), smokers(2), keys = keys, target = "ill")
