@@ -68,14 +68,21 @@ class Result(xr.Dataset):  # type: ignore[no-untyped-call]
         return xr.Dataset(self.data_vars, self.coords, self.attrs)
 
     def to_netcdf(self, *arguments: Any, **options: Any) -> Any:
-        """As `xarray.Dataset.to_netcdf`: labels of several columns are written as coordinates, and attrs that netCDF cannot hold as JSON.
+        """As `xarray.Dataset.to_netcdf`: labels of several columns are written as coordinates, lists among the attrs as JSON.
 
-        ``xarray.open_dataset`` opens the file, and every function of capstats takes the tables in it by these labels. A label for missing
-        values is none that netCDF knows: `write_counts` writes such tables.
+        ``xarray.open_dataset`` opens the file, and every function of capstats takes the tables in it by these labels. What is known of
+        columns, such as the order of categories, and labels that are missing or dates are written by `write_counts` alone.
         """
-        attrs = {name: json.dumps(x, default=str) if isinstance(x, (dict, list, tuple, bool)) else x for name, x in self.attrs.items()}
         several = [dim for dim in self.dims if isinstance(self.indexes.get(dim), pd.MultiIndex)]
-        return self.to_dataset().reset_index(several).assign_attrs(attrs).to_netcdf(*arguments, **options)
+        plain = self.to_dataset().reset_index(several)
+        for name, array in plain.coords.items():
+            if array.dtype == object and not all(isinstance(label, (str, int, float)) for label in array.values):
+                raise ValueError(
+                    f"netCDF has no missing labels, and no dates: {name!r} holds some. `write_counts` writes tables with any labels."
+                )
+        of_tables = {name: x for name, x in self.attrs.items() if not isinstance(x, dict)}
+        plain.attrs = {name: json.dumps(x) if isinstance(x, (list, tuple, bool)) else x for name, x in of_tables.items()}
+        return plain.to_netcdf(*arguments, **options)
 
     def __repr__(self) -> str:
         if not self._is_held():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 from pathlib import Path
 from typing import Any
@@ -356,6 +357,21 @@ def test_counts_and_results_are_saved_as_netcdf_and_opened_again_with_the_same_n
     np.testing.assert_allclose(*swept, rtol=1e-12)
     with xr.open_dataset(tmp_path / "sweep.nc", engine="scipy") as opened:
         np.testing.assert_array_equal(opened.value.sel(measure="average_cap", keyset="PID"), swept[0])
+
+
+def test_what_netcdf_cannot_hold_is_left_out_or_refused_with_the_way_that_holds_it(tmp_path: Path) -> None:
+    ages = pd.Categorical(["young", "old", "old", "young"], ["young", "old"], ordered=True)
+    people = pd.DataFrame({"age": ages, "n": [1.0, 2, 3, 4], "w": [1.0, 2, 1, 1], "vote": ["a", "b", "a", "a"]})
+    tables = capstats.tabulate(people, people[:3], keys=["age", "n"], target="vote", bins={"n": 2}, weights="w")
+    tables.to_netcdf(tmp_path / "t.nc", engine="scipy")
+    opened = xr.load_dataset(tmp_path / "t.nc", engine="scipy")
+    assert capstats.collapse(opened, "n").o.sum() == 5
+    assert "Disclosure risk" in str(capstats.audit(opened))
+    assert capstats.by_group(capstats.average_cap, opened, by="age").average_cap.max() == 1
+    for age in (None, dt.date(2024, 1, 31)):
+        known = capstats.tabulate(people.assign(age=[age, *[age or "x"] * 3]), keys="age", target="vote")
+        with pytest.raises(ValueError, match="netCDF has no missing labels, and no dates: 'age' holds some"):
+            known.to_netcdf(tmp_path / "u.nc", engine="scipy")
 
 
 def test_releases_without_names_are_numbered() -> None:
