@@ -81,7 +81,9 @@ class Copies:
         if rest := others[ALERTS - 1 :]:
             texts.append(many(len(rest), "more release"))
         each = {"p": f"each p at most {LEVEL:g}"} if others else {}
-        why = ["beyond_holdout" if self.of(first)["by_holdout"] else "beyond_fresh", *self._beside(first)]
+        entry = self.of(first)
+        each["why"] = self._why(entry)
+        why = ["beyond_holdout" if entry["by_holdout"] else "beyond_fresh", *(["more"] if entry["apart"] else []), *self._beside(first)]
         return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first, **each) for text in why)])]
 
     def said(self, i: int) -> list[str]:

@@ -52,6 +52,7 @@ IDENTIFIER = "each record of the original has a value of its own"
 NOTHING_SHARED = "shares no level with the original"
 SPELLED = "has levels in two spellings"
 FINER = "has numbers with more decimals in one table"
+LEFT_OUT = (NOTHING_SHARED, FINER)  # why a column is left out for one release
 MERGED = "texts of one table that say the same"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
@@ -213,7 +214,7 @@ class Meeting:
     entries: dict[str, Entry] = field(default_factory=dict)  # comparisons by `compare`, of columns whose levels do not match
     spelled: dict[str, str] = field(default_factory=dict)  # columns in which levels were replaced, with the difference of spelling
     apart: dict[str, str] = field(default_factory=dict)  # columns in which equal values may not be found, and why
-    kept: list[int] = field(default_factory=list)  # the columns that can be compared: all that share a level
+    kept: list[int] = field(default_factory=list)  # the columns that can be compared
 
 
 def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
@@ -236,7 +237,7 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
             found.apart.setdefault(column, SPELLED if reverse else FINER)
         if column in found.apart or (entry and entry["likely"]):
             found.entries[column] = entry
-        if found.apart.get(column) != NOTHING_SHARED:
+        if found.apart.get(column) not in LEFT_OUT:
             found.kept.append(i)
     found.rows = replace(other, labels=numbers)
     return found

@@ -32,6 +32,7 @@ from capstats.codes.labels import MISSING, Label
 from capstats.counting.beyond_chance import Copies, beyond_chance, by_multiplicities
 from capstats.counting.compared import (
     IDENTIFIER,
+    LEFT_OUT,
     NOTHING_SHARED,
     SPELLED,
     NotCompared,
@@ -98,7 +99,7 @@ class ManyRows:
         has_holdout = self.inputs[-1].name == "holdout"
         last = len(self.inputs) - has_holdout
         met = [self._met(i, first, [c for j, c in enumerate(columns) if j not in alone]) for i in range(1, len(self.inputs))]
-        apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) == NOTHING_SHARED}
+        apart = {i for i, c in enumerate(columns) for of, _ in met if of.get(str(c)) in LEFT_OUT}
         described: Copies = {"near": NEAR, "first_records": SAMPLE}
         with self._matcher(range(len(self.inputs)), columns, [*alone, *apart]) as found:
             gone = [i for i in alone if self._identifies(found, i, columns[i])]
@@ -108,7 +109,7 @@ class ManyRows:
             for i, (of, entries) in enumerate(met, start=1):
                 for column, entry in entries.items():
                     described.setdefault("levels", {}).setdefault(column, {})[self.inputs[i].name] = entry
-                over.append([j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) != NOTHING_SHARED])
+                over.append([j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) not in LEFT_OUT])
                 if i < last:
                     key = f"hash({', '.join(['k', *(f'x{j}' for j in [*alone, *apart] if j in over[-1])])})"
                     times.append(found.multiplicities([0, i, *range(last, len(self.inputs))], key))

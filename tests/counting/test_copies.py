@@ -504,6 +504,7 @@ def test_of_numbers_that_are_rounded_to_fewer_values_nobody_can_tell_which_are_a
     for original, release, apart in ((x, x.round(), ["x"]), (x.round(), x, ["x"]), (x.round(1), x.round(2), []), (x, x[::-1], [])):
         found = copies({**rest, "x": original}, {**rest, "x": release}, keys="k", target="t")["releases"][0]
         assert list(found["apart"]) == apart
+        assert (found["columns"], found["copied_records"] == 60) == ((2, True) if apart else (3, original is not x))
 
 
 def test_categories_of_polars_that_other_tables_made_between_are_no_labels():

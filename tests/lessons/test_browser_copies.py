@@ -11,7 +11,7 @@ from two_files import answers
 from capstats import tabulate
 from capstats.auditing.findings import Copies
 from capstats.auditing.measures import words
-from capstats.counting.compared import NOTHING_SHARED, SPELLED
+from capstats.counting.compared import LEFT_OUT, SPELLED
 from capstats.counting.copies import COLUMNS
 from capstats.lessons.browser import browser_page
 from capstats.tables.dataset import copies_known
@@ -46,7 +46,7 @@ def alike(folder, tab, pairs):
         known = {**of_all, **of_all.get("releases", [{}])[0]}
         copies = {name: x for name, x in json.loads(copies).items() if name != "exists"}
         if "releases" in of_all and known["columns"] < len(of_all["columns"]):  # what the page says it is without
-            known["left_out"] = known["left_out"] | {x: why for x, why in known["apart"].items() if why == NOTHING_SHARED}
+            known["left_out"] = known["left_out"] | {x: why for x, why in known["apart"].items() if why in LEFT_OUT}
         assert copies == {name: pytest.approx(known[name], rel=1e-6) if name == "copied_p_value" else known[name] for name in copies}, given
         if "not_computed" not in copies:
             library = Copies(of_all, [""], words([]))

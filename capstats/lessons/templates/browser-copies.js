@@ -10,6 +10,7 @@ const FINE = 8; // decimals of a number that was not rounded
 const IDENTIFIER = "each record of the original has a value of its own";
 const MERGED = "texts of one table that say the same";
 const NOTHING_SHARED = "shares no level with the original";
+const FINER = "has numbers with more decimals in one table";
 const THOUSANDS = /^[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+$/;
 const INSTALL = "Install capstats to compare them.";
 
@@ -62,10 +63,10 @@ function copiesIn(tables, names) {
   const identifies = ({ held: [{ records, codes }] }) => records.size === codes.length && ![...records.keys()].some(isFraction);
   const kept = columns.filter((column) => !identifies(column)).map(met);
   if (!kept.length) return { not_computed: "in all columns each record of the original has a value of its own" };
-  const meeting = kept.filter(({ apart }) => apart !== NOTHING_SHARED);
+  const meeting = kept.filter(({ apart }) => apart !== NOTHING_SHARED && apart !== FINER);
   const over = meeting.length ? meeting : kept;
   const why = (some, reason) => Object.fromEntries(some.map((column) => [column.name, reason(column)]).filter(([, text]) => text));
-  const left_out = { ...why(columns.filter(identifies), () => IDENTIFIER), ...why(kept.filter((column) => !over.includes(column)), () => NOTHING_SHARED) };
+  const left_out = { ...why(columns.filter(identifies), () => IDENTIFIER), ...why(kept.filter((column) => !over.includes(column)), (column) => column.apart) };
   const apart = why(kept, (column) => column.apart);
   const merged = [0, 1].map((which) => why(over, ({ held }) => held[which].merges && MERGED));
   const spelled = Object.assign(...merged, why(kept, (column) => column.spelled));
@@ -96,7 +97,7 @@ function met({ name, held: [mine, theirs] }) {
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
   const isTwice = pairs.some(([, x]) => mine.records.has(x));
   const isFiner = !twins.size && finer(mine, theirs);
-  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner ? "has numbers with more decimals in one table" : "";
+  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner ? FINER : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
 

@@ -54,10 +54,13 @@ function showCopies(copies) {
   const texts = { ...numbers, columns: many(columns, "column"), records: many(copies.records ?? 0, "record"), share, p: p < 1e-4 ? "p < 0.0001" : `p = ${Number(p?.toPrecision(1))}` };
   const reasons = Object.entries(apart).map(([name, reason]) => `${named(name)} ${reason}`);
   const causes = Object.entries(spelled).map(([name, cause]) => `${named(name)} (${cause})`);
-  const [head, rest] = answer === 1 ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}`]
+  const reason = listed(few(reasons, 3, (n) => `${counted(n, "more column", "more columns")} likewise`));
+  const more = reasons.length ? ` ${say("more", { why: reason })}` : "";
+  const [head, rest] = answer === 1
+    ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}${more}`]
     : answer === 0 ? parted(`${say("no_copies_fresh", texts)}${copies.copied_people ? ` ${say("by_chance")}` : ""}`)
     : why ? parted(`Whether real records were copied cannot be told: ${printable(why)}.`)
-    : parted(say("untold", { ...texts, why: reasons.length ? listed(few(reasons, 3, (n) => `${counted(n, "more column", "more columns")} likewise`)) : say("no_test_fresh") }));
+    : parted(say("untold", { ...texts, why: reasons.length ? reason : say("no_test_fresh") }));
   const place = find("#copies");
   place.className = answer === 1 ? "warning" : "note hint";
   place.dataset.found = JSON.stringify(copies);
