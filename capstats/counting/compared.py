@@ -233,7 +233,7 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
             found.spelled[column] = cause
         elif entry and not entry["shared"] and not (_hardly_recur(mine, theirs) and (same_source or _same_form(mine, theirs))):
             found.apart[column] = NOTHING_SHARED
-        if reverse or (entry and not twins and _finer(mine, theirs)):
+        if reverse or (entry and _finer([mine, theirs], [[*twins.values()], [*twins]])):
             found.apart.setdefault(column, SPELLED if reverse else FINER)
         if column in found.apart or (entry and entry["likely"]):
             found.entries[column] = entry
@@ -296,15 +296,16 @@ def _same_form(*both: _Distinct) -> bool:
     return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
 
 
-def _finer(*both: _Distinct) -> bool:
-    """Whether most records of one table have more decimals than any number of the other."""
+def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
+    """Whether most records of one table have more decimals than any number of the other, and are not ``paired`` with one."""
     held = [np.array(of.values(np.flatnonzero(of.records)), object) for of in both]
     kept = [np.array([type(x) in (int, float) and abs(x) < MOST for x in of], bool) for of in held]
     values = [of[some].astype(float) for of, some in zip(held, kept, strict=True)]
     decimals = [next((d for d in range(FINE) if np.array_equal(np.round(x, d), x)), FINE) for x in values]
     fine = int(decimals[1] > decimals[0])
-    records = both[fine].records[both[fine].records > 0][kept[fine]]
-    more = values[fine] != np.round(values[fine], min(decimals))
+    places = np.flatnonzero(both[fine].records)[kept[fine]]
+    records = both[fine].records[places]
+    more = (values[fine] != np.round(values[fine], min(decimals))) & ~np.isin(places, paired[fine])
     return bool(len(values[1 - fine]) and 2 * (more * records).sum() > records.sum())
 
 

@@ -96,7 +96,7 @@ function met({ name, held: [mine, theirs] }) {
   const spelled = twins.size ? [...causes].reduce((most, one) => (one[1] > most[1] ? one : most))[0] : "";
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
   const isTwice = pairs.some(([, x]) => mine.records.has(x));
-  const isFiner = !twins.size && finer(mine, theirs);
+  const isFiner = finer([mine, theirs], [new Set(twins.values()), twins]);
   const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner ? FINER : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
@@ -180,12 +180,13 @@ function sameForm(...both) {
   return decimals[0] === decimals[1] && [[a, b], [b, a]].every(([x, y]) => x[0] <= median(y) && median(y) <= x[x.length - 1]);
 }
 
-/** Whether most records of one table have more decimals than any number of the other. */
-function finer(...both) {
+/** Whether most records of one table have more decimals than any number of the other, and none that is paired with one. */
+function finer(both, paired) {
   const held = both.map(({ records }) => [...records].filter(([x]) => isNumber(x) && Math.abs(Number(x)) < 1e15).map(([x, n]) => [Number(x), n]));
   const decimals = held.map((all) => [0, 1, 2, 3, 4, 5, 6, 7].find((d) => all.every(([x]) => toDecimals(x, d) === x)) ?? FINE);
   const fine = Number(decimals[1] > decimals[0]);
-  const more = held[fine].map(([x, n]) => (toDecimals(x, Math.min(...decimals)) !== x ? n : -n));
+  const isMore = (x) => toDecimals(x, Math.min(...decimals)) !== x && !paired[fine].has(x);
+  const more = held[fine].map(([x, n]) => (isMore(x) ? n : -n));
   return held[1 - fine].length > 0 && more.reduce((sum, n) => sum + n, 0) > 0;
 }
 
