@@ -25,6 +25,7 @@ from spellings_by_loop import COLUMNS, COMMANDS, KEYS, OTHERS, TARGET, by_loop, 
 
 NAMES = list(COLUMNS)  # the first, "wealth", is spelled in two ways
 TOWNS, DAYS, FRACTIONS = ["Genève", "Zürich", "Écublens"], ["2024-01-31", "2024-02-13", "2024-03-25"], [0.1, 1.3, 2.6]
+THIRDS = [1 / 3, 1.0, 5 / 3]
 CODED = {"low": 1, "middle": 2, "rich": 3}
 
 
@@ -49,6 +50,10 @@ SPELLINGS = {  # the labels of the original in their order, a missing one last; 
     "32 bits": (FRACTIONS, np.float32),
     "32 bits in 64": (FRACTIONS, lambda x: float(np.float32(x))),
     "64 bits of 32": (list(map(np.float32, FRACTIONS)), lambda x: float(str(x))),
+    "thirds of 32 bits": (THIRDS, np.float32),
+    "thirds of 32 bits as text": (THIRDS, lambda x: str(np.float32(x))),
+    "thirds with two decimals": (THIRDS, lambda x: round(x, 2)),
+    "thirds with two decimals as text": (THIRDS, lambda x: f"{x:.2f}"),
     "floats": ([1, 4, 7], float),
     "numbers as text": ([1, 4, 7], str),
     "floats as text": ([1, 4, 7], lambda x: f"{x}.0"),
@@ -61,6 +66,8 @@ SPELLINGS = {  # the labels of the original in their order, a missing one last; 
     "midnight": (DAYS, lambda x: f"{x} 00:00:00"),
     "T and midnight": (DAYS, lambda x: f"{x}T00:00:00"),
     "dd.mm.yyyy": (DAYS, lambda x: ".".join(reversed(x.split("-")))),
+    "mm/dd/yyyy": (["2024-01-31", "2024-02-01", "2024-03-02"], lambda x: "/".join([*x.split("-")[1:], "2024"])),
+    "digits for dates": (DAYS, lambda x: x.replace("-", "")),
     "times for dates": (dates(DAYS), lambda x: dt.datetime(x.year, x.month, x.day)),
     "text for dates": (dates(DAYS), str),
     "dd.mm.yyyy for dates": (dates(DAYS), lambda x: f"{x:%d.%m.%Y}"),
@@ -68,6 +75,8 @@ SPELLINGS = {  # the labels of the original in their order, a missing one last; 
     "NA": (["a", "b", None], lambda x: "NA" if x is None else x),
     "empty": (["a", "b", None], lambda x: "" if x is None else x),
     "a dot": (["a", "b", None], lambda x: "." if x is None else x),
+    "backslash N": (["a", "b", None], lambda x: "\\N" if x is None else x),
+    "a word": (["a", "b", None], lambda x: "refused" if x is None else x),
     "None for NA": (["A", "MZ", "NA"], lambda x: None if x == "NA" else x),
     "None for empty": (["", "a", "b"], lambda x: x or None),
     "a dot among numbers": ([1, 4, None], lambda x: "." if x is None else str(x)),
@@ -164,8 +173,9 @@ def cells(spelling, role, sources, folder, commands=COMMANDS):
     if any(x is None for x in (*held, alike)):
         return
     truth = isinstance(labels[0], bool) and sources[0] not in ("dta", "sav")  # which have numbers alone
-    numeric = isinstance(labels[0], (int, float, np.floating)) and not truth and sources[0] != "csv"
-    values = tuple(float(x) if x is not None else np.inf for x in labels) if numeric else None
+    numeric = isinstance(labels[0], (int, float, np.floating, dt.date)) and not truth and sources[0] != "csv"
+    numbers = [x.toordinal() if isinstance(x, dt.date) else np.inf if x is None else x for x in labels]
+    values = tuple(map(float, numbers)) if numeric else None
     for name, command in commands.items():
         expected = by_loop(name, role, len(labels), values, tables)
         if expected is None or (name == "record_risk" and sources[0] in LAZY):

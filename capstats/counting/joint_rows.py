@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from capstats.codes.column import Counts, Places
 from capstats.codes.labels import MISSING, Kind, Label, canonicals, kind_of
 from capstats.codes.progress import Progress
-from capstats.codes.spellings import ABSENT
+from capstats.codes.spellings import ABSENT, PRECISION
 from capstats.counting.records import Records, read_records
 from capstats.counting.request import Reading, Request
 from capstats.tables.axes import join_columns
@@ -129,7 +129,7 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     """The rows of the records of a request over its key columns; ``near`` where different numbers may match.
 
     Warns of columns whose levels the tables do not share, or spell differently; of numbers that may match if near, where no two are near,
-    or where one table has a code in place of the missing value of the other.
+    where most are those of the other table in another precision, or where one table has a code in place of the missing value of the other.
     """
     if request.weights is not None:
         raise ValueError("`weights` cannot be used: single records are compared, not the people they stand for. Leave it out.")
@@ -152,7 +152,11 @@ def joint_rows(request: Request, shown: Progress, *, near: bool = False) -> Join
     for column in rows.columns if near else ():
         if column.numerical:
             of, at = levels[column.name], list(of_tables)
-            levels[column.name] = {table: x for table, x in of.items() if ABSENT in x["likely"] or rows.apart(column, at.index(table))}
+            levels[column.name] = {
+                table: x
+                for table, x in of.items()
+                if ABSENT in x["likely"] or 2 * x["likely"].get(PRECISION, 0) > x["absent"] or rows.apart(column, at.index(table))
+            }
     warn_of_levels({"levels": levels, "bins": records.cuts, "null_values": request.codes_as_texts()}, records.names[0])
     return rows
 

@@ -55,6 +55,16 @@ def test_columns_without_a_common_level_are_warned_of():
         rows(synthetic={"a": ["u"], "b": [1]})
 
 
+def test_numbers_in_another_precision_are_warned_of_where_most_of_them_are_and_not_where_a_few_agree_by_chance():
+    thirds = {"a": np.arange(30) % 3, "b": np.arange(30) / 3}
+    for other in (np.round(thirds["b"], 2), thirds["b"].astype(np.float32)):
+        with pytest.warns(LevelsWarning, match="Column 'b' of `original` and `synthetic` has 20 pairs of levels"):
+            maximum_knowledge(thirds, {"a": thirds["a"][::-1] % 2, "b": other}, columns=["a", "b"])
+    incomes, others = np.random.default_rng(0).lognormal(7, 1, (2, 300))
+    known = {"a": np.arange(300) % 3, "b": incomes}
+    maximum_knowledge(known, {**known, "b": np.append(others[1:], incomes[:1]).astype(np.float32)}, columns=["a", "b"])
+
+
 def test_what_counts_no_records_is_refused():
     with pytest.raises(ValueError, match="`weights` cannot be used: single records are compared"):
         rows(weights="n")
