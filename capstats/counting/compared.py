@@ -29,7 +29,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -41,7 +40,7 @@ from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurrin
 from capstats.codes.declared_types import as_type, values_of
 from capstats.codes.labels import MISSING, Label
 from capstats.codes.missing_codes import codes_for_missing
-from capstats.codes.spellings import PRECISION, in_another_precision
+from capstats.codes.spellings import PRECISION, Floats, in_another_precision
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
@@ -292,8 +291,13 @@ def _same_form(*both: _Distinct) -> bool:
     held = [[x for x in of.values(np.flatnonzero(of.records)) if x is not MISSING] for of in both]
     if not all(held) or not all(isinstance(x, (int, float)) and abs(x) < np.inf for of in held for x in of):
         return False
-    decimals = [min(FINE, max(-int(Decimal(str(x)).as_tuple().exponent) for x in of)) for of in held]
-    return decimals[0] == decimals[1] and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
+    decimals = {_decimals(np.array(of, float)) for of in held}
+    return len(decimals) == 1 and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
+
+
+def _decimals(values: Floats) -> int:
+    """The most decimals of a number, at most ``FINE``."""
+    return next((n for n in range(FINE) if np.array_equal(np.round(values, n), values)), FINE)
 
 
 def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
@@ -301,7 +305,7 @@ def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
     held = [np.array(of.values(np.flatnonzero(of.records)), object) for of in both]
     kept = [np.array([type(x) in (int, float) and abs(x) < MOST for x in of], bool) for of in held]
     values = [of[some].astype(float) for of, some in zip(held, kept, strict=True)]
-    decimals = [next((d for d in range(FINE) if np.array_equal(np.round(x, d), x)), FINE) for x in values]
+    decimals = list(map(_decimals, values))
     fine = int(decimals[1] > decimals[0])
     places = np.flatnonzero(both[fine].records)[kept[fine]]
     records = both[fine].records[places]
