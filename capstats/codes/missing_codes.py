@@ -285,7 +285,7 @@ def codes_for_missing(mine: Mapping[Label, int], theirs: Mapping[Label, int]) ->
 
     Each table is given by its labels and their places; a pair is the place in the original, in the other table, and the difference.
     """
-    pairs = [*_coded(mine, theirs), *((i, j) for j, i in _coded(theirs, mine))]
+    pairs = [*_coded(mine, theirs), *_alone(mine, theirs), *((i, j) for j, i in _coded(theirs, mine))]
     return [(*pair, ABSENT) for pair in pairs]
 
 
@@ -295,22 +295,25 @@ def _coded(missing: Mapping[Label, int], coded: Mapping[Label, int]) -> list[tup
     absent = MISSING if MISSING in missing else next(words, None)
     if absent is None:
         return []
-    codes = [*likely_codes(coded), *(_lone_code(coded, missing, absent) if absent not in coded else ())]
+    codes = [*likely_codes(coded), *(_lone_code(coded, missing) if absent not in coded else ())]
     return [(missing[absent], coded[code]) for code in dict.fromkeys(codes) if code not in missing]
 
 
-def _lone_code(labels: Collection[Label], others: Collection[Label], absent: Label) -> list[Label]:
-    """A usual code that is the only negative number among the labels of two tables, if the first of them alone has it.
-
-    Or the only text that the second table lacks, if that has all other labels and ``absent``.
-    """
-    new = [x for x in labels if x not in others]
-    texts = [x for x in new if isinstance(x, str) and plain_number(x) is MISSING]
-    if len(new) == len(texts) == 1 < len(labels) - 1 and [x for x in others if x not in labels] == [absent]:
-        return new
+def _lone_code(labels: Iterable[Label], others: Collection[Label]) -> list[Label]:
+    """A usual code that is the only negative number among the labels of two tables, if the first of them alone has it."""
     numbers = {x: plain_number(x) if isinstance(x, str) else x for x in (*labels, *others)}
     negative = [x for x, number in numbers.items() if type(number) in (int, float) and number < 0]
-    return [x for x in negative if len(negative) == 1 and numbers[x] in USUAL_ENDS and x in new]
+    return [x for x in negative if len(negative) == 1 and numbers[x] in USUAL_ENDS and x not in others]
+
+
+def _alone(mine: Mapping[Label, int], theirs: Mapping[Label, int]) -> list[tuple[int, int]]:
+    """The missing value and a text, if the first table has the one, the second the other, and both have the same labels else.
+
+    It does not hold the other way round: a release may have a missing value in place of a rare level.
+    """
+    gone, new = [x for x in mine if x not in theirs], [x for x in theirs if x not in mine]
+    texts = [x for x in new if isinstance(x, str) and plain_number(x) is MISSING]
+    return [(mine[MISSING], theirs[new[0]])] if gone == [MISSING] and len(new) == len(texts) == 1 < len(theirs) - 1 else []
 
 
 def has_usual_end(values: np.ndarray, usual: Set[int] = USUAL_ENDS) -> bool:

@@ -497,6 +497,12 @@ def test_numbers_that_hardly_recur_need_no_value_in_common_if_they_have_one_form
     assert not copies(cells(original), cells(original), keys="k", target="t", holdout=cells(release))["holdout_apart"]
 
 
+def test_a_level_that_is_missing_in_a_release_may_have_been_suppressed() -> None:
+    people = {"k": np.arange(40) // 2, "t": ["u"] * 40, "x": [*"abca"] * 10}
+    found = copies(people, {**people, "x": [*"ab", None, "a"] * 10}, keys="k", target="t")["releases"][0]
+    assert (found["spelled"], found["apart"], found["copied_records"]) == ({}, {}, 30)
+
+
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_of_numbers_that_are_rounded_to_fewer_values_nobody_can_tell_which_are_alike() -> None:
     rest = {"k": np.arange(60) // 2, "t": ["u"] * 60}

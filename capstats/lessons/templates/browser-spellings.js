@@ -257,11 +257,11 @@ function codesForMissing(...both) {
   const coded = (missing, other) => {
     const held = [null, ...missing.filter((x) => typeof x === "string" && MISSING_WORDS.has(folded(x)))].find((x) => missing.includes(x));
     const [codes, negative] = [likelyCodes(other), [...new Set(both.flat())].filter((x) => isNumber(x) && x < 0)];
-    const [fresh, gone] = [other.filter((x) => !missing.includes(x)), missing.filter((x) => !other.includes(x))];
-    const isAlone = fresh.length === 1 && gone.length === 1 && gone[0] === held && other.length > 2 && typeof fresh[0] === "string";
-    if (isAlone && !other.includes(held) && !NUMBER.test(fresh[0])) codes.push(...fresh.filter((x) => !codes.includes(x))); // the only text without a twin
-    else if (!other.includes(held) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only one
+    if (!other.includes(held) && negative.length === 1 && isCode(Number(negative[0])) && !codes.includes(negative[0])) codes.push(...negative); // the only one
     return held === undefined ? [] : codes.filter((x) => other.includes(x) && !missing.includes(x)).map((x) => [held, x]);
   };
-  return [...coded(...both), ...coded(...both.reverse()).map((pair) => pair.reverse())].map((pair) => [...pair, UNSAID]);
+  const [gone, fresh] = [0, 1].map((which) => both[which].filter((x) => !both[1 - which].includes(x)));
+  const isText = typeof fresh[0] === "string" && !NUMBER.test(fresh[0]);
+  const isAlone = gone.length === 1 && gone[0] === null && fresh.length === 1 && isText && both[1].length > 2; // not so the other way round: suppressed
+  return [...coded(...both), ...(isAlone ? [[null, fresh[0]]] : []), ...coded(...both.reverse()).map((pair) => pair.reverse())].map((pair) => [...pair, UNSAID]);
 }
