@@ -55,6 +55,7 @@ _DAYS = [  # how a date is written
     re.compile(r"(?P<day>[0-9]{1,2})[-. ]*(?P<month>[a-z]{3,9})[-., ]*(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[a-z]{3,9})[. ]+(?P<day>[0-9]{1,2}),? +(?P<year>[0-9]{4})"),
 ]
+_YEAR = re.compile("[0-9]{4}")  # which every form has
 EVERY_FORM = frozenset(range(len(_DAYS)))
 _CLOCK = re.compile(  # with colons, or after a date of digits alone
     r"[t ](?:(?=[0-9]{1,2}:)|(?<=[0-9]{8}[t ]))([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,]([0-9]+))?)?(?:z|[+]00:?00)?$"
@@ -321,6 +322,8 @@ def _plain(number: str) -> str:
 
 def _dates(text: str) -> Iterator[tuple[int, Any]]:
     """The dates, or times, that a text may mean, each after the place of its form in ``_DAYS``."""
+    if not _YEAR.search(text):
+        return
     clock = _CLOCK.search(text)
     day = text[: clock.start()] if clock else text
     hour, minute, second, fraction = clock.groups(default="0") if clock else ("0",) * 4

@@ -232,8 +232,10 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
             found.spelled[column] = cause
         elif entry and not entry["shared"] and not (_hardly_recur(mine, theirs) and (same_source or _same_form(mine, theirs))):
             found.apart[column] = NOTHING_SHARED
-        if reverse or (entry and _finer([mine, theirs], [[*twins.values()], [*twins]])):
-            found.apart.setdefault(column, SPELLED if reverse else FINER)
+        if reverse:
+            found.apart.setdefault(column, SPELLED)
+        if entry and column not in found.apart and _finer([mine, theirs], [[*twins.values()], [*twins]]):
+            found.apart[column] = FINER
         if column in found.apart or (entry and entry["likely"]):
             found.entries[column] = entry
         if found.apart.get(column) not in LEFT_OUT:

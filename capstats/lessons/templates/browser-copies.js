@@ -96,8 +96,8 @@ function met({ name, held: [mine, theirs] }) {
   const spelled = twins.size ? [...causes].reduce((most, one) => (one[1] > most[1] ? one : most))[0] : "";
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
   const isTwice = pairs.some(([, x]) => mine.records.has(x));
-  const isFiner = finer([mine, theirs], [new Set(twins.values()), twins]);
-  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner ? FINER : "";
+  const isFiner = () => finer([mine, theirs], [new Set(twins.values()), twins]);
+  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner() ? FINER : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
 
