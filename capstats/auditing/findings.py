@@ -83,7 +83,7 @@ class Copies:
         each = {"p": f"each p at most {LEVEL:g}"} if others else {}
         entry = self.of(first)
         each["why"] = self._why(entry)
-        why = ["beyond_holdout" if entry["by_holdout"] else "beyond_fresh", *(["more"] if entry["apart"] else []), *self._beside(first)]
+        why = ["beyond_holdout" if entry["by_holdout"] else "beyond_fresh", *(["partly"] if entry["apart"] else []), *self._beside(first)]
         return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first, **each) for text in why)])]
 
     def said(self, i: int) -> list[str]:

@@ -102,6 +102,16 @@ def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at
     assert "Copies of real records: not computed: the tables have 4 columns in common, and 1 to 3 are compared" in text(two)
 
 
+def test_beside_copies_it_is_said_what_could_not_be_compared_and_not_that_there_are_more_than_all() -> None:
+    """Without the column that is left out, more records are alike, not fewer."""
+    original = pd.DataFrame({"k": np.arange(300) // 2, "t": ["u", "v"] * 150, "x": np.random.default_rng(0).integers(3, 16, 300) / 3})
+    partly = " Not everything could be compared: x has numbers with more decimals in one table."
+    for x, end in ((original["x"].round(), partly), (original["x"], "")):
+        (alert,) = audit(original, original.assign(x=x), keys="k", target="t", allow_same=True).copies.alert([0])
+        assert "to those of 300 of 300 people. " in alert
+        assert alert.endswith(f"only a holdout can tell copying from an unusual release.{end}")
+
+
 def test_records_that_are_left_out_elsewhere_are_said_to_be_among_those_compared():
     said = "Copies are looked for among all records, with those that are left out elsewhere for a missing value."
     gaps = ORIGINAL.assign(ill=ORIGINAL.ill.where(ORIGINAL.index % 3 > 0))

@@ -55,9 +55,9 @@ function showCopies(copies) {
   const reasons = Object.entries(apart).map(([name, reason]) => `${named(name)} ${reason}`);
   const causes = Object.entries(spelled).map(([name, cause]) => `${named(name)} (${cause})`);
   const reason = listed(few(reasons, 3, (n) => `${counted(n, "more column", "more columns")} likewise`));
-  const more = reasons.length ? ` ${say("more", { why: reason })}` : "";
+  const partly = reasons.length ? ` ${say("partly", { why: reason })}` : "";
   const [head, rest] = answer === 1
-    ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}${more}`]
+    ? ["Copies of real records are more than chance explains.", ` ${say("copies", texts)}. ${say("beyond_fresh", texts)}${partly}`]
     : answer === 0 ? parted(`${say("no_copies_fresh", texts)}${copies.copied_people ? ` ${say("by_chance")}` : ""}`)
     : why ? parted(`Whether real records were copied cannot be told: ${printable(why)}.`)
     : parted(say("untold", { ...texts, why: reasons.length ? reason : say("no_test_fresh") }));
