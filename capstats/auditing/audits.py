@@ -37,6 +37,7 @@ from capstats.sources.disk import check_unread, write_file
 from capstats.tables.aligned import total_of
 from capstats.tables.counts_files import digest_of_rows
 from capstats.tables.dataset import as_tables, synthetic_labels
+from capstats.tables.levels import mismatched
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,7 +202,8 @@ def audit(
         with its standard error (see `individual_share`); and for numbers of records the p-values of `laws.membership_test` and
         `laws.permutation_test`.
     allow_no_match : bool
-        Whether to report even if a column of two tables shares no level, so that every risk is 0.
+        Whether to report even if a column of two tables shares no level, so that every risk is 0. Also whether to judge limits by numbers
+        that may be too low since levels of keys or target seem to be in two spellings; otherwise a limit that they keep could not be told.
     allow_same : bool
         Whether to report even if two of original, releases and holdout hold the same records: one object or file, a copy, or the same
         rows in all columns that both have: ten or more, most of them unique, or, in memory, in the same order. Of counts that do not say
@@ -398,6 +400,7 @@ def audit(
         **({"holdout_differs": differs} if differs else {}),
         **({"published": asked.of_tables} if published is not None else {}),
         **({"warnings": warnings} if warnings else {}),
+        **({"mismatched": spelled} if (spelled := mismatched(described)) and not allow_no_match else {}),
         **({"settings": asked_for} if asked_for else {}),
         **(provenance or {}),
     }

@@ -212,7 +212,8 @@ class Findings(Report):
     @cached_property
     def judged(self) -> list[Judged]:
         """Each limit of the caller for each synthetic table, with its reasons and its verdict."""
-        return judged(self.measures, self.provenance.get("limits", {}), self.provenance.get("copies", "undefined"))
+        p = self.provenance
+        return judged(self.measures, p.get("limits", {}), p.get("copies", "undefined"), p.get("mismatched", {}))
 
     def limits(self) -> list[tuple[str, bool]]:
         """Each limit of the caller for each synthetic table, as text, and whether it is kept."""
@@ -302,10 +303,13 @@ def level_names(found: xr.Dataset, width: int) -> list[str]:
     return [shortened(", ".join(map(in_cell, level if index.nlevels > 1 else (level,))), width) for level in index]
 
 
-def judged(measures: xr.Dataset, limits: Mapping[str, Limit], copies: Mapping[str, Any] | str) -> list[Judged]:
+def judged(
+    measures: xr.Dataset, limits: Mapping[str, Limit], copies: Mapping[str, Any] | str, mismatched: Mapping[str, Sequence[str]]
+) -> list[Judged]:
     """Each limit of a measure, and whether it is kept: by each table that the measure is of.
 
-    Of an undefined measure, and of one that is not there, it could not be told; ``copies``, of the provenance, may have the reason.
+    Of an undefined measure, and of one that is not there, it could not be told; ``copies``, of the provenance, may have the reason. Nor can
+    it where the value is below the limit, but levels of a column do not match (``mismatched``, {column: tables}): it may be too low.
     """
     found, why = [], copies if isinstance(copies, str) else copies.get("near", "undefined")
     absent = {name: why for name in MEASURES if ("copied_" if isinstance(copies, str) else "near_copied_") in name}
@@ -318,10 +322,22 @@ def judged(measures: xr.Dataset, limits: Mapping[str, Limit], copies: Mapping[st
         for where, value in zip(product(*labels), values.values.ravel().tolist(), strict=True):
             of = "".join(f" of {label!r}" for label in where) if values.size > 1 else ""
             shown = absent.get(name, "undefined") if np.isnan(value) else f"{value:.10g}"
-            verdict: Verdict = UNTOLD if np.isnan(value) else "kept" if at_most(value, limit) else "broken"
+            others = {*values.indexes.get("target_column", ())}.difference(where)
+            doubt = [named(column) for column, of in mismatched.items() if column not in others and _compares(name, where, of)]
+            kept: Verdict = UNTOLD if doubt else "kept"
+            verdict: Verdict = UNTOLD if np.isnan(value) else kept if at_most(value, limit) else "broken"
+            unsure = f", but levels of {listed(doubt)} do not match" if doubt and verdict == UNTOLD else ""
             told = {key: reasons[key] for key in REASONS if key in reasons}
-            found.append(Judged(name, tuple(where), value, limit, told, verdict, f"{name}{of} is {shown} (limit {limit:.10g})"))
+            found.append(Judged(name, tuple(where), value, limit, told, verdict, f"{name}{of} is {shown} (limit {limit:.10g}){unsure}"))
     return found
+
+
+def _compares(name: str, where: Sequence[Any], tables: Iterable[str]) -> bool:
+    """Whether a measure of the tables with these labels matches the original's records with those of one of the tables."""
+    if name not in MEASURES or not MEASURES[name].matches:
+        return False
+    of = {"synthetic", *(f"synthetic[{label!r}]" for label in where), *(["holdout"] if MEASURES[name].needs == "holdout" else [])}
+    return any(table in of or (not where and table != "holdout") for table in tables)
 
 
 def verdict_of(limits: Iterable[Judged]) -> Verdict | None:

@@ -46,7 +46,8 @@ class Measure:
     page. ``terms`` are the entries of ``[terms]`` that explain it. It is ``high_against`` other measures, or fixed values with what has
     them, which reports show beside a limit on it. ``public`` is its row or column in the public version: what has none is confidential.
     Where the measure that it is ``in_place_of`` is not computed, the tables of that one show it. It is a ``quantile``, if any, of
-    individual CAP. ``needs`` is the argument of `audit` without which it is not computed.
+    individual CAP. ``needs`` is the argument of `audit` without which it is not computed. It ``matches`` records of different tables by the
+    labels of keys and target, unless it is of one table, or compares whole records, in which levels in two spellings are one.
     """
 
     function: str
@@ -60,6 +61,7 @@ class Measure:
     high_against: Sequence[str] = ()
     public: str = ""
     quantile: float | None = None
+    matches: bool = True
     needs: Literal["", "holdout", "against", "generator", "population", "population_size", "published", "weights"] = ""
 
 

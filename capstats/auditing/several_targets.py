@@ -27,7 +27,7 @@ from capstats.reports.repeating import call, command, restricted, settings_of
 from capstats.sources.source import Options
 from capstats.tables.aligned import total_of
 from capstats.tables.dataset import VERSION
-from capstats.tables.levels import shares_nothing
+from capstats.tables.levels import mismatched, shares_nothing
 from capstats.tables.printing import Result, count, many, share
 from capstats.tables.sums import ratio
 
@@ -93,7 +93,8 @@ class TargetAudits(Report):
         return [(limit.text, limit.verdict == "kept") for limit in self._judged(limits)]
 
     def _judged(self, limits: Mapping[str, Limit]) -> list[Judged]:
-        return judged(self.measures, limits, self.copies.get("not_computed", self.copies) or TEXTS["no_copies"])
+        copies = self.copies.get("not_computed", self.copies) or TEXTS["no_copies"]
+        return judged(self.measures, limits, copies, self.provenance.get("mismatched", {}))
 
     @property
     def command(self) -> str:
@@ -276,7 +277,8 @@ def audit_targets(
     }
     attrs |= {"copies": copies, "unmatched_tables": unmatched, "null_values": request.codes_as_texts()}
     warnings = warnings_of(attrs, allow_no_match, {})
-    known |= {**({"warnings": warnings} if warnings else {}), "settings": settings, **(provenance or {})}
+    known |= {**({"warnings": warnings} if warnings else {}), "mismatched": {} if allow_no_match else mismatched(attrs)}
+    known |= {"settings": settings, **(provenance or {})}
     result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)
     worst = result.to_frame().index[0]
     target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]

@@ -70,7 +70,8 @@ def _of_counts(record: Mapping[str, Any], file: str) -> dict[str, Any]:
     utility = {name: record["measures"][name] for name in p.get("utility", [])}
     asked = ["limits", "rank_by", "against", *(["population_size"] if "population" not in p else [])]
     given = {name: p[name] for name in asked if name in p}
-    return audit(read_counts(file), **given, utility=utility or None, allow_same=True, allow_no_match=True).to_dict()
+    as_they_are = "mismatched" not in p  # else verdicts tell again of levels that do not match
+    return audit(read_counts(file), **given, utility=utility or None, allow_same=True, allow_no_match=as_they_are).to_dict()
 
 
 def _of_records(record: Mapping[str, Any], files: Mapping[str, Any], messages: list[str]) -> dict[str, Any]:

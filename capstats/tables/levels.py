@@ -284,6 +284,15 @@ def _taken_for_one(entry: Entry) -> bool:
     return entry["role"] == "compared" and bool(entry["likely"]) and entry["absent"] + entry["foreign"] > 0
 
 
+def mismatched(attrs: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Columns that are counted, with the tables that have levels of the original in another spelling, or share none but a missing value."""
+    found: dict[str, list[str]] = {}
+    for column, table, entry in _entries(attrs):
+        if entry["role"] in ("key", "target") and (not entry["shared"] or (entry["likely"] and entry["absent"] + entry["foreign"])):
+            found.setdefault(column, []).append(table)
+    return found
+
+
 def with_compared(attrs: Mapping[str, Any], copies: Mapping[str, Any]) -> dict[str, Any]:
     """The attrs, with the levels of columns that are only compared for copies."""
     return {**attrs, "levels": {**copies.get("levels", {}), **attrs.get("levels", {})}}

@@ -98,6 +98,63 @@ def test_limits_have_their_reasons_and_their_verdicts():
     assert found.limits()[2] == ("holdout_cap is undefined (limit 0.9)", False)
 
 
+def small(health, spelled=False):
+    """Eight people, the levels of `sex` in capitals if they are to be spelled so; `id` tells them apart."""
+    sex = ["F", "M"] if spelled else ["f", "m"]
+    return {"sex": sex * 4, "health": health * 2, "id": list("abcdefgh")}
+
+
+SICK, WELL = ["sick", "well", "well", "well"], ["well", "well", "sick", "well"]
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+@pytest.mark.parametrize(
+    ("tables", "reading", "untold"),
+    [
+        ({"synthetic": small(WELL)}, {}, []),
+        ({"synthetic": {**small(WELL), "sex": ["F", "m"] * 4}}, {}, ["average_cap_zero", "holdout_cap"]),
+        ({"synthetic": {**small(WELL), "sex": ["F", "m"] * 4}}, {"allow_no_match": True}, []),
+        ({"synthetic": small(WELL, spelled=True)}, {"allow_no_match": True}, []),
+        ({"synthetic": small([*WELL[:2], "Sick", "well"])}, {}, ["average_cap_zero", "holdout_cap"]),
+        ({"synthetic": small(WELL), "holdout": {**small(SICK), "sex": ["F", "m"] * 4}}, {}, ["holdout_cap"]),
+        (
+            {"synthetic": {"a": small(WELL), "b": {**small(WELL), "sex": ["F", "m"] * 4}}},
+            {},
+            ["average_cap_zero of 'b'", "holdout_cap of 'b'"],
+        ),
+        ({"synthetic": {**small(WELL), "id": list("ABCDEFGH")}}, {}, []),  # a column that is only compared for copies
+    ],
+)
+def test_a_limit_is_not_kept_by_a_number_that_mismatched_levels_make_low(tables, reading, untold, tmp_path):
+    """Limits on numbers of the original alone, and on copies, of which levels in two spellings are one, are judged."""
+    asked = {
+        "keys": "sex",
+        "target": "health",
+        "limits": dict.fromkeys(["average_cap_zero", "holdout_cap", "baseline", "copied_people"], 9),
+    }
+    tables = {"original": small(SICK), "holdout": small(SICK[::-1]), **tables}
+    found = audit(**tables, **asked, **reading)
+    assert [limit.text.partition(" is ")[0] for limit in found.judged if limit.verdict != "kept"] == untold
+    assert all("but levels of " in limit.text for limit in found.judged if limit.verdict != "kept")
+    assert audit(**tables, **{**asked, "limits": {"average_cap_zero": -1}}, **reading).to_dict()["verdict"] == "broken"
+    write_counts(found.tables, tmp_path / "counts.csv")
+    of_counts = audit(capstats.read_counts(tmp_path / "counts.csv"), limits=asked["limits"], allow_same=True, **reading)
+    assert [limit.verdict for limit in of_counts.judged][:3] == [limit.verdict for limit in found.judged][:3]
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_of_several_targets_the_limits_of_those_are_untold_whose_levels_do_not_match():
+    tables = [small(SICK) | {"town": list("xxyyzzxx")}, small([*WELL[:2], "Sick", "well"]) | {"town": list("xyyyzzxx")}]
+    limits = {"average_cap_zero": 1, "baseline": 1}
+    found = audit_targets(*tables, keys="sex", targets=["health", "town"])
+    assert [text.partition(" is ")[0] for text, kept in found.limits(limits) if not kept] == ["average_cap_zero of 'health'"]
+    spelled = {**tables[1], "sex": ["F", "m"] * 4}
+    found = audit_targets(tables[0], spelled, keys="sex", targets=["health", "town"])
+    assert [kept for _, kept in found.limits(limits)] == [False, False, True, True]
+    found = audit_targets(tables[0], spelled, keys="sex", targets=["health", "town"], allow_no_match=True)
+    assert all(kept for _, kept in found.limits(limits))
+
+
 @pytest.mark.parametrize(
     ("limits", "verdict"),
     [
