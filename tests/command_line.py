@@ -9,6 +9,9 @@ import sys
 import records
 
 from capstats.cli import main
+from capstats.cli.configuration import settings_of
+from capstats.cli.program import parser
+from capstats.cli.reading import tables
 
 SMOKERS = ["audit", "original.csv", "synthetic.csv", "--keys", "smoking", "--target", "health"]
 PUBLIC = ["--audience", "public", "--ledger", "ledger.json"]
@@ -63,3 +66,11 @@ def refused(capsys, *arguments):
 def beyond(capsys, *arguments):
     """What standard error has of a command whose limits are not kept."""
     return said(capsys, 1, *arguments).err
+
+
+def arguments_of(text):
+    """The arguments of the library that the command line makes of a command."""
+    program, *words = shlex.split(text.replace("\\\n", ""))  # as a shell joins lines
+    assert program == "capstats"
+    given = parser().parse_args(words)
+    return tables(settings_of(given.command, given), ("original", "synthetic", "keys", "target"), ("example",))

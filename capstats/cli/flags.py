@@ -16,7 +16,7 @@ _OPTIONS = rf"--[a-z-]+(?:[ =]{_IN_SHELL})?"
 _PLAIN = rf"(?:{QUOTED}|[^'\"{{}}()])*"
 _INSIDE = rf"(?:{QUOTED}|[^'\"{{}}()]|\{{{_PLAIN}\}})*"
 _ARGUMENT = rf"(?<![\w.])(?<!\w\()[a-z_]+=(?:{QUOTED}|\{{{_INSIDE}\}}|\[{_INSIDE}\]|\({_INSIDE}\)|\.\.\.|True|[\d.]*\d)?"
-_BOTH = rf"{_ARGUMENT}(?:(?:,| and)(?:, of a CSV file,)? {_ARGUMENT})*\s+\((?P<options>{_OPTIONS}(?: {_OPTIONS})*)\)"
+_BOTH = rf"{_ARGUMENT}(?:(?:,| and) {_ARGUMENT})*\s+\((?P<options>{_OPTIONS}(?: {_OPTIONS})*)\)"
 _PARTS = re.compile(rf"{_BOTH}|{_OPTIONS}|{QUOTED}|`(?P<name>\w+)`|(?P<argument>{_ARGUMENT})")
 
 
@@ -38,7 +38,7 @@ def in_options(message: str, options: Iterable[Option] = ()) -> str:
             return found[0]
         if value in ("", "..."):
             return f"--{flags[name].key}"
-        from capstats.reports.repeating import options_of
+        from capstats.codes.arguments import options_of
 
         return " ".join(options_of(name, ast.literal_eval(value)))
 

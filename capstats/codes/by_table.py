@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -88,14 +87,6 @@ def key_of(table: str) -> Any:
         return ast.literal_eval(label[1]) if label else table
     except (ValueError, SyntaxError):  # a date, say
         return "synthetic"
-
-
-def said(option: str, table: str, value: Any) -> str:
-    """An option for one table as the caller writes it, in Python and for a shell."""
-    key = key_of(table)
-    pairs = {f"{key}.{column}": x for column, x in value.items()} if option in BY_COLUMN else {key: value}
-    flags = " ".join(f"--{option} {shlex.quote(f'{name}={x}')}" for name, x in pairs.items())
-    return f"{option}={{{key!r}: {value!r}}} ({flags})"
 
 
 def of_arguments(reading: Mapping[str, Any], arguments: Sequence[str]) -> dict[str, Any]:

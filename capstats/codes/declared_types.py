@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-import shlex
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -13,7 +12,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from capstats.codes.by_table import said
+from capstats.codes.arguments import said
+from capstats.codes.by_table import key_of
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 
 TypeName = Literal["number", "text", "bool", "date", "datetime"]
@@ -150,9 +150,10 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     """The error for labels of a column that are not what they must be; of data it shows only one that enough records hold."""
     remedy = ""
     if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
-        remedy = f"Text of {kind}s needs a type: types={{{column!r}: {kind!r}}} (--type {shlex.quote(column)}={kind}). "
+        remedy = f"Text of {kind}s needs a type: {said(types={column: kind})}. "
     elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
-        remedy = f"In CSV, numbers with a decimal comma need {said('decimal', table, ',')}. Elsewhere, {with_points(column)} in Python. "
+        comma = said(decimal={key_of(table): ","})
+        remedy = f"In CSV, numbers with a decimal comma need {comma}. Elsewhere, {with_points(column)} in Python. "
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])

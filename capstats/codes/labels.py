@@ -101,3 +101,8 @@ def kind_of(label: Label) -> Kind:
     if isinstance(label, dt.date):
         return "date"
     return "duration" if isinstance(label, dt.timedelta) else "other"
+
+
+def plain(code: Label) -> Any:
+    """A label as a configuration writes it: a text, a number or a truth value."""
+    return code if isinstance(code, (str, int, float)) else code.isoformat().removesuffix("T00:00:00")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-import shlex
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -20,10 +19,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes.arguments import said
 from capstats.codes.by_table import ALL
 from capstats.codes.checks import shown
 from capstats.codes.declared_types import Type, all_read, parsed, plain_number
-from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals, kind_of
+from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals, kind_of, plain
 from capstats.codes.spellings import ABSENT, MISSING_WORDS, folded
 
 Code = str | float | bool | dt.date | Decimal
@@ -181,11 +181,8 @@ def _told_in_quotes(code: Label, quoted: Collection[str], column: Hashable = Non
     """The sentence about a code that occurs only in quotes."""
     if code not in quoted:
         return ""
-    both, written = [code, in_quotes(code)], in_quotes(code) if column is None else f"{column}={code},{in_quotes(code)}"
-    return (
-        f" In quotes it is a text: if it means missing there, say null_values={(both if column is None else {column: both})!r} "
-        f"(--null-values {shlex.quote(written)})."
-    )
+    both = [code, in_quotes(code)]
+    return f" In quotes it is a text: if it means missing there, say {said(null_values=both if column is None else {column: both})}."
 
 
 def _forms_used(code: Label) -> set[str]:
@@ -231,11 +228,6 @@ def _forms(code: Label) -> dict[Kind, Label]:
                 found["date"] = moment.date()
         found.setdefault("text", plain(code))
     return found
-
-
-def plain(code: Label) -> Any:
-    """A label as a configuration writes it: a text, a number or a truth value."""
-    return code if isinstance(code, (str, int, float)) else code.isoformat().removesuffix("T00:00:00")
 
 
 def _shown(*codes: Label) -> str:

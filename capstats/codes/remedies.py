@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import shlex
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from capstats.codes import arguments
 from capstats.codes.by_table import key_of
 from capstats.codes.declared_types import parsed, with_points
 from capstats.codes.labels import MISSING, Label
@@ -153,7 +153,7 @@ def _with_point(label: Label, sign: str) -> Label:
 def said(found: dict[str, Any], column: str, first: str, table: str) -> str:
     """A remedy as the caller writes it, in Python and on the command line; or the line of Python or R that changes the data."""
     if found.get("null_values") and "type" not in found:
-        return "say {} ({})".format(*_codes(found, column))
+        return f"say {arguments.said(found.get('beside'), null_values={column: found['null_values']})}"
     if "type" in found:
         return _typed(found, column, first, table)
     tables = {"original": f"change `{first}`", "other": f"change `{table}`"}.get(found.get("of", ""), "change both tables")
@@ -162,26 +162,11 @@ def said(found: dict[str, Any], column: str, first: str, table: str) -> str:
 
 def _typed(found: dict[str, Any], column: str, first: str, table: str) -> str:
     """A type, with the decimal sign of the texts and the codes of missing values that are not of it."""
-    python = [f'types={{{column!r}: "{found["type"]}"}}']
-    options = [f"--type {shlex.quote(column)}={found['type']}"]
-    if "decimal" in found:
-        of = {"original": key_of(first), "other": key_of(table)}
-        signs: Any = {of[found["decimal"]]: ","} if found["decimal"] in of else ","
-        python[-1] += f" and, of a CSV file, decimal={signs!r}"
-        options.append(f"--decimal {''.join(shlex.quote(f'{name}=,') for name in signs) if isinstance(signs, dict) else ','}")
-    if found.get("null_values"):
-        codes, option = _codes(found, column)
-        python.append(codes)
-        options.append(option)
-    elsewhere = f"; where it is no CSV file, {with_points(column)} in Python in place of `decimal`" if "decimal" in found else ""
-    return f"say {' and '.join(python)} ({' '.join(options)}){elsewhere}"
-
-
-def _codes(found: dict[str, Any], column: str) -> tuple[str, str]:
-    """The codes of a column in Python, with those given of other columns (``beside``), which they would replace; and as an option."""
-    codes = found["null_values"]
-    option = f"{column}={','.join(map(str, codes))}"
-    return f"null_values={ {**found.get('beside', {}), column: codes}!r}", f"--null-values {shlex.quote(option)}"
+    of = {"original": key_of(first), "other": key_of(table)}
+    sign = {"decimal": {of[found["decimal"]]: ","} if found["decimal"] in of else ","} if "decimal" in found else {}
+    codes = {"null_values": {column: found["null_values"]}} if found.get("null_values") else {}
+    elsewhere = f"; where it is no CSV file, {with_points(column)} in Python in place of `decimal`" if sign else ""
+    return f"say {arguments.said(found.get('beside'), types={column: found['type']}, **sign, **codes)}{elsewhere}"
 
 
 def _recode(found: dict[str, Any], column: str, tables: str) -> str:
@@ -211,7 +196,7 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
         )
     if cause == PRECISION:
         if "decimals" not in found:
-            cut = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
+            cut = arguments.said(bins={column: 10})
             return f"{tables}: in Python {value} = {value}.astype('float32'); or cut the column with {cut}"
         python = f"{value} = {value}.astype(float).round({found['decimals']})"
         return f"{tables}: in Python {python}, in R {in_r} <- round(as.numeric({in_r}), {found['decimals']})"

@@ -15,10 +15,10 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 
+from capstats.codes.arguments import said
 from capstats.codes.bins import Cut
 from capstats.codes.column import Column, Counts, Places
-from capstats.codes.labels import MISSING, Label
-from capstats.codes.missing_codes import plain
+from capstats.codes.labels import MISSING, Label, plain
 from capstats.codes.progress import Progress
 from capstats.counting.beyond_chance import Copies
 from capstats.counting.compared import columns_in_common
@@ -84,9 +84,9 @@ class Records:
         """The name under which each column is stored."""
         stored: dict[Hashable, str] = {}
         for column in self.request.columns:
-            plain = [column] == self.request.target_columns and str(column) not in stored.values()
+            own = [column] == self.request.target_columns and str(column) not in stored.values()
             taken = [UNLABELLED["key"], *stored.values(), *(c for c in self.request.columns if c != column)]
-            stored[column] = str(column) if plain else free_name(column, taken)
+            stored[column] = str(column) if own else free_name(column, taken)
         return stored
 
     def warn_of_codes(self) -> None:
@@ -214,7 +214,7 @@ def _warn_of_counts(table: Input, counted: Counted, used: Sequence[Hashable]) ->
         warnings.warn(
             f"`{table.name}` looks like a table of counts: it has a column {named[0]!r}, and each combination of keys and target "
             f"{told_once}. Its {int(times.sum())} rows are taken for one record each. If {named[0]!r} holds numbers of records, give "
-            f"counts={named[0]!r} (--counts {named[0]}).",
+            f"{said(counts=named[0])}.",
             UserWarning,
             stacklevel=callers(),
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-from capstats.reports.repeating import options_of
+from capstats.codes.arguments import options_of
 from capstats.tables.fineness import MANY
 
 Role = Literal["", "key", "target", "weight"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,10 +10,11 @@ from typing import Any, TypedDict, Unpack, cast
 
 import pandas as pd
 
+from capstats.codes.arguments import options_of, said
 from capstats.codes.by_table import ALL, SCALARS, by_table
 from capstats.codes.declared_types import Type
-from capstats.codes.labels import canonical
-from capstats.codes.missing_codes import MissingCodes, NullValues, plain
+from capstats.codes.labels import canonical, plain
+from capstats.codes.missing_codes import MissingCodes, NullValues
 from capstats.codes.names import hint, in_cell, named
 from capstats.codes.progress import Progress
 from capstats.counting.every_column import (
@@ -297,7 +297,7 @@ def _meeting(
                 "number": many(len(names), "column"),
                 "has": "has" if len(names) == 1 else "have",
                 "pairs": _listed([f"{named(theirs)} ({named(mine)})" for theirs, mine in names.items()]),
-                "options": " ".join(f"--rename {shlex.quote(f'synthetic.{theirs}={mine}')}" for theirs, mine in names.items()),
+                "options": " ".join(options_of("rename", {"synthetic": names})),
             }
             found.append(TEXTS["renamed"].format(table=other.name, names=names, **texts))
         for one, two in ((original, other), (other, original)):
@@ -317,7 +317,7 @@ def _meeting(
                 accepted = kind is not None and is_accepted(c, [original, other], *_as_read(c, facts[c], kind, options))
                 how = "apart" if kind is None else "typed" if accepted else "unlike"
                 holds = TEXTS["kinds"].format(column=str(c), mine=mine.held, theirs=look.held, table=other.name)
-                found.append(holds + TEXTS[how].format(kind=kind, types={str(c): str(kind)}, option=shlex.quote(f"{c}={kind}")))
+                found.append(holds + TEXTS[how].format(kind=kind, typed=said(types={str(c): str(kind)})))
                 if not accepted:
                     meets.discard(c)
                     continue

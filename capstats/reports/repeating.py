@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from capstats.codes.by_table import ALL, ARGUMENTS, BY_COLUMN, SCALARS, by_table
-from capstats.codes.missing_codes import plain
+from capstats.codes.arguments import options_of, several
 
-SINGLE = {"keys": "key", "target": "target-column", "types": "type"}  # options, each for one value that may hold commas
 TABLES = ("original", "holdout", "population", "generator")
 LINE = 96  # characters; a longer command goes on in the next line
 
@@ -41,59 +39,6 @@ def call(arguments: Mapping[str, Any], tables: Sequence[str] = ("original", "syn
     return f"capstats.audit({', '.join([*tables, *given])})"
 
 
-def options_of(argument: str, value: Any) -> list[str]:
-    """An argument as options of the command line."""
-    if argument in ("keys", "target"):
-        names = [str(x) for x in (value if isinstance(value, list) else [value])]
-        if any("," in x or x != x.strip() or not x for x in names):
-            return [_option(SINGLE[argument], x) for x in names]
-        return [_option(argument, ",".join(names))]
-    if argument == "bins":
-        return [_option("bin", f"{column}={_bins(wanted)}") for column, wanted in value.items()]
-    if argument in SCALARS and isinstance(value, Mapping):
-        return [_option(argument, str(x) if table == ALL else f"{table}={x}") for table, x in value.items()]
-    if argument in BY_COLUMN and isinstance(value, Mapping):
-        value = {_named(table, column): x for table, of in by_table(argument, value).items() for column, x in of.items()}
-    if argument == "rename":
-        return [_option("rename", f"{old}={new}") for old, new in value.items()]
-    if argument == "types":
-        return [_option("type", f"{column}={_type(wanted)}") for column, wanted in value.items()]
-    if argument == "null_values":
-        of_columns = value if isinstance(value, Mapping) else {ALL: value}
-        texts = {column: [str(plain(code)) for code in _several(codes)] for column, codes in of_columns.items()}
-        of_each = [f"{column}={','.join(codes)}" for column, codes in texts.items() if column != ALL]
-        return [_option("null-values", text) for text in [*texts.get(ALL, []), *of_each]]
-    if argument in ("weights", "counts") and isinstance(value, tuple):
-        return [_option(argument, ",".join("" if x is None else str(x) for x in value))]
-    option = argument.replace("_", "-")
-    return [f"--{option}"] if value is True else [_option(option, str(value))]
-
-
-def _named(table: Any, column: Any) -> Any:
-    """A column of one table, or of all, where its name may look like that of one."""
-    if table == ALL:
-        return f"{ALL}.{column}" if str(column).startswith(tuple(f"{name}." for name in (*ARGUMENTS, ALL))) else column
-    return f"{table}.{column}"
-
-
-def _several(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
-
-
-def _type(wanted: Any) -> str:
-    return wanted if isinstance(wanted, str) else "|".join(map(str, wanted))
-
-
-def _bins(wanted: Any) -> str:
-    if isinstance(wanted, tuple) and wanted[0] == "quantile":
-        return f"quantile:{wanted[1]}"
-    return str(wanted) if isinstance(wanted, int) else "|".join(map(str, wanted)) + "|" * (len(wanted) == 1)
-
-
-def _option(name: str, value: str) -> str:
-    return shlex.quote(f"--{name}={value}") if value.startswith("-") else f"--{name} {shlex.quote(value)}"
-
-
 def restricted(reading: Mapping[str, Any], columns: Sequence[Any]) -> dict[str, Any]:
     """Options of reading that are given, without bins of other columns than these."""
     found = {name: value for name, value in reading.items() if value is not None and value is not False and name != "progress"}
@@ -114,7 +59,7 @@ def settings_of(synthetic: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if name == "progress" or (name in TABLES and not isinstance(value, (str, Path))):
             continue
         if name in ("keys", "target", "targets") and value is not None:
-            value = [str(x) for x in _several(value)]
+            value = [str(x) for x in several(value)]
         elif name in ("weights", "counts") and isinstance(value, tuple):
             value = dict(zip(("original", "synthetic", "holdout"), value, strict=False))
         found[{"limits": "fail-above"}.get(name, name.replace("_", "-"))] = _setting(value)

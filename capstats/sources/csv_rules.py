@@ -54,7 +54,8 @@ from pathlib import Path, PurePath
 from threading import Event
 from typing import IO, Any
 
-from capstats.codes.by_table import said
+from capstats.codes.arguments import said
+from capstats.codes.by_table import key_of
 from capstats.codes.checks import shown
 from capstats.codes.missing_codes import in_quotes
 
@@ -91,10 +92,10 @@ class Malformed(Exception):  # noqa: N818
     def advice(self, table: str) -> str:
         """The remedy, for a table by its name in messages."""
         if self.encoding is not None:
-            given = said("encoding", table, self.encoding)
+            given = said(encoding={key_of(table): self.encoding})
             return f"Give its encoding{':' if self.sure else ', such as'} {given}, or save it as UTF-8."
         if self.names_in is not None:
-            return f"{self.remedy} If line {self.names_in} has the names, say {said('skip', table, self.names_in - 1)}."
+            return f"{self.remedy} If line {self.names_in} has the names, say {said(skip={key_of(table): self.names_in - 1})}."
         return self.remedy
 
 

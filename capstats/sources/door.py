@@ -15,7 +15,8 @@ import narwhals.stable.v2 as nw
 import pandas as pd
 import xarray as xr
 
-from capstats.codes.by_table import said
+from capstats.codes.arguments import said
+from capstats.codes.by_table import key_of
 from capstats.codes.checks import shown
 from capstats.sources.columns import module_of
 from capstats.sources.csv_rules import MOST_SKIPPED
@@ -178,7 +179,7 @@ def _sheet(book: pd.ExcelFile, path: Any, name: str, chosen: Any) -> str | int:
     if len(filled) > 1:
         raise Unchosen(
             f"`{name}` ({path}) has records in {len(filled)} sheets: {', '.join(map(repr, filled))}. Choose one, as with "
-            f"{said('sheet', name, filled[0])}."
+            f"{said(sheet={key_of(name): filled[0]})}."
         )
     return filled[0] if filled else 0
 

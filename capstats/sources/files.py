@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import pandas as pd
 
+from capstats.codes.arguments import said
 from capstats.codes.bins import Numbers, Spec
-from capstats.codes.by_table import said
+from capstats.codes.by_table import key_of
 from capstats.codes.column import Column, Counts, Sums
 from capstats.codes.missing_codes import Quoted, in_quotes
 from capstats.sources import csv_files, csv_rules
@@ -220,7 +221,7 @@ class FileSource(DuckDBSource):
                     if point is not None:
                         raise ValueError(
                             f"Column {query.wanted[int(point[1])]!r} of `{self.name}` holds a value with a point, which is not a number "
-                            f'where `decimal` is ",". Correct the value, or say {said("decimal", self.name, ".")}.'
+                            f'where `decimal` is ",". Correct the value, or say {said(decimal={key_of(self.name): "."})}.'
                         ) from None
                     raised = plain(error, f"`{self.name}` ({self.table})", _REMEDY)
                     if careful or not surveyed or not isinstance(raised, ValueError):

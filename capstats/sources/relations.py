@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from capstats.codes.arguments import said
 from capstats.codes.bins import Cut, Numbers, Spec, TypeToCut, binned_column, check_kind, mismatch, sum_as_tree
-from capstats.codes.by_table import said
+from capstats.codes.by_table import key_of
 from capstats.codes.column import Column, Counts, Sums, one_kind
 from capstats.codes.declared_types import NUMBER, as_type, wrong_labels
 from capstats.codes.labels import Kind
@@ -141,8 +142,8 @@ def check_weights(table: Any, weight: str, column: Hashable, name: str) -> bool:
         comma = table.filter(f"NOT coalesce(regexp_full_match(trim({weight}::VARCHAR), '[0-9]+(,[0-9]+)?'), false)").limit(1)
         if str(table.types[table.columns.index(weight)]) == "VARCHAR" and not comma.fetchall():
             raise ValueError(
-                f"Column {column!r} of `{name}` holds numbers with a comma before the decimals: say {said('decimal', name, ',')}, or "
-                f"--decimal , for all files."
+                f"Column {column!r} of `{name}` holds numbers with a comma before the decimals: say {said(decimal={key_of(name): ','})}, "
+                f"or --decimal , for all files."
             )
         ((row,),) = rows.select("w, row_number() OVER () - 1 AS place").filter(bad).aggregate("min(place)").fetchall()
         raise wrong_weights(column, name, wrong, row)

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from capstats.codes.arguments import said
 from capstats.codes.bins import Cut, Numbers, Spec
-from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, of_one_table, said
+from capstats.codes.by_table import ALL, BY_COLUMN, SCALARS, by_table, key_of, of_one_table
 from capstats.codes.checks import shown_name
 from capstats.codes.column import Column, Counts, Sums, chosen
 from capstats.codes.declared_types import Type
@@ -204,7 +205,7 @@ def named_later(wanted: Sequence[Hashable], rows: Iterable[tuple[int, Sequence[H
     """The hint at the row of a file that has the names that its header lacks, with the option that skips the rows before it."""
     for number, fields in rows:
         if set(wanted) <= set(renamed(fields, options)):
-            return f"line {number} has {'it' if len(wanted) == 1 else 'them'}: say {said('skip', table, number - 1)}."
+            return f"line {number} has {'it' if len(wanted) == 1 else 'them'}: say {said(skip={key_of(table): number - 1})}."
     return ""
 
 
@@ -216,7 +217,7 @@ def in_other_spelling(wanted: Sequence[Hashable], names: Sequence[Hashable], tab
         return ""
     return (
         f" It has {', '.join(map(repr, others))}: names that differ in case, spaces or signs are different. If the other tables have "
-        f"{', '.join(repr(x) for x in others.values())}, say {said('rename', table, others)}."
+        f"{', '.join(repr(x) for x in others.values())}, say {said(rename={key_of(table): others})}."
     )
 
 

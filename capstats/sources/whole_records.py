@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from capstats.codes.column import Column, Ints
 from capstats.codes.declared_types import TRUTH, type_name
+from capstats.codes.labels import plain as in_plain
 from capstats.codes.missing_codes import Codes
-from capstats.codes.missing_codes import plain as in_plain
 from capstats.sources.disk import answer, plain, quoted
 from capstats.sources.files import FileSource, RelationSource, Shared
 from capstats.sources.memory import MemorySource

@@ -7,7 +7,6 @@ years of age of a few hundred people are not so fine.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Container, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from capstats.codes.arguments import said
 from capstats.codes.declared_types import parsed
 from capstats.codes.labels import MISSING, Label, canonical, kind_of
 from capstats.codes.names import listed
@@ -132,7 +132,7 @@ def too_fine(attrs: Mapping[str, Any], first: str = "original") -> list[str]:
     entries: Mapping[str, dict[str, Any]] = attrs.get("fine_keys", {})
     targets = [
         f"The target {column!r} is a number with {levels:,} levels, and only an equal number counts as right: the release looks safer than "
-        f"it is. Cut it, as with bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10), or let near guesses count, with `within` of "
+        f"it is. Cut it, as with {said(bins={column: 10})}, or let near guesses count, with `within` of "
         f"average_cap."
         for column, levels in attrs.get("fine_targets", {}).items()
     ]
@@ -166,15 +166,14 @@ def _shares(span: Sequence[float]) -> str:
 
 def _coarser(column: str, entry: Mapping[str, Any], is_cut: bool) -> str:
     """What to do with a column, in Python and on the command line."""
-    option, holds = shlex.quote(f"{column}=10"), entry["holds"]
+    holds, bins = entry["holds"], {column: 10}
     if is_cut:
         return f"cut {column!r} into fewer bins"
     if entry["levels"] <= MANY:
         return f"merge levels of {column!r} in all tables"
     if holds in ("number", "date", "datetime", "text of numbers"):
-        return f"cut {column!r}, as with bins={{{column!r}: 10}} (--bin {option})"
+        return f"cut {column!r}, as with {said(bins=bins)}"
     if holds in ("text of dates", "text of datetimes"):
         of = holds.removeprefix("text of ").removesuffix("s")
-        typed = shlex.quote(f"{column}={of}")
-        return f"cut {column!r}, as with types={{{column!r}: {of!r}}} and bins={{{column!r}: 10}} (--type {typed} --bin {option})"
+        return f"cut {column!r}, as with {said(types={column: of}, bins=bins)}"
     return f"merge levels of {column!r} in all tables"

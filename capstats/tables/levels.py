@@ -8,7 +8,6 @@ fine, which `fineness` finds.
 from __future__ import annotations
 
 import inspect
-import shlex
 import warnings
 from collections import Counter
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
@@ -19,10 +18,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from capstats.codes import arguments
 from capstats.codes.by_table import ALL
 from capstats.codes.declared_types import ENOUGH
-from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of
-from capstats.codes.missing_codes import codes_for_missing, likely_codes, plain
+from capstats.codes.labels import MISSING, Label, canonical, canonicals, kind_of, plain
+from capstats.codes.missing_codes import codes_for_missing, likely_codes
 from capstats.codes.names import listed
 from capstats.codes.remedies import COMMA, remedy_of, said
 from capstats.codes.spellings import ABSENT, PRECISION, in_another_precision, lookalikes, spelled_twice
@@ -335,8 +335,7 @@ def _likely(column: str, entry: Entry, first: str, table: str) -> str:
         return f" Likely cause: {cause}{such}. To correct it, {said(entry.get('remedy', {}), column, first, table)}."
     if entry["kind"] == "number" and max(entry["levels"]) > MANY and entry["role"] in ("key", "target", "column"):
         near = ", or let near guesses count, with `within` of average_cap" if entry["role"] == "target" else ""
-        bins = f"bins={{{column!r}: 10}} (--bin {shlex.quote(column)}=10)"
-        return f" Numbers with that many levels are rarely equal: cut them, as with {bins}{near}."
+        return f" Numbers with that many levels are rarely equal: cut them, as with {arguments.said(bins={column: 10})}{near}."
     return (
         f" Check that the column means the same in both tables. Where one has codes and the other their labels, recode one of them, as "
         f"with table[{column!r}] = table[{column!r}].map({{code: label}}) in Python."

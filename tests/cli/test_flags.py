@@ -17,13 +17,13 @@ AUDIT = next(command for command in COMMANDS if command.name == "audit").options
         ("copy_columns=0 (--copy-columns 0) leaves", "--copy-columns 0 leaves"),
         ("as with types={'a': 'date'} and bins={'a': 10} (--type a=date --bin a=10)", "as with --type a=date --bin a=10"),
         (
-            "types={'a b': \"number\"} and, of a CSV file, decimal={'synthetic': ','} and null_values={'a b': ['-9', 'NA']} "
+            "types={'a b': 'number'} and decimal={'synthetic': ','} and null_values={'a b': ['-9', 'NA']} "
             "(--type 'a b'=number --decimal synthetic=, --null-values 'a b=-9,NA').",
             "--type 'a b'=number --decimal synthetic=, --null-values 'a b=-9,NA'.",
         ),
         ("say weights=('pw (x)', None) (--weights 'pw (x),')", "say --weights 'pw (x),'"),
         ("say null_values=['-9', '\"-9\"'] (--null-values '-9,\"-9\"').", "say --null-values '-9,\"-9\"'."),
-        ("Convert it, or say types={'a': \"text\"}.", "Convert it, or say --type a=text."),
+        ("Convert it, or say types={'a': 'text'}.", "Convert it, or say --type a=text."),
         ('or give backing="dense".', "or give --backing dense."),
         ("Group levels (bins=), or name fewer. `bins` and `original`", "Group levels (--bins), or name fewer. --bins and `original`"),
         ("give weights=... to tabulate", "give --weights to tabulate"),

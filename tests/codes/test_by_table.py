@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import capstats
-from capstats.codes.by_table import check_tables, key_of, of_arguments, of_table, said
+from capstats.codes.by_table import check_tables, key_of, of_arguments, of_table
 
 TABLES = ["original", "synthetic['a']", "synthetic[1]", "holdout"]
 
@@ -52,13 +52,8 @@ def test_a_value_of_another_type_is_wrong_for_all_tables_and_for_one(option: str
         check_tables({option: {"holdout": value} if of_one else value}, TABLES)
 
 
-def test_an_option_is_said_in_python_and_for_a_shell() -> None:
-    assert said("skip", "synthetic['a b']", 2) == "skip={'a b': 2} (--skip 'a b=2')"
-    flags = "--rename synthetic.AGE=age --rename 'synthetic.MY SEX=sex'"
-    assert (
-        said("rename", "synthetic", {"AGE": "age", "MY SEX": "sex"})
-        == f"rename={{'synthetic': {{'AGE': 'age', 'MY SEX': 'sex'}}}} ({flags})"
-    )
+def test_a_label_that_no_caller_can_write_names_all_releases() -> None:
+    assert key_of("synthetic['a b']") == "a b"
     assert key_of("synthetic[Timestamp('2024-01-01 00:00:00')]") == "synthetic"
 
 

@@ -65,18 +65,18 @@ def test_an_order_that_is_given_comes_before_that_of_the_tables() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "remedy"),
     [
-        (1, "1", r"""types=\{'age': "number"\}"""),
-        ("1", 1, r"""types=\{'age': "number"\}"""),
-        ("1,5", 1.5, r"""types=\{'age': "number"\}"""),
+        (1, "1", r"""types=\{'age': 'number'\}"""),
+        ("1", 1, r"""types=\{'age': 'number'\}"""),
+        ("1,5", 1.5, r"""types=\{'age': 'number'\}"""),
         ("Primary", 2, "them; if one table has value labels and the other has codes, apply the labels to both"),
         (2, "Primary", "them; if one table has value labels and the other has codes, apply the labels to both"),
-        (True, 2, r"""types=\{'age': "number"\}"""),
-        ("yes", True, r"""types=\{'age': "bool"\}"""),
-        (" 1,5 ", 1.5, r"""types=\{'age': "number"\}"""),
-        ("2020-01-01", dt.date(2020, 1, 1), r"""types=\{'age': "date"\}"""),
-        ("2020-02-02", dt.date(2020, 1, 1), r"""types=\{'age': "date"\}"""),
-        (pd.Timestamp("2020"), dt.date(2020, 1, 1), r"""types=\{'age': "datetime"\}"""),
-        ("2020-02-02", pd.Timestamp("2020"), r"""types=\{'age': "datetime"\}"""),
+        (True, 2, r"""types=\{'age': 'number'\}"""),
+        ("yes", True, r"""types=\{'age': 'bool'\}"""),
+        (" 1,5 ", 1.5, r"""types=\{'age': 'number'\}"""),
+        ("2020-01-01", dt.date(2020, 1, 1), r"""types=\{'age': 'date'\}"""),
+        ("2020-02-02", dt.date(2020, 1, 1), r"""types=\{'age': 'date'\}"""),
+        (pd.Timestamp("2020"), dt.date(2020, 1, 1), r"""types=\{'age': 'datetime'\}"""),
+        ("2020-02-02", pd.Timestamp("2020"), r"""types=\{'age': 'datetime'\}"""),
         ("ja", True, "them; if one table has value labels and the other has codes, apply the labels to both"),
     ],
 )
@@ -86,7 +86,7 @@ def test_kinds_that_differ_between_tables_raise_with_both_and_a_remedy(a: Any, b
 
 
 def test_one_code_among_texts_is_enough_to_advise_a_number() -> None:
-    with pytest.raises(TypeError, match=r"""say types=\{'age': "number"\}"""):
+    with pytest.raises(TypeError, match=r"""say types=\{'age': 'number'\}"""):
         joint(column("unknown", "12"), column(12))
 
 

@@ -125,7 +125,7 @@ def test_levels_must_be_of_one_kind(wanted: Any) -> None:
 def test_dates_that_are_taken_for_numbers_are_told_with_their_type(text: str, kind: str, records: Any) -> None:
     with pytest.raises(ValueError, match=r"is not a number|are not a number") as raised:
         as_type([text, f"{text[:9]}0{text[10:]}"], "number", "day born", "bins", records)
-    assert f"Text of {kind}s needs a type: types={{'day born': {kind!r}}} (--type 'day born'={kind})." in str(raised.value)
+    assert f"Text of {kind}s needs a type: types={{'day born': {kind!r}}} (--type 'day born={kind}')." in str(raised.value)
     with pytest.raises(ValueError, match=r"Correct ") as raised:
         as_type([text, "x"], "number", "day born", "bins", records)
     assert "--type" not in str(raised.value)

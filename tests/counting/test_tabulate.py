@@ -130,7 +130,7 @@ def test_unused_categories_add_nothing() -> None:
 
 @pytest.mark.parametrize(("key", "target"), [("o", "t"), ("t", "o")])
 def test_an_error_names_a_column_as_the_caller_does(key: str, target: str) -> None:
-    with pytest.raises(TypeError, match=r"Column 'o' holds number .*types=\{'o': \"number\"\}"):
+    with pytest.raises(TypeError, match=r"Column 'o' holds number .*types=\{'o': 'number'\}"):
         tabulate({"o": [1], "t": ["x"]}, {"o": ["1"], "t": ["x"]}, keys=key, target=target)
 
 

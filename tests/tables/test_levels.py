@@ -41,7 +41,7 @@ def test_a_column_without_a_common_level_is_warned_of_with_its_cause_and_remedy(
     floats = {"age": ["40.0"] * 10 + ["41.0"] * 10, "t": ORIGINAL["t"]}
     message = (
         "Column 'age' has no level in common in `original` (2 levels) and `synthetic` (2 levels), so no key can match. "
-        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': \"number\"} "
+        "Likely cause: numbers written in another way, such as '40' and '40.0'. To correct it, say types={'age': 'number'} "
         "(--type age=number). For all levels see compare_levels."
     )
     with pytest.warns(LevelsWarning) as told:
@@ -119,7 +119,7 @@ TWICE = {
     "case": (["East", "EAST", "West"], "change both tables: in Python table['x'] = table['x'].str.casefold()"),
     "thousands": (["1000", "1'000", "2000"], "change both tables, whose numbers have separators of thousands"),
     "decimal sign": (["0.5", "0,5", "1.5"], "change both tables: in Python table['x'] = table['x'].str.replace(\",\", \".\"), in R "),
-    "truth": (["no", "yes", "0", "1"], "types={'x': \"bool\"}"),
+    "truth": (["no", "yes", "0", "1"], "types={'x': 'bool'}"),
     "dates": (["2024-01-31", "2024-01-31T00:00:00Z"], "change both tables, so that dates are written as 2024-01-31: "),
     "words": (["NA", "n/a", "a"], "null_values={'x': ['NA', 'n/a']}"),
     "spans": (["10-19", "10.0-19.0"], "write numbers in one way"),
