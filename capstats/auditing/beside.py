@@ -187,7 +187,11 @@ def register(population: Any, tables: xr.Dataset, reading: Mapping[str, Any] | N
     for name in ("types", "null_values", "rename"):
         if isinstance(options.get(name), Mapping):
             options[name] = {c: x for c, x in options[name].items() if (x if name == "rename" else c) in (*keys, ALL)}
-    counted = tabulate(population, keys=keys, target=None, **options)
+    try:
+        counted = tabulate(population, keys=keys, target=None, **options)
+    except (ValueError, TypeError, FileNotFoundError) as error:
+        error.args = (f"`population` is read as the original is, and is called so here: {error}",)
+        raise
     return counted.o, counted.encoding
 
 

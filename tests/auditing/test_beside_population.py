@@ -117,6 +117,8 @@ def test_a_population_is_one_table_and_needs_no_size():
     several = tabulate(ORIGINAL, [PEOPLE, PEOPLE], keys="k", target=None).s
     with pytest.raises(ValueError, match=r"`population` must be one table; it has the dims .* Choose one of \['synthetic'\]."):
         audit(ORIGINAL, RELEASE, population=several, **ASKED)
+    with pytest.raises(ValueError, match="`population` is read as the original is, and is called so here: Column 'k' is not in `original`"):
+        audit(ORIGINAL, RELEASE, population={"K": [1]}, **ASKED)
 
 
 def test_the_page_has_a_section_of_the_population_and_the_public_version_nothing_of_it(tmp_path):
