@@ -151,22 +151,29 @@ def chosen(labels: Sequence[Label] | Ints, places: Ints) -> Any:
 def _advice(name: Hashable, kinds: set[Kind], present: Sequence[Sequence[Label]], tables: Sequence[str]) -> str:
     """The rest of the advice: what was found to make labels of two kinds equal, or the type that both can be read as."""
     first, *others = present
+    advice = ""
     for table, labels in zip(tables[1:], others if "text" in kinds else (), strict=False):
         texts = [{x.isoformat() if isinstance(x, dt.date) else x: x for x in of} for of in (first, labels)]
         twins = lookalikes(*texts)
         causes = [cause for _, cause in twins.values()]
         main = max(dict.fromkeys(causes), key=causes.count, default="")
         pairs = [(texts[0][a], texts[1][b]) for a, (b, cause) in twins.items() if cause == main]
-        if (found := remedy_of(main, pairs, first, labels)) and found.get("recode", DATES) == DATES:
-            return f": {said(found, str(name), tables[0], table)}."
+        if found := remedy_of(main, pairs, first, labels):
+            advice = f": {said(found, str(name), tables[0], table)}."
+            if found.get("recode", DATES) == DATES:
+                return advice
     known = [x for labels in present for x in labels if x is not MISSING]
     if kinds == {"number", "text"} and all(parsed(x, "bool") is not MISSING for x in known):
         kinds = {"bool"}
     words = [x.replace(",", ".") for x in known if isinstance(x, str)]
     for wide, narrow in (("number", "bool"), ("datetime", "date")):
         declared = wide if wide in kinds else narrow
-        if kinds <= {wide, narrow, "text"} and (not words or any(parsed(x, declared) is not MISSING for x in words)):
+        unread = [x for x in words if parsed(x, declared) is MISSING]  # codes of missing values, unless they have digits
+        is_of_it = kinds <= {wide, narrow, "text"} and (not words or len(unread) < len(words))
+        if is_of_it and not any(c.isdigit() for x in unread for c in x):
             return f", or {said({'type': declared}, str(name), '', '')}."
+    if advice:
+        return advice
     may_be_coded = kinds <= {"number", "bool", "text"}
     return "; if one table has value labels and the other has codes, apply the labels to both." if may_be_coded else "."
 

@@ -42,8 +42,14 @@ _LINES = {
         '.str.normalize("NFKC").str.replace("[\\u00ad\\u200b-\\u200f\\u2060\\ufe00-\\ufe0f\\ufeff]", "", regex=True)',
         'gsub("[\\\\p{{Cf}}\\\\x{{fe00}}-\\\\x{{fe0f}}]", "", stringi::stri_trans_nfkc({}), perl=TRUE)',
     ),
+    "dashes or quotes": (
+        r""".str.replace("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]", "-", regex=True)"""
+        r""".str.replace('[\u2018-\u201f\u2032\u2033\u00b4`"]', "'", regex=True)""",
+        r"""gsub('[\\x{{2018}}-\\x{{201f}}\\x{{2032}}\\x{{2033}}\\x{{b4}}`"]', "'", """
+        r"""gsub("[\\x{{2010}}-\\x{{2015}}\\x{{2212}}\\x{{fe58}}\\x{{fe63}}\\x{{ff0d}}]", "-", {}, perl=TRUE), perl=TRUE)""",
+    ),
 }
-_SEPARATORS = (".", ",", "'", " ", "\u00a0", "\u202f", "_")  # of thousands
+_SEPARATORS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "_")  # of thousands
 _DAYS = (
     *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%Y%m%d", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"),
     *("%d%b%Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"),
@@ -66,8 +72,9 @@ def remedy_of(cause: str, pairs: Pairs, original: Sequence[Label], other: Sequen
     if cause == PRECISION:
         return {"recode": cause, **_decimals(pairs, original)}
     if cause == ENCODING:
-        wrong = (any(isinstance(x, str) and redecoded(x) not in (None, x) for x in of) for of in (original, other))
-        return {"recode": cause, **_of(*wrong)}
+        wrong = [[x for x in of if isinstance(x, str) and redecoded(x) not in (None, x)] for of in (original, other)]
+        in_latin = any("\x80" <= c <= "\x9f" for of in wrong for x in of for c in x)  # characters that no text of Windows has
+        return {"recode": cause, **_of(*map(bool, wrong)), **({"latin": True} if in_latin else {})}
     for declared in ("number", "bool", "date", "datetime"):
         for table, signs in _SIGNS.items() if declared == "number" else [("", (".", "."))]:
             mine, theirs = (
@@ -201,11 +208,12 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
         python = f"{value} = {value}.astype(float).round({found['decimals']})"
         return f"{tables}: in Python {python}, in R {in_r} <- round(as.numeric({in_r}), {found['decimals']})"
     if cause == ENCODING:
+        python, r = ("latin-1", "ISO-8859-1") if "latin" in found else ("cp1252", "CP1252")
         return (
             f"read a file that is UTF-8 as UTF-8, without another encoding; or, where the text is so in the file, {tables}: in Python "
-            f"{value} = (text := {value}.str.encode('cp1252', 'replace').str.decode('utf-8', 'replace')).mask("
+            f"{value} = (text := {value}.str.encode({python!r}, 'replace').str.decode('utf-8', 'replace')).mask("
             f"text.str.contains('[?\\ufffd]', na=True), {value}), in R {in_r} <- with(list(text = "
-            f'iconv({in_r}, "UTF-8", "CP1252", mark=FALSE)), ifelse(is.na(text) | !validUTF8(text), {in_r}, text))'
+            f'iconv({in_r}, "UTF-8", "{r}", mark=FALSE)), ifelse(is.na(text) | !validUTF8(text), {in_r}, text))'
         )
     if sign := found.get("separator"):
         return (

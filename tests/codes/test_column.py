@@ -91,6 +91,8 @@ def test_one_code_among_texts_is_enough_to_advise_a_number() -> None:
 
 
 def test_no_type_is_advised_where_none_would_help() -> None:
+    with pytest.raises(TypeError, match=r"Convert one of them: write numbers in one way"):  # a typographic minus
+        joint(column(-1, 2), column("\u22121", "2"))
     with pytest.raises(TypeError, match=r"Convert one of them\.$"):
         joint(column((1, 2)), column("1"))
     with pytest.raises(TypeError, match=r"Convert one of them\.$"):  # texts that are no dates of ISO 8601

@@ -33,6 +33,7 @@ def found_for(original: list[Any], other: list[Any]) -> dict[str, Any]:
         (["1,50", "2"], ["1,5", "2"], {"type": "number", "decimal": "both"}),
         (["1.000", "2.500"], ["1000", "2500"], {"separator": ".", "of": "original"}),  # and not 1
         ([1000, 2500], ["1,000", "2,500"], {"separator": ",", "of": "other"}),
+        ([13005, 999], ["13\u2019005", "999"], {"separator": "\u2019", "of": "other"}),
         (["1200.5", "1000"], ["1.200,5", "1.000"], {"separator": ".", "of": "other"}),
         (["yes", "no"], ["True", "False"], {"type": "bool"}),
         (["2024-01-31"], ["2024-01-31 00:00:00"], {"type": "datetime"}),
@@ -163,3 +164,18 @@ def test_the_line_for_a_wrong_encoding_leaves_texts_that_are_right() -> None:
     line = said(found_for(right[:1], wrong[:1]), "x", "original", "synthetic").partition("in Python ")[2]
     exec(line.partition(", in R ")[0], {"table": table})
     assert table["x"].fillna("").tolist() == [*right, "", *right[:2]]
+
+
+@pytest.mark.parametrize(
+    ("right", "spelled"),
+    [
+        (["École", "Zürich"], [x.encode().decode("latin-1") for x in ("École", "Zürich")]),
+        (["a-b", "it's", "'c'"], ["a\u2013b", "it\u2019s", '"c"']),
+        (["-1", "5 - 9"], ["\u22121", "5 \u2014 9"]),
+    ],
+)
+def test_a_line_of_python_works_as_it_is_printed(right: list[str], spelled: list[str]) -> None:
+    table = pd.DataFrame({"x": [*spelled, "plain", None]})
+    line = said(found_for(right, spelled), "x", "original", "synthetic").partition("in Python ")[2]
+    exec(line.partition(", in R ")[0], {"table": table})
+    assert table["x"].fillna("").tolist() == [*right, "plain", ""]
