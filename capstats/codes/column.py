@@ -139,7 +139,7 @@ def occurring(column: Column) -> Column:
     return Column(now[places], chosen(column.labels, held))
 
 
-def chosen(labels: Sequence[Label] | Ints, places: Ints) -> Any:
+def chosen(labels: Sequence[Label] | NDArray[Any], places: Ints) -> Any:
     """The labels at the given places."""
     if isinstance(labels, range):
         return places + labels.start

@@ -99,7 +99,7 @@ def parsed(label: Label, declared: Type) -> Label:
 
 def values_of(labels: Iterable[Label], decimal: str) -> list[Label]:
     """What labels stand for: numbers, truth values as 1 and 0, dates and times as texts; other texts without spaces around them."""
-    return [_value(x, decimal) for x in labels]
+    return [x if type(x) is float or type(x) is int else _value(x, decimal) for x in labels]
 
 
 def _value(label: Label, decimal: str) -> Label:

@@ -200,9 +200,16 @@ def in_another_precision(labels: Iterable[Label], others: Iterable[Label]) -> li
     """
     known = {x: number for x in labels if (number := _finite(x)) is not MISSING}
     new = {x: number for x in others if x not in known and (number := _finite(x)) is not MISSING}
-    names = [sorted(of, key=of.__getitem__) for of in (known, new)]
-    both = [np.array(sorted(of.values()), float) for of in (known, new)]
-    if not (known and new) or all((x == np.trunc(x)).all() for x in both):
+    names = [list(of) for of in (known, new)]
+    pairs = alike_in_another_precision(*(np.array([*of.values()], float) for of in (known, new)))
+    return [(names[0][a], names[1][b]) for a, b in pairs]
+
+
+def alike_in_another_precision(values: Floats, others: Floats) -> list[tuple[int, int]]:
+    """The pairs of `in_another_precision` of finite numbers, by their places; of the others without those that are among the values."""
+    orders = [np.argsort(x, kind="stable") for x in (values, others)]
+    both = [values[orders[0]], others[orders[1]]]
+    if not (len(values) and len(others)) or all((x == np.trunc(x)).all() for x in both):
         return []
     best = _equal(*(_to_digits(x, 15) for x in both))
     for forms in [_single], [partial(_to_decimals, decimals=n) for n in DECIMALS], [partial(_to_digits, digits=n) for n in DIGITS]:
@@ -217,7 +224,7 @@ def in_another_precision(labels: Iterable[Label], others: Iterable[Label]) -> li
     short = [np.array_equal(_to_digits(x, 9), x) for x in both]  # as the shortest form of single precision is
     if short[0] != short[1] and np.array_equal((few := both[short[1]]).astype(np.float32).astype(str).astype(float), few):
         best = max(best, _equal(*map(_single, both)), key=len)
-    return [(names[0][a], names[1][b]) for a, b in best]
+    return [(int(orders[0][a]), int(orders[1][b])) for a, b in best]
 
 
 def _finite(label: Label) -> Label:

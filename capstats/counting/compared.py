@@ -38,9 +38,9 @@ from numpy.typing import NDArray
 
 from capstats.codes.column import Column, Counts, Ints, Places, chosen, occurring
 from capstats.codes.declared_types import as_type, values_of
-from capstats.codes.labels import MISSING, Label
+from capstats.codes.labels import MISSING, Label, canonicals
 from capstats.codes.missing_codes import codes_for_missing
-from capstats.codes.spellings import PRECISION, Floats, in_another_precision
+from capstats.codes.spellings import PRECISION, Floats, alike_in_another_precision, in_another_precision
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options
@@ -57,10 +57,12 @@ UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
 BITS = (1 << 64) - 1
+FRACTION = np.uint64(0x9E3779B97F4A7C15)  # so that the bits of a fraction are those of no number of records
 MOST = 1e15  # of which a float has all digits
 ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 
 Numbers = NDArray[np.uint64]
+Said = Sequence[Label] | Ints | Floats  # values; numbers alone are an array
 T = TypeVar("T")
 
 
@@ -74,8 +76,13 @@ class _Distinct(NamedTuple):
     numbers: Numbers
     of_label: Ints  # the index of each label's value
     records: Counts
-    said: Sequence[Label] | Ints
+    said: Said
     labels: Sequence[Label] | Ints  # one label of each value
+
+    @property
+    def numbers_alone(self) -> Ints | Floats | None:
+        """The values, if all are numbers that floats hold, and none is missing."""
+        return self.said if isinstance(self.said, np.ndarray) and not np.isnan(self.said).any() else None
 
     def values(self, places: Ints) -> list[Label]:
         """The values at these indices."""
@@ -83,20 +90,33 @@ class _Distinct(NamedTuple):
 
     def in_order(self, places: Ints) -> Ints:
         """The indices sorted by their values, missing and numbers first, so that among similar levels the choice is always the same."""
+        if isinstance(self.said, np.ndarray):
+            return places[np.argsort(self.said[places], kind="stable")]
         of = dict(zip(places.tolist(), self.values(places), strict=True))
         kinds: tuple[list[int], ...] = [], [], []
         for i, x in of.items():
             kinds[0 if x is MISSING else 2 if isinstance(x, str) else 1].append(i)
         return np.array([i for kind in kinds for i in sorted(kind, key=of.__getitem__)], np.int64)
 
+    def numbers_at(self, places: Ints) -> tuple[NDArray[np.bool_], Floats]:
+        """Which of the values at these indices are numbers of which a float has all digits, and these numbers."""
+        values = np.array(self.values(places), object) if not isinstance(self.said, np.ndarray) else self.said[places]
+        if values.dtype == object:
+            kept = np.array([type(x) in (int, float) and abs(x) < MOST for x in values], bool)
+        else:
+            kept = np.abs(values) < MOST
+        return kept, values[kept].astype(float)
+
     def written(self, places: Ints) -> list[Label]:
         """The labels at these indices; a code of missing values is missing."""
         return [x if x is MISSING else label for x, label in zip(self.values(places), _plain(chosen(self.labels, places)), strict=True)]
 
 
-def _plain(labels: Sequence[Label] | Ints) -> Sequence[Label]:
+def _plain(labels: Said) -> Sequence[Label]:
     """Labels as Python has them: those of arrays are of no kind."""
-    return labels.tolist() if isinstance(labels, np.ndarray) else labels
+    if isinstance(labels, np.ndarray):
+        return canonicals(labels.tolist()) if labels.dtype.kind == "f" else labels.tolist()
+    return labels
 
 
 @dataclass
@@ -107,7 +127,7 @@ class Rows:
     labels: list[Numbers]
     codes: list[Ints]
     counts: Counts
-    said: list[Sequence[Label] | Ints]  # the values of the labels of each column
+    said: list[Said]  # the values of the labels of each column
     labelled: dict[Hashable, Sequence[Label] | Ints] = field(default_factory=dict)  # the labels of each column as written
     merged: dict[str, str] = field(default_factory=dict)  # columns in which two texts are one value, such as 7 and 007
 
@@ -143,7 +163,8 @@ class Rows:
     def identifies(self, column: int) -> bool:
         """Whether all values of a column are different, and none is a fraction."""
         said, n = self.said[column], self.counts.sum()
-        if n > len(said) or (not isinstance(said, np.ndarray) and any(isinstance(x, float) for x in said)):
+        fractions = said.dtype.kind == "f" if isinstance(said, np.ndarray) else any(isinstance(x, float) for x in said)
+        if n > len(said) or fractions:
             return False
         held = self.counts > 0
         return bool(n == len(np.unique(self.labels[column][self.codes[column][held]])))
@@ -252,11 +273,12 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     """
     held: Ints = np.flatnonzero(mine.records)
     others: Ints = np.flatnonzero(theirs.records)
-    may_be_twice = not isinstance(mine.said, np.ndarray) and any(x is MISSING or isinstance(x, str) for x in mine.said)
+    numbers = mine.numbers_alone, theirs.numbers_alone
+    may_be_twice = numbers[0] is None and any(x is MISSING or isinstance(x, str) for x in _plain(mine.said))
     if not may_be_twice and np.array_equal(mine.numbers[held], theirs.numbers[others]):
         return None, {}, "", False
     common = np.intersect1d(mine.numbers[held], theirs.numbers[others], assume_unique=True)
-    if not len(common) or any(isinstance(x, str) for x in [*mine.values(held), *theirs.values(others)]):
+    if not len(common) or any(isinstance(x, str) for of in (mine, theirs) if not isinstance(of.said, np.ndarray) for x in of.said):
         held, others = mine.in_order(held), theirs.in_order(others)
     # counts of each table over the values of both: those of the original, then the new ones
     at = pd.Index(mine.numbers[held]).get_indexer(pd.Index(theirs.numbers[others]))
@@ -265,16 +287,22 @@ def _differences(mine: _Distinct, theirs: _Distinct) -> tuple[Any, dict[int, int
     other = np.zeros(len(original), np.int64)
     other[at[at >= 0]] = theirs.records[others[at >= 0]]
     other[len(held) :] = theirs.records[new]
-    labels = [*mine.values(held), *theirs.values(new)]
-    if not len(common):
-        written = [*mine.written(held), *theirs.written(new)]
-        labels = written if any(isinstance(x, str) and THOUSANDS.fullmatch(x) for x in written) else labels
-    if any(isinstance(x, str) for x in labels):
+    texts = not len(common) and any(isinstance(x, str) and THOUSANDS.fullmatch(x) for of in (mine, theirs) for x in _plain(of.labels))
+    if texts:
+        labels: Any = [*mine.written(held), *theirs.written(new)]
+    elif numbers[0] is not None and numbers[1] is not None:
+        labels = pd.Index(np.concatenate([numbers[0][held], numbers[1][new]]))
+    else:
+        labels = [*mine.values(held), *theirs.values(new)]
+    if isinstance(labels, pd.Index):
+        alike = alike_in_another_precision(*(labels.to_numpy(float)[part] for part in (slice(len(held)), slice(len(held), None))))
+        pairs = [(a, len(held) + b, PRECISION) for a, b in alike]
+    elif any(isinstance(x, str) for x in labels):
         pairs = lookalike_pairs(labels, original, other)
     else:
         places = [{labels[i]: i for i in np.flatnonzero(of > 0).tolist()} for of in (original, other)]
-        alike = in_another_precision(*places) if any(isinstance(x, float) for x in labels) else []
-        pairs = [*((places[0][a], places[1][b], PRECISION) for a, b in alike), *codes_for_missing(*places)]
+        fractions = in_another_precision(*places) if any(isinstance(x, float) for x in labels) else []
+        pairs = [*((places[0][a], places[1][b], PRECISION) for a, b in fractions), *codes_for_missing(*places)]
     twins = {int(new[b - len(held)]): int(held[a]) for a, b, _ in reversed(pairs) if b >= len(held)}
     causes = Counter(cause for _, _, cause in pairs)
     cause = max(causes, key=causes.__getitem__, default="")
@@ -290,11 +318,12 @@ def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
 
 def _same_form(*both: _Distinct) -> bool:
     """Whether both are numbers with the same number of decimals, and the median of each is in the range of the other."""
-    held = [[x for x in of.values(np.flatnonzero(of.records)) if x is not MISSING] for of in both]
-    if not all(held) or not all(isinstance(x, (int, float)) and abs(x) < np.inf for of in held for x in of):
+    places = [np.flatnonzero(of.records) for of in both]
+    kept, held = zip(*(of.numbers_at(at) for of, at in zip(both, places, strict=True)), strict=True)
+    others = [x for of, at, some in zip(both, places, kept, strict=True) for x in of.values(at[~some])]
+    if not all(map(len, held)) or any(x is not MISSING for x in others):
         return False
-    decimals = {_decimals(np.array(of, float)) for of in held}
-    return len(decimals) == 1 and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
+    return len(set(map(_decimals, held))) == 1 and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
 
 
 def _decimals(values: Floats) -> int:
@@ -304,9 +333,7 @@ def _decimals(values: Floats) -> int:
 
 def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
     """Whether most records of one table have more decimals than any number of the other, and are not ``paired`` with one."""
-    held = [np.array(of.values(np.flatnonzero(of.records)), object) for of in both]
-    kept = [np.array([type(x) in (int, float) and abs(x) < MOST for x in of], bool) for of in held]
-    values = [of[some].astype(float) for of, some in zip(held, kept, strict=True)]
+    kept, values = zip(*(of.numbers_at(np.flatnonzero(of.records)) for of in both), strict=True)
     decimals = list(map(_decimals, values))
     fine = int(decimals[1] > decimals[0])
     places = np.flatnonzero(both[fine].records)[kept[fine]]
@@ -337,7 +364,7 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], most: int | None = N
     labels, codes, said, merged = [], [], [], {}
     held = list(map(held_labels, found))
     for name, column in zip(columns, held, strict=True):
-        said.append(said_by(column, name, options, table.name))
+        said.append(_in_array(said_by(column, name, options, table.name)))
         if options.type_of(name) is None and _merges(column.labels, said[-1]):
             merged[str(name)] = MERGED
         labels.append(_mixed(_bits(said[-1]) ^ _mixed(np.array([hash(repr(name)) & BITS], np.uint64))))
@@ -345,7 +372,7 @@ def read_rows_of(table: Input, columns: Sequence[Hashable], most: int | None = N
     return Rows(columns, labels, codes, counts, said, {name: column.labels for name, column in zip(columns, held, strict=True)}, merged)
 
 
-def _merges(labels: Sequence[Label] | Ints, said: Sequence[Label] | Ints) -> bool:
+def _merges(labels: Sequence[Label] | Ints, said: Said) -> bool:
     """Whether two texts say the same, such as 7 and 007."""
     if isinstance(labels, (np.ndarray, range)):
         return False
@@ -409,12 +436,29 @@ def said_by(column: Column, name: Hashable, options: Options, table: str = "") -
     return typed if declared == "text" else values_of(typed, ".")
 
 
-def _bits(said: Sequence[Label] | Ints) -> Numbers:
-    """64 bits for each label: a whole number itself, for all other values a hash of the text."""
-    if isinstance(said, np.ndarray):
+def _in_array(said: Sequence[Label] | Ints) -> Said:
+    """Values that are numbers or missing, and that floats hold, as an array with NaN for missing; others as they are."""
+    if isinstance(said, np.ndarray) or not all(x is MISSING or (type(x) in (float, int) and abs(x) < MOST) for x in said):
+        return said
+    return np.array([np.nan if x is MISSING else x for x in said], float)
+
+
+def _bits(said: Said) -> Numbers:
+    """64 bits for each label: a whole number itself, of another number the bits of the float, for all other values a hash of the text."""
+    if not isinstance(said, np.ndarray):
+        own = (int(x) if isinstance(x, int) and -(1 << 63) <= x < 1 << 63 else _hash(x) for x in said)
+        return np.fromiter((x & BITS for x in own), np.uint64, len(said))
+    if said.dtype.kind != "f":
         return said.astype(np.int64, copy=False).view(np.uint64)
-    own = (int(x) if isinstance(x, int) and -(1 << 63) <= x < 1 << 63 else hash((x is MISSING, str(x))) for x in said)
-    return np.fromiter((x & BITS for x in own), np.uint64, len(said))
+    found = said.view(np.uint64) ^ FRACTION
+    whole = said == np.trunc(said)
+    found[whole] = said[whole].astype(np.int64).view(np.uint64)
+    found[np.isnan(said)] = _hash(MISSING) & BITS
+    return found
+
+
+def _hash(value: Label) -> int:
+    return int(np.float64(value).view(np.uint64) ^ FRACTION) if type(value) is float else hash((value is MISSING, str(value)))
 
 
 def _mixed(x: Numbers) -> Numbers:
