@@ -24,7 +24,7 @@ rounding of that power (`Extreme`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -44,6 +44,18 @@ MOST_DRAWS, LEAST_DRAWS = 20_000, 200
 BUDGET = 20_000_000  # cells of all simulated releases
 
 Draws = Callable[[int, np.random.Generator], Floats]  # a number of independent values of a law
+OF_SCIPY = {  # methods of distributions in scipy, and what there is here
+    "ppf": "`quantile`",
+    "median": "`quantile(0.5)`",
+    "interval": "`quantile([0.025, 0.975])`",
+    "pdf": "`density`",
+    "pmf": "`atoms()`",
+    "sf": "1 minus `cdf`, whose least and greatest change places",
+    "mean": "`expected_cap(o, model)`, which is exact",
+    "var": "`variance_cap(o, model)`, which is exact",
+    "std": "the root of `variance_cap(o, model)`, which is exact",
+    "rvs": "`sample_tables(o, model, draws=...)`, and `average_cap` of these",
+}
 
 
 class Law:
@@ -108,6 +120,12 @@ class Law:
             If the law has no atoms, or they are too many to be listed.
         """
         raise ValueError("The atoms of this law are not listed: it has none, or too many. Use `cdf`.")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            use = f" Use {OF_SCIPY[name]}." if name in OF_SCIPY else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{use}", name=name, obj=self)
 
     # --- public methods
 

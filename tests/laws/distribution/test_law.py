@@ -1,5 +1,7 @@
 """What every law of average CAP answers, on laws that are known without computing; the mean and the greatest of several releases."""
 
+import pickle
+import re
 from collections import defaultdict
 from fractions import Fraction
 
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 from small_laws import CASES, LISTED
 from strategies import theorem
 
-from capstats.laws import Uniform, cap_law
+import capstats
+from capstats.laws import Bootstrap, Uniform, cap_law
 from capstats.laws.distribution.exact import Atoms
-from capstats.laws.distribution.law import BUDGET, Extreme, Law, Simulated, check_cells, clopper_pearson
+from capstats.laws.distribution.law import BUDGET, OF_SCIPY, Extreme, Law, Simulated, check_cells, clopper_pearson
 
 
 class Even(Law):
@@ -263,3 +266,15 @@ def test_an_interval_covers_the_exact_number_at_its_level():
     assert (of_cdf / laws >= least).all()
     assert (of_quantile / laws >= least).all()
     assert (of_cdf / laws < 0.97).all()  # and it is not much more
+
+
+@pytest.mark.parametrize("name", OF_SCIPY)
+def test_a_method_of_scipy_is_answered_with_what_there_is_here(name):
+    law = cap_law([[2, 1], [1, 3]], Bootstrap(10))
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'. Use ") as raised:
+        getattr(law, name)
+    called = re.findall(r"`(\w+)", str(raised.value))
+    assert all(hasattr(law, x) or hasattr(capstats.laws, x) or hasattr(capstats, x) for x in called)
+    with pytest.raises(AttributeError, match="has no attribute 'ppg'.$"):
+        law.ppg  # noqa: B018
+    assert pickle.loads(pickle.dumps(law)).cdf(0.5).equals(law.cdf(0.5))
