@@ -275,6 +275,6 @@ def test_a_method_of_scipy_is_answered_with_what_there_is_here(name):
         getattr(law, name)
     called = re.findall(r"`(\w+)", str(raised.value))
     assert all(hasattr(law, x) or hasattr(capstats.laws, x) or hasattr(capstats, x) for x in called)
-    with pytest.raises(AttributeError, match="has no attribute 'ppg'.$"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'ppg'\.$"):
         law.ppg  # noqa: B018
     assert pickle.loads(pickle.dumps(law)).cdf(0.5).equals(law.cdf(0.5))
