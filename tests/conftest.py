@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections import defaultdict
+from collections.abc import Generator
 from pathlib import Path
 from zlib import crc32
 
@@ -39,6 +40,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     own = collection_path.read_text(encoding="utf-8").partition("\npytestmark = ")[2].partition("\n\n")[0]
     return True if any(f"mark.{mark}" in own for mark in re.findall(r"\bnot (\w+)", config.option.markexpr)) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """No examples of docstrings in tests, which have none."""
+    return [collector for collector in (yield) if type(collector).__name__ != "DoctestModule"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str) -> list[pytest.Item] | None:
+    """No cases of a test that has no quick ones, where slow tests are left out, unless a test is named: to make them takes time as well."""
+    config = collector.config
+    left_out = "not slow" in config.option.markexpr and not any("::" in argument for argument in config.args)
+    return [] if left_out and QUICK.get(f"{collector.nodeid}::{name}") == 0 else None
 
 
 def pytest_collection_finish() -> None:
