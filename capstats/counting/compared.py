@@ -339,7 +339,7 @@ def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
     places = np.flatnonzero(both[fine].records)[kept[fine]]
     records = both[fine].records[places]
     more = (values[fine] != np.round(values[fine], min(decimals))) & ~np.isin(places, paired[fine])
-    return bool(len(values[1 - fine]) and 2 * (more * records).sum() > records.sum())
+    return bool(decimals[fine] > decimals[1 - fine] and len(values[1 - fine]) and 2 * (more * records).sum() > records.sum())
 
 
 # --- tables as numbers ------------------------------------------------------------------------------------------------

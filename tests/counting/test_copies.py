@@ -455,6 +455,19 @@ def test_copies_with_a_column_in_another_spelling_are_found_and_the_column_is_na
     assert not found["releases"][0]["by_holdout"]
 
 
+@pytest.mark.parametrize("decimals", [1, 7, 8, 9, 15, None])
+def test_records_with_fractions_are_copies_whatever_number_of_decimals_they_have(decimals: int | None) -> None:
+    """Of a release of people of the original alone, and of one in which half of the people are others, with as many decimals."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 5, 160) if decimals is None else rng.uniform(1, 5, 160).round(decimals)
+    original = pd.DataFrame({"k": rng.integers(0, 4, 160), "t": rng.integers(0, 3, 160), "x": x})
+    for release in (original[:100], original[:100].assign(x=lambda table: table.x.where(table.x.index < 50, table.x.sample(100).values))):
+        entry = copies(original, release, keys="k", target="t")["releases"][0]
+        assert entry["apart"] == {}
+        assert entry["columns"] == 3
+        assert entry["copied_records"] >= (release.values == original[:100].values).all(axis=1).sum() >= 50
+
+
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_of_several_levels_that_look_like_one_the_first_is_taken_whatever_numbers_they_have() -> None:
     """The random numbers of levels are others in each column and in each run of Python."""

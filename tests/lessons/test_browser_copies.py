@@ -184,6 +184,14 @@ def pair_of(original, release, columns=("age", "job", "t"), keys=("age",), targe
     return csv(columns, original), csv(columns, release), list(keys), target
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_records_with_fractions_are_copies_whatever_number_of_decimals_they_have(tab, tmp_path):
+    rng = np.random.default_rng(0)
+    ages, targets, numbers = rng.integers(0, 4, 160), rng.integers(0, 3, 160), rng.uniform(1, 5, 160)
+    tables = [[*zip(ages, targets, numbers.round(d), strict=True)] for d in (1, 7, 8, 9, 16)]
+    assert alike(tmp_path, tab, [pair_of(of, of[:100], ("age", "t", "x")) for of in tables])[1:] == [(1, {}, {})] * 4
+
+
 PEOPLE = drawn(300, 1)
 JOBS = {  # how a job is written in the original, and in the release
     "capitals": lambda i: (f"job {i}", f"JOB {i}"),

@@ -187,7 +187,7 @@ function finer(both, paired) {
   const fine = Number(decimals[1] > decimals[0]);
   const isMore = (x) => toDecimals(x, Math.min(...decimals)) !== x && !paired[fine].has(x);
   const more = held[fine].map(([x, n]) => (isMore(x) ? n : -n));
-  return held[1 - fine].length > 0 && more.reduce((sum, n) => sum + n, 0) > 0;
+  return decimals[fine] > decimals[1 - fine] && held[1 - fine].length > 0 && more.reduce((sum, n) => sum + n, 0) > 0;
 }
 
 // --- beyond chance, without a holdout
