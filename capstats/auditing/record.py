@@ -305,9 +305,18 @@ def _codes(codes: Mapping[str, Any] | Sequence[str]) -> str:
     )
 
 
+def differing_levels(p: Provenance) -> dict[str, dict[str, Any]]:
+    """The columns and tables that do not have the same levels; others have levels in two spellings, and both of these."""
+    found = {
+        column: {table: entry for table, entry in tables.items() if entry["absent"] or entry["foreign"]}
+        for column, tables in p.get("levels", {}).items()
+    }
+    return {column: tables for column, tables in found.items() if tables}
+
+
 def _levels(p: Provenance, labels: Sequence[str]) -> list[str]:
     """Levels that the tables have in common, a line for each column and table where they differ."""
-    levels = p.get("levels", {})
+    levels = differing_levels(p)
     if not levels:
         return ["every table has all levels of the original, and no others"]
     if len(labels) > SIDE_BY_SIDE:

@@ -15,7 +15,7 @@ from capstats.auditing import figures
 from capstats.auditing.compute import SURELY, Z
 from capstats.auditing.findings import LONGEST, SIDE_BY_SIDE, Findings, differing, holds_people, level_names
 from capstats.auditing.measures import BY_COLUMN, MEASURES, SENTENCES, Shown, definitions, in_table, numbers
-from capstats.auditing.record import facts, fingerprints
+from capstats.auditing.record import differing_levels, facts, fingerprints
 from capstats.cap.neighbours import rows_used
 from capstats.codes.names import in_cell, listed, named, shortened
 from capstats.disclosure.records import key_summary
@@ -366,7 +366,7 @@ def _keys(audit: Findings, summary: xr.Dataset, which: Any, caption: str) -> Gri
 
 def _levels(p: Mapping[str, Any]) -> list[Block]:
     """The columns whose levels differ between the tables, those with most records first."""
-    entries = [(column, table, entry) for column, tables in p.get("levels", {}).items() for table, entry in tables.items()]
+    entries = [(column, table, entry) for column, tables in differing_levels(p).items() for table, entry in tables.items()]
     entries.sort(key=lambda found: -(found[2]["absent_records"] + found[2]["foreign_records"]))
     if not entries:
         return ["Every table has all levels of the original, and no others."]

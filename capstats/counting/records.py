@@ -29,7 +29,7 @@ from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
 from capstats.sources.files import FileSource, one_connection
 from capstats.sources.memory import MemorySource, arranged
-from capstats.tables.axes import UNLABELLED, free_name, join_columns
+from capstats.tables.axes import UNLABELLED, join_columns, stored_names
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
 from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_of_levels, with_compared
@@ -82,12 +82,8 @@ class Records:
     @cached_property
     def stored(self) -> dict[Hashable, str]:
         """The name under which each column is stored."""
-        stored: dict[Hashable, str] = {}
-        for column in self.request.columns:
-            own = [column] == self.request.target_columns and str(column) not in stored.values()
-            taken = [UNLABELLED["key"], *stored.values(), *(c for c in self.request.columns if c != column)]
-            stored[column] = str(column) if own else free_name(column, taken)
-        return stored
+        names = stored_names(self.request.key_columns, self.request.target_columns)
+        return dict(zip(self.request.columns, names, strict=True))
 
     def warn_of_codes(self) -> None:
         """Warn where a column is cut at what looks like a code of missing values."""

@@ -83,6 +83,16 @@ def free_name(column: Hashable, taken: Iterable[Hashable]) -> str:
     return name
 
 
+def stored_names(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[str]:
+    """The names under which the columns of a table are stored, keys first; an only target keeps its own."""
+    columns, stored = [*keys, *targets], list[str]()
+    for column in columns:
+        own = [column] == [*targets] and str(column) not in stored
+        taken = [UNLABELLED["key"], *stored, *(c for c in columns if c != column)]
+        stored.append(str(column) if own else free_name(column, taken))
+    return stored
+
+
 def names_of(axis: pd.MultiIndex) -> list[str]:
     """The columns of an axis."""
     return [str(name) for name in axis.names]

@@ -11,6 +11,7 @@ import numpy as np
 
 from capstats.codes.checks import shown
 from capstats.codes.labels import canonical
+from capstats.tables.axes import stored_names
 
 FORMAT = "capstats counts"  # the first name in the file; its value is the version of the format
 START = re.compile(rb'\s*\{\s*"capstats counts"')
@@ -58,11 +59,14 @@ def completed(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any], list
         _need(len(releases) < 2 and all(r == len(labels) for r in releases), "`synthetic` must have a label for each table of `s`")
         targets = np.stack(places[len(columns[0]) :])
         distinct = np.arange(len(columns[1][0]["levels"]))[None] if len(targets) == 1 else np.unique(targets, axis=1)
+        own = {dim: [x["name"] for x in header[dim]] for dim in ("key", "target")}
+        stored = iter(stored_names(*own.values()))
         header |= {
+            **{dim: [{**x, "name": next(stored)} for x in header[dim]] for dim in own},
             "targets": distinct.tolist(),
             "variables": [_variable(name, array) for name, array in counts.items()],
             "coords": {"synthetic": [canonical(x) for x in labels]} if releases else {},
-            "attrs": {**{f"{dim}_columns": [x["name"] for x in header[dim]] for dim in ("key", "target")}, **given.get("attrs", {})},
+            "attrs": {**{f"{dim}_columns": names for dim, names in own.items()}, **given.get("attrs", {})},
             "origin": {},
             "capstats": str(given.get("capstats", "")),
             "digest": "",

@@ -240,7 +240,7 @@ def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[s
             effect = (
                 "which are taken for one where whole records are compared"
                 if _taken_for_one(entry)
-                else "so records that should match do not"
+                else f"so records that should match {'do' if entry['absent'] or entry['foreign'] else 'may'} not"
             )
             pairs = f"{many(sum(entry['likely'].values()), 'pair')} of levels that look like one level in two spellings"
             found.append((entry, column, table, f"of `{first}` and `{table}` has {pairs}, {effect}"))

@@ -131,7 +131,7 @@ def _notes(result: xr.Dataset) -> str:
     notes = [f"{in_cell(name)}: {shortened(_fact(value), 60)}" for name, value in facts]
     notes += [f"{in_cell(name)} = {label_text(value)}" for name, value in chosen]
     notes += [f"capstats {in_cell(attrs['capstats'])}"] if "capstats" in attrs else []
-    if attrs.get("levels"):
+    if any(entry["absent"] or entry["foreign"] for of in attrs.get("levels", {}).values() for entry in of.values()):
         notes.insert(0, "the tables' levels differ (compare_levels)")
     printed = _printed(result)
     hidden = [in_cell(name) for name in result.data_vars if str(name) not in printed]

@@ -142,6 +142,19 @@ def test_a_limit_is_not_kept_by_a_number_that_mismatched_levels_make_low(tables,
     assert [limit.verdict for limit in of_counts.judged][:3] == [limit.verdict for limit in found.judged][:3]
 
 
+def test_levels_in_two_spellings_that_both_tables_have_do_not_differ():
+    """Both tables have a missing value, and a text for it."""
+    people = {"k": ["missing", None, "a", "a", "missing", "b"], "health": list("xyxyxx")}
+    with pytest.warns(capstats.LevelsWarning, match="two spellings, so records that should match may not"):
+        tables = tabulate(people, {name: [*x, x[0]] for name, x in people.items()}, keys="k", target="health")
+    assert "levels differ" not in str(tables)
+    found = audit(tables, limits={"average_cap_zero": 1})
+    text = " ".join(str(found).split())
+    assert "levels every table has all levels of the original, and no others" in text
+    assert "Every table has all levels of the original" in found.to_html()
+    assert found.to_dict()["verdict"] == "kept"
+
+
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_of_several_targets_the_limits_of_those_are_untold_whose_levels_do_not_match():
     tables = [small(SICK) | {"town": list("xxyyzzxx")}, small([*WELL[:2], "Sick", "well"]) | {"town": list("xyyyzzxx")}]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from capstats import MISSING, audit, average_cap, from_counts, read_counts
+from capstats import MISSING, audit, average_cap, from_counts, read_counts, tabulate
 from capstats.tables.counts_files import is_counts
 
 BY_HAND: dict[str, Any] = {
@@ -42,6 +42,21 @@ def test_releases_have_labels_and_a_missing_value_is_null(tmp_path):
     assert found.indexes["synthetic"].tolist() == ["a", "b"]
     assert MISSING in found.indexes["key"].get_level_values("smoking")
     assert average_cap(found).sizes == {"synthetic": 2}
+
+
+@pytest.mark.parametrize("name", ["o", "s", "h", "key", "target", "synthetic", "key_"])
+def test_columns_are_stored_as_tabulate_stores_them(name, tmp_path):
+    content = copy.deepcopy(BY_HAND)
+    content["key"][0]["name"] = name
+    people = [("no", "sick"), ("no", "healthy"), ("yes", "sick"), ("yes", "healthy")]
+    records, release = (
+        dict(zip((name, "health"), zip(*(x for x, n in zip(people, of, strict=True) for _ in range(n)), strict=True), strict=True))
+        for of in ((5, 45, 20, 30), (7, 60, 8, 25))
+    )
+    found, counted = read(tmp_path, content), tabulate(records, release, keys=name, target="health")
+    assert found.attrs["key_columns"] == [name]
+    assert found.indexes["key"].names == counted.indexes["key"].names
+    assert average_cap(found).item() == average_cap(counted).item()
 
 
 @pytest.mark.parametrize(

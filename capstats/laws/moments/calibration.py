@@ -147,5 +147,5 @@ def _check_range(what: str, risk: float, least: float, greatest: float) -> None:
         raise ValueError(f"Every {what} has the same expected CAP, {greatest:.6g}: there is nothing to choose.")
     if not (at_most(risk, greatest) and at_most(least, risk)):
         raise ValueError(
-            f"No {what} has the expected CAP {risk:.6g}; it can be chosen between {least:.6g} and {greatest:.6g}. Choose `risk` there."
+            f"No {what} has the expected CAP {risk:.6g}; it can be chosen between {least:.10g} and {greatest:.10g}. Choose `risk` there."
         )
