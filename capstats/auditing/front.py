@@ -111,7 +111,7 @@ def _no_copies(audit: Findings, i: int) -> list[Block]:
     if isinstance(known, str):
         return [f"Copies of real records: {known}."]
     untold = [x for x in audit.ranked if copies.of(x)["copied_beyond_chance"] is None]
-    return [*copies.said(i)] if len(audit.labels) == 1 else [text for x in untold[:1] for text in copies.said(x)]
+    return [*copies.said(i), *copies.near(i)] if len(audit.labels) == 1 else [text for x in untold[:1] for text in copies.said(x)]
 
 
 def _sisters(audit: Findings) -> list[Block]:
