@@ -73,4 +73,12 @@ def _bins(wanted: Any) -> str:
 
 
 def _option(name: str, value: str) -> str:
-    return shlex.quote(f"--{name}={value}") if value.startswith("-") else f"--{name} {shlex.quote(value)}"
+    return _quoted(f"--{name}={value}") if value.startswith("-") else f"--{name} {_quoted(value)}"
+
+
+def _quoted(text: str) -> str:
+    """A text for a shell; one that is not printable, such as a line feed, with escapes, as bash and zsh read them."""
+    if text.isprintable():
+        return shlex.quote(text)
+    escaped = text.replace("\\", r"\\").replace("'", r"\'")
+    return "$'{}'".format("".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped))

@@ -30,6 +30,7 @@ PARTS = "*-'"  # of each kind the last one, for a smaller share
 STRIP = 48  # characters of a scale, in text
 WIDTH = 100  # characters of a line of text
 LABEL = 24  # characters of the label of a row, at most
+HEADING = 40  # characters of a heading beside its text, at most
 DOTS = "..."  # for omitted text
 CELL = 160  # characters of a cell of a table of HTML
 SHORT = {("Grid", "head"), ("Grid", "rows"), ("Headline", "number"), ("Headline", "of")}  # texts that are cells of a page
@@ -44,10 +45,12 @@ class Facts:
 
     def lines(self) -> list[str]:
         """The block as text."""
-        wide, lines = max(len(printable(name)) for name, _ in self.rows) + 2, []
-        for name, text in self.rows:
+        heads, lines = [printable(name) for name, _ in self.rows], list[str]()
+        wide = min(max(map(len, heads)), HEADING) + 2
+        for head, (_, text) in zip(heads, self.rows, strict=True):
             first, *rest = wrapped(text, WIDTH - 2 - wide)
-            lines += [f"{printable(name):<{wide}}{first}", *(" " * wide + line for line in rest)]
+            own = [head] if len(head) > HEADING else []  # a line of its own
+            lines += [*own, f"{'' if own else head:<{wide}}{first}", *(" " * wide + line for line in rest)]
         return lines
 
 

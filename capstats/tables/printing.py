@@ -22,6 +22,7 @@ from capstats.tables.backing import is_sparse, listed
 from capstats.tables.table import Array, Index
 from capstats.tables.ties import TIE
 
+OPTION = re.compile(r"'--[^']*'|--[a-z-]+ (?:'[^']*'|[^\s'])+")  # of the command line, with its value
 WIDTH = 100  # characters of a line
 LABELS = 60  # characters of these for the labels of a row
 SMALL = 0.001  # a difference of shares up to which they may look alike as percent
@@ -416,8 +417,9 @@ def unbroken(text: str) -> str:
 
 
 def wrapped(text: str, width: int = WIDTH, *, whole_words: bool = False) -> list[str]:
-    """A text as lines."""
-    lines = textwrap.wrap(unbroken(text), width, break_long_words=not whole_words, break_on_hyphens=False)
+    """A text as lines; none ends within an option of the command line and its value, which are to be pasted."""
+    whole = OPTION.sub(lambda found: found[0].replace(" ", "\u00a0"), unbroken(text))
+    lines = textwrap.wrap(whole, width, break_long_words=not whole_words, break_on_hyphens=False)
     return [line.replace("\u00a0", " ") for line in lines]
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from typing import Any
 
 import pytest
 from command_line import arguments_of
 
-from capstats.codes.arguments import said
+from capstats.codes.arguments import options_of, said
 from capstats.reports.repeating import command
 
 FILES = ["o.csv", "s.csv"]
@@ -69,6 +72,16 @@ def test_what_is_said_of_any_column_comes_back(name: str) -> None:
     assert python == f"types={types!r} and null_values={codes!r} and bins={bins!r}"
     found = arguments_of(f"{command('audit', FILES, {'keys': 'k', 'target': 't'})} {options.removesuffix(')')}")
     assert (found["types"], found["null_values"], found["bins"]) == (types, codes, bins)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize("name", ["a\nb", "a\tb'c\\d", "x\u200by", "\U000e0001z"])
+def test_a_name_that_cannot_be_printed_survives_bash(name: str) -> None:
+    (option,) = options_of("types", {name: "number"})
+    assert option.isprintable()
+    command = ["bash", "-c", f"printf '%s\\n' {option}"]
+    heard = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    assert heard.stdout.decode() == f"--type\n{name}=number\n"
 
 
 def test_codes_that_were_given_stay_where_an_argument_replaces_them() -> None:

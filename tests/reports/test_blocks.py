@@ -132,3 +132,17 @@ def test_columns_stand_beside_each_other_as_long_as_the_line_holds_them(more, pa
     half = (WIDTH - 2 - 10) // 2 - 2
     columns = [["x" * half, "1"], ["y" * (half + more), "2"]]
     assert [len(grid.head) - 1 for grid in beside(["", "a" * 10], columns)] == parts
+
+
+def test_a_long_heading_stands_above_its_text():
+    long = "a whole question, as surveys have them in the names of their columns, of more than a line of text " * 2
+    assert Facts([("k", "one"), (long.strip(), "two")]).lines() == [f"{'k':<42}one", long.strip(), f"{'':<42}two"]
+
+
+@pytest.mark.parametrize(
+    "option", ["--null-values ' city of birth=NA'", "--rename 'synthetic.a b'=c", "'--type=-a b=number'", "--decimal ,"]
+)
+def test_an_option_to_paste_is_not_broken(option):
+    for before in range(60, 100):
+        text = f"{'word ' * (before // 5)}{'x' * (before % 5)} say {option}; and so on."
+        assert any(option in line for line in as_text("title", {"section": [text]}).splitlines())
