@@ -107,9 +107,11 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
     _check_sizes(given)
     with reading.levels_told(settings, messages):
         found = model_attack(**given, estimator=_estimator(estimator, settings.get("seed", 0)))
-    table = _long_table(found, ["average", "best_guess", "majority_guess", "modal_cap"], ["synthetic"])
+    names = ["average", "best_guess", "majority_guess", "modal_cap", "holdout_average", "holdout_best_guess"]
+    names = [name for name in names if name in found]
+    table = _long_table(found, names, ["synthetic"])
     attrs = {name: found.attrs[name] for name in ("estimator", "repeated_rows", "unmatched", "key_columns", "target_columns", "missing")}
-    meanings = Facts(list(MEANINGS["model"].items()))
+    meanings = Facts([(name, MEANINGS["model"][name]) for name in names])
     return _reported(settings, messages, f"attack by a fitted model ({estimator})", table, [meanings], attrs)
 
 

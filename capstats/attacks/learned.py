@@ -64,9 +64,10 @@ def model_attack(
         records, for keys for which the estimator returns zeros or NaN, and where it is below 1e-100. ``o`` and, where given, ``h``: counts
         of the original and the holdout. ``average``: the mean probability of the true target.
         ``best_guess``: the share of records whose target is the most probable one (ties are shared). For comparison ``majority_guess``: the
-        same for an intruder who always guesses the most frequent released target, and ``modal_cap``: for the modal CAP intruder. All from 0
-        to 1. ``attrs`` tell whether rows were repeated, and whether records without a prediction count 0 ("zero") or are left out ("drop",
-        if the estimator returned NaN).
+        same for an intruder who always guesses the most frequent released target, and ``modal_cap``: for the modal CAP intruder. With a
+        holdout ``holdout_average`` and ``holdout_best_guess``, of people who were not used: the difference is about individuals. All from
+        0 to 1. ``attrs`` tell whether rows were repeated, and whether records without a prediction count 0 ("zero") or are left out
+        ("drop", if the estimator returned NaN).
 
     Raises
     ------
@@ -128,6 +129,13 @@ def model_attack(
         "majority_guess": Aligned({"o": o, "s": s}).map(_majority, "majority_guess"),
         "modal_cap": correct_predictions(o, s) / n,
     }
+    if "h" in tables:
+        h = tables.h
+        of_holdout = {
+            "average": average_cap(h, p, unmatched=unmatched),
+            "best_guess": correct_predictions(h, p) / Aligned({"h": h}).totals("h"),
+        }
+        variables |= {f"holdout_{name}": x.rename(f"holdout_{name}") for name, x in of_holdout.items()}
     fitted = {"estimator": repr(estimator), "repeated_rows": not weighted, "unmatched": unmatched}
     return Result(variables, attrs={"result": "Attack by a fitted model", **tables.attrs, **fitted})
 

@@ -16,7 +16,7 @@ from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.names import listed, named
 from capstats.reports.repeating import command
 from capstats.tables.counts_files import is_counts, read_counts
-from capstats.tables.levels import LevelsWarning
+from capstats.tables.levels import ALL_LEVELS, LevelsWarning
 
 READING: Sequence[str] = HELD["reading"]["tables"]
 SYNTHETIC, REAL = "synthetic", "real"
@@ -131,7 +131,8 @@ def levels_told(settings: Settings, messages: list[str]) -> Iterator[None]:
 
 
 def warned(text: str) -> str:
-    """The message for a warning of the library."""
+    """The message for a warning of the library, without what is for Python alone."""
+    text = text.replace(f" {ALL_LEVELS}", "")
     return f"warning: {in_options(text, [OPTIONS[key] for key in (*READING, 'keys', 'target', 'allow-no-match')])}"
 
 

@@ -223,7 +223,7 @@ def check_named(argument: str, named: Collection[Hashable], columns: Collection[
 
 def hint_of_data(name: Hashable, names: Iterable[Hashable], what: str = "column") -> str:
     """The same where the names are data, or may be: in a file without a line of names they are the values of its first record."""
-    known = list(names)
+    known = list(dict.fromkeys(names))  # of several tables
     near = _nearest(name, known, NEARER) or _nearest(name, [x for x in known if _one_slip(str(name), str(x))], NEAR)
     several = f"None of its {len(known)} {what}s has" if len(known) > 1 else f"Its only {what} does not have"
     lines = "; in a file without a line of names, the first record is taken for one" if what == "column" else ""

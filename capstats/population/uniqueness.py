@@ -161,7 +161,7 @@ def population_uniqueness(
 
 def _check_sampled(records: float, population: int) -> None:
     if records > population:
-        raise ValueError(f"`population_size` must be at least the number of records of `o`, {records:.0f}; got {population}.")
+        raise ValueError(f"`population_size` must be at least the number of records of the original, {records:.0f}; got {population}.")
 
 
 # --- class sizes ------------------------------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ def _arrow(values: Any, column: str, table: str) -> Column:
     if not ordered:
         if pa.types.is_interval(values.type):
             values = _durations(values, column, table)
-        if str(values.type) == "string_view":
+        if str(values.type) in ("string_view", "null"):  # dictionaries of nulls cannot be unified
             values = values.cast(pa.large_string())
         try:
             values = values.dictionary_encode()

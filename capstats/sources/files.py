@@ -342,7 +342,12 @@ def local_files(path: str | Path, name: str) -> list[str]:
         raise FileNotFoundError(f"`{name}`: no file matches {given!r}. Check the path; it is relative to {str(Path.cwd())!r}.")
     for file in files:
         if Path(file).is_dir():
-            raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(Path(file, '*.csv'))!r}.")
+            inside = next(
+                (x for x in sorted(Path(file).rglob("*")) if x.is_file() and x.suffix and not x.name.startswith((".", "_"))), None
+            )
+            folders = [] if inside is None else ["*"] * (len(inside.relative_to(file).parts) - 1)
+            such = Path(file, *folders, f"*{'.csv' if inside is None else inside.suffix}")
+            raise ValueError(f"`{name}` is the folder {file!r}. Give its files as a glob, such as {str(such)!r}.")
         if _is_loop(file):
             raise ValueError(f"`{name}`: {given!r} matches {file!r}, a symbolic link that leads back to itself. Remove it.")
         if not Path(file).is_file():

@@ -31,6 +31,7 @@ from capstats.tables.fineness import MANY, Records, fine_keys, fine_targets, too
 from capstats.tables.printing import many
 
 TOLD = 5  # the most findings in one warning
+ALL_LEVELS = "For all levels see compare_levels."
 EXAMINED = 50_000  # the most levels of each table, the most frequent ones, that are examined for another spelling
 
 EFFECTS = {
@@ -352,7 +353,7 @@ def warn_of_levels(attrs: Mapping[str, Any], first: str = "original") -> None:
     if not found and not fine:
         return
     more = [f"{many(len(found) - TOLD, 'more such finding')}."] if len(found) > TOLD else []
-    all_levels = ["For all levels see compare_levels."] if found else []
+    all_levels = [ALL_LEVELS] if found else []
     warning = LevelsWarning(" ".join([*found[:TOLD], *more, *all_levels, *fine]))
     warning.nothing_shared = nothing_shared(attrs)
     warnings.warn(warning, stacklevel=callers())

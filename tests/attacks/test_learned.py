@@ -232,6 +232,10 @@ def test_the_probabilities_stand_wherever_cap_takes_a_synthetic_table():
     np.testing.assert_allclose(model.probability.sum("target").where(asked, drop=True), 1, rtol=1e-12)
     found = individual_share(model.o, model.probability, h=model.h, unmatched="zero")
     assert found.average_cap.equals(model.average.rename("average_cap"))
+    np.testing.assert_allclose(model.holdout_average, average_cap(model.h, model.probability), rtol=1e-12)
+    best = model.probability == model.probability.max("target")
+    right = (model.h * best / best.sum("target")).sum(["target", "key"]) / model.h.sum()  # ties are shared
+    np.testing.assert_allclose(model.holdout_best_guess, right, rtol=1e-12)
 
 
 def test_joint_targets_options_and_sparse_tables():

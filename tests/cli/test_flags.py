@@ -6,6 +6,7 @@ from command_line import printed
 
 from capstats.cli.flags import in_options
 from capstats.cli.options import COMMANDS
+from capstats.cli.reading import warned
 
 AUDIT = next(command for command in COMMANDS if command.name == "audit").options.values()
 
@@ -45,3 +46,8 @@ def test_a_printed_report_advises_options_alone(tmp_path: Path, monkeypatch: pyt
     assert "Cut it, as with --bin income=10, or let near" in told
     assert "Copies of real records: not computed: --copy-columns 0." in told
     assert "bins={'income': 10} (--bin income=10)" in Path("found.json").read_text()
+
+
+def test_a_warning_names_no_function_of_python():
+    text = "Column 'k' has no level in common. Say types={'k': 'number'} (--type k=number). For all levels see compare_levels."
+    assert warned(text) == "warning: Column 'k' has no level in common. Say --type k=number."

@@ -100,6 +100,7 @@ def test_of_names_that_may_be_values_only_a_near_one_is_shown() -> None:
     """Without a line of names, the first record of a file is taken for one."""
     record = ["Anna Muster", "1961-04-02", "HIV", "Geneva", "incone"]
     assert hint_of_data("income", record) == " Did you mean 'incone'?"
+    assert "None of its 2 columns" in hint_of_data("foo", ["age", "sex", "age", "sex"])  # of two tables
     for asked in ("gender", "birth", "disease", "anna", "HIV status"):  # "gender" and "Geneva" have four letters in common
         told = hint_of_data(asked, record)
         assert told == " None of its 5 columns has a similar name; in a file without a line of names, the first record is taken for one."

@@ -186,8 +186,8 @@ SIZES, WEIGHED_SIZES = class_sizes(TABLE), class_sizes(weighted().o)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"population_size": 3}, r"`population_size` must be at least the number of records of `o`, 4; got 3"),
-        ({"o": {1: 9}, "population_size": 8}, r"at least the number of records of `o`, 9"),
+        ({"population_size": 3}, r"`population_size` must be at least the number of records of the original, 4; got 3"),
+        ({"o": {1: 9}, "population_size": 8}, r"at least the number of records of the original, 9"),
         ({"population_size": 8.5}, r"a whole number; got 8.5"),
         ({"population_size": 0}, r"`population_size` must be the number of people"),
         ({"model": "hoshino"}, r"`model` must be one of 'pitman'"),

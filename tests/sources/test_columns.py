@@ -165,7 +165,14 @@ SAME_COLUMN: dict[str, tuple[list[Any], list[Any]]] = {
     "large integers": (LARGE, [LARGE, np.array(LARGE, np.uint64), *polars(LARGE, pl.UInt64), *arrow(LARGE, pa.uint64())]),
     "nothing": (
         [None, None],
-        [[None, np.nan], np.array([None, pd.NaT], object), pl.Series([None, None]), pa.nulls(2), pd.Series([pd.NA, None])],
+        [
+            [None, np.nan],
+            np.array([None, pd.NaT], object),
+            pl.Series([None, None]),
+            pa.nulls(2),
+            pa.chunked_array([pa.nulls(1)] * 2),
+            pd.Series([pd.NA, None]),
+        ],
     ),
     "no rows": (
         [],

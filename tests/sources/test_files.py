@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -174,6 +175,14 @@ def test_another_ending_raises_and_lists_those_that_are_read(tmp_path: Path, nam
 def test_an_address_is_no_file() -> None:
     with pytest.raises(ValueError, match=r"`original` is 's3://a/t\.csv'; capstats reads local files only"):
         records("s3://a/t.csv", ["a"])
+
+
+@pytest.mark.parametrize(("inside", "glob"), [("a.tsv", "*.tsv"), ("_SUCCESS", "*.csv"), ("region=a/part.parquet", "*/*.parquet")])
+def test_the_message_for_a_folder_has_the_glob_of_its_files(inside: str, glob: str, tmp_path: Path) -> None:
+    (tmp_path / "d" / inside).parent.mkdir(parents=True)
+    (tmp_path / "d" / inside).write_text("k,t\n1,2\n")
+    with pytest.raises(ValueError, match=re.escape(f"such as {str(tmp_path / 'd' / glob)!r}.")):
+        tabulate(tmp_path / "d", keys="k", target="t")
 
 
 def test_a_glob_of_two_formats_raises(tmp_path: Path) -> None:
