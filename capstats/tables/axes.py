@@ -22,6 +22,7 @@ from capstats.codes.labels import MISSING, Kind, Label, canonical, canonicals
 
 Held = xr.DataArray | xr.Variable  # a table as formulas take it: a Variable has no labels
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
+TOLD = 5  # columns with labels of different kinds that are told of at once
 UNLABELLED = {"key": "key_", "target": "target"}  # the name of the only column where none was given
 
 # Reserved names: dims, variables and arguments of tables and results, which a column or level of that name would hide.
@@ -303,12 +304,18 @@ def join_columns(
     rows: Sequence[Sequence[Column]], names: Sequence[Hashable], tables: Sequence[str], orders: Mapping[str, Sequence[Label]] | None = None
 ) -> tuple[pd.MultiIndex, list[Places]]:
     """The same for rows given as columns of codes, one list of columns a table."""
-    labels, codes = [], []
+    labels, codes, apart = [], [], list[str]()
     for name, columns in zip(names, zip(*rows, strict=True), strict=True):
-        joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
+        try:
+            joint, maps = joint_labels(columns, name, tables, (orders or {}).get(str(name), ()))
+        except TypeError as error:  # all such columns are told at once
+            apart.append(str(error))
+            continue
         labels.append(joint)
         same = [(to_joint == np.arange(len(to_joint))).all() for to_joint in maps]
         own = [c.codes - c.first for c in columns]
         codes.append([c if s else to_joint[c] for s, to_joint, c in zip(same, maps, own, strict=True)])
+    if apart:
+        raise TypeError(" ".join(apart[:TOLD]))
     distinct, positions = union(list(zip(*codes, strict=True)), [len(x) for x in labels])
     return multi_index(distinct, labels, names), positions

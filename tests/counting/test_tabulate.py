@@ -134,6 +134,13 @@ def test_an_error_names_a_column_as_the_caller_does(key: str, target: str) -> No
         tabulate({"o": [1], "t": ["x"]}, {"o": ["1"], "t": ["x"]}, keys=key, target=target)
 
 
+def test_all_keys_whose_labels_are_of_different_kinds_are_told_at_once() -> None:
+    numbers = {"a": [1, 2], "b": [0.5, 2], "t": [0, 1]}
+    texts = {name: [*map(str, column)] for name, column in numbers.items()}
+    with pytest.raises(TypeError, match=r"\(--type a=number\)\. Column 'b' holds .* \(--type b=number\)\.$"):
+        tabulate(numbers, texts, keys=["a", "b"], target="t")
+
+
 # --- Errors -----------------------------------------------------------------------------------------------------------
 
 
