@@ -57,7 +57,7 @@ UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
 BITS = (1 << 64) - 1
-FRACTION = np.uint64(0x9E3779B97F4A7C15)  # so that the bits of a fraction are those of no number of records
+FRACTION = np.uint64(0x9E3779B97F4A7C15)  # changes the bits of fractions: read as an integer they may be a whole number of the column
 MOST = 1e15  # of which a float has all digits
 ENOUGH = 10  # records: that number of unique ones, drawn anew with replacement, are the same with a probability of 10! / 10**10 = 0.0004
 
