@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from capstats.codes.names import check_named
-from capstats.tables.axes import axis_of, names_of
+from capstats.tables.axes import axis_of, free_name, names_of
 from capstats.tables.backing import summed
 from capstats.tables.dataset import as_tables
 from capstats.tables.printing import Result, label_text
@@ -38,8 +38,8 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
     Dataset, dims (group, ...)
         ``records``, the original records of each group, and what the measure returned, under its name. ``group`` reads "column = level";
         the first is "everybody", without whom a number of a group is neither high nor low.
-        Along other dims there is what any group has, and NaN where a group lacks it, as outliers in `cap_boxplot` or sizes in
-        `anonymity.class_sizes`.
+        Along other dims there is what any group has, as outliers in `cap_boxplot` or sizes in `anonymity.class_sizes`: where a group lacks
+        it, whole numbers are 0 and others NaN. What the result of the measure calls ``group`` is ``group_``.
 
     Raises
     ------
@@ -95,17 +95,19 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
             found = found.to_dataset(name=getattr(measure, "__name__", "value") if found.name in (None, "o", "s", "h") else found.name)
         if not isinstance(found, xr.Dataset):
             raise TypeError(f"`measure` must return a DataArray or a Dataset; got {type(found).__name__}.")
-        parts.append(found)
+        held = {*found.variables, *found.dims}
+        parts.append(found.rename(group=free_name("group", held)) if "group" in held else found)
         records.append(np.asarray(summed(part.get("o_records", part.o).variable.data, (-2, -1))).item())
     bare = {str(dim) for part in parts for dim in part.dims if dim not in part.indexes}  # of other sizes in other groups
     parts = [part.assign_coords({dim: range(part.sizes[dim]) for dim in bare & set(part.dims)}) for part in parts]
     index = pd.Index([text for text, _ in groups], name="group")
     try:
-        joined = xr.concat(parts, index, join="outer", combine_attrs="drop_conflicts").drop_vars(bare)
+        none = {name: 0 for part in parts for name, x in part.data_vars.items() if x.dtype.kind in "iu"}
+        joined = xr.concat(parts, index, join="outer", fill_value=none, combine_attrs="drop_conflicts").drop_vars(bare)
     except ValueError as error:  # labels that occur twice in one result cannot be found in another
         raise ValueError(
-            f"The results of the groups are lists that cannot stand beside each other: {error}. Give a `measure` that returns their length "
-            f"or average."
+            f"The results of the groups are lists that cannot stand beside each other: {str(error).rstrip('.')}. Give a `measure` that "
+            f"returns their length or average."
         ) from error
     own = {"records": ("group", records)} if "records" not in joined else {}
     return Result({**own, **joined.data_vars}, joined.coords, {"result": "By group"})

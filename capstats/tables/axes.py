@@ -33,7 +33,7 @@ _RESERVED = (
     "records synthetic_records matched share certain original_certain correct cap disclosed unique replicated "  # of keys
     "o_counted o_excluded o_report s_counted s_excluded s_report flagged column label "  # of cells
     "lower_whisker lower_quartile median upper_quartile upper_whisker average original_cap individual "  # of boxes
-    "average_rank baseline_cap outliers outlier_records "
+    "average_rank baseline_cap outlier outliers outlier_records "
     "msu msu_size known key_column column_level suda_score contribution contribution_share column_contribution column_share "  # of uniques
     "level_contribution file_dis dis_suda "
     "indexers method tolerance drop missing_dims"  # arguments of `sel`

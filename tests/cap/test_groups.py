@@ -60,16 +60,18 @@ def test_any_measure_has_groups_and_keeps_its_dims() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_a_group_lacks_is_nan() -> None:
+def test_what_a_group_lacks_is_0_of_whole_numbers_and_nan_of_others() -> None:
     """Of women one key has 2 people and one 1; of men one has 1. The only outlier is the one man's CAP 0 among everybody's 1."""
     people = {"sex": [*"fffm"], "age": [1, 1, 2, 1], "t": [*"aaab"]}
     t = capstats.tabulate(people, {"sex": [*"ffm"], "age": [1, 2, 1], "t": [*"aaa"]}, keys=["sex", "age"], target="t")
     sizes = by_group(anonymity.class_sizes, t, by="sex").classes
-    np.testing.assert_array_equal(sizes.sel(size=[1, 2]), [[2, 1], [1, 1], [1, np.nan]])
-    outliers = by_group(capstats.cap_boxplot, t, by="sex").outliers
-    np.testing.assert_array_equal(outliers, [[0], [np.nan], [np.nan]])
-    assert list(outliers.coords) == ["group"]
-    with pytest.raises(ValueError, match=r"lists that cannot stand beside each other: .*duplicate values"):
+    np.testing.assert_array_equal(sizes.sel(size=[1, 2]), [[2, 1], [1, 1], [1, 0]])
+    boxes = by_group(capstats.cap_boxplot, t, by="sex")
+    np.testing.assert_array_equal(boxes.outliers, [[0], [np.nan], [np.nan]])
+    np.testing.assert_array_equal(boxes.outlier_records, [[1], [0], [0]])
+    assert boxes.outlier_records.dtype == np.int64
+    assert list(boxes.outliers.coords) == ["group"]
+    with pytest.raises(ValueError, match=r"lists that cannot stand beside each other: .*duplicate values\. Give"):
         by_group(population.minimal_sample_uniques, t, by="sex")
 
 
@@ -80,6 +82,24 @@ def test_missing_values_renamed_columns_and_weights() -> None:
     assert found.group.values.tolist() == ["everybody", "key = a", "key = missing"]
     assert found.records.values.tolist() == [3, 2, 1]
     assert found.estimate.values.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("column", "stored"), [("group", "group_"), ("outlier", "outlier_"), ("key", "key__")])
+def test_a_key_column_by_the_name_of_a_dim_of_the_result(column: str, stored: str) -> None:
+    records = [x.rename(columns={"educ": column}) for x in (VOTERS, RELEASE)]
+    found = by_group(capstats.cap_boxplot, capstats.tabulate(*records, keys=[column, "PID"], target="vote"), column)
+    plain = by_group(capstats.cap_boxplot, tables(), by="educ")
+    assert found.group.values.tolist() == [x.replace("educ", column) for x in plain.group.values.tolist()]
+    assert found.indexes["key"].names == [stored, "PID"]
+    for name in plain.data_vars:
+        np.testing.assert_array_equal(found[name].values, plain[name].values)
+
+
+def test_groups_of_groups() -> None:
+    found = by_group(lambda t: by_group(capstats.average_cap, t, by="PID"), tables(), by="educ")
+    alone = by_group(capstats.average_cap, tables(), by=("educ", "PID")).average_cap
+    chosen = found.average_cap.sel(group="educ = Some college", group_="PID = Weak Democrat")
+    assert chosen.item() == alone.sel(group="educ = Some college, PID = Weak Democrat").item()
 
 
 def test_a_column_whose_name_is_a_number_is_named_by_it() -> None:

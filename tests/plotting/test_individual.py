@@ -16,7 +16,7 @@ from matplotlib.cbook import boxplot_stats
 from matplotlib.figure import Figure
 from strategies import examples, table_pairs
 
-from capstats import average_cap, baseline_cap, cap_boxplot, expand, from_counts, individual_cap, tabulate
+from capstats import average_cap, baseline_cap, by_group, cap_boxplot, expand, from_counts, individual_cap, tabulate
 from capstats.datasets import paper_originals, paper_synthetics, smoking
 from capstats.laws import Uniform, sample_tables
 from capstats.plotting import plot_individual_cap, plot_people
@@ -256,6 +256,15 @@ def test_circles_of_outliers_are_as_large_as_their_records_are_many(ax):
     many = plot_individual_cap(cap_boxplot([[450, 100], [450, 0]], [[1, 0], [1, 1]]))
     assert circles(many)[1].tolist() == [24]
     assert many.get_legend_handles_labels()[1][-2:] == ["outlier: 1 record", "outlier: 100 records"]
+
+
+def test_groups_without_outliers_have_no_circle(ax):
+    """The only outlier is the one man, whom the release guesses wrong; neither sex has one of its own."""
+    people = {"sex": [*"fffm"], "age": [1, 1, 2, 1], "t": [*"aaab"]}
+    t = tabulate(people, {"sex": [*"ffm"], "age": [1, 2, 1], "t": [*"aaa"]}, keys=["sex", "age"], target="t")
+    plot_individual_cap(by_group(cap_boxplot, t, by="sex"), order="given", orientation="vertical", ax=ax)
+    assert [c.get_offsets().tolist() for c in ax.collections] == [[[1, 0]], []]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["everybody", "sex = f", "sex = m"]
 
 
 def test_variables_that_are_left_out_are_not_drawn(ax, boxes):
