@@ -12,7 +12,7 @@ import xarray as xr
 
 from capstats.codes.checks import check_choice, check_integer, shown
 from capstats.tables.aligned import Aligned
-from capstats.tables.checking import given_tables, weights_of
+from capstats.tables.checking import given_tables
 from capstats.tables.printing import Result
 from capstats.tables.sums import attribution, check_integers, ratio
 from capstats.tables.table import Array, Counts, Floats, Table
@@ -140,8 +140,7 @@ def class_sizes(o: Counts) -> xr.Dataset:
     sizes, classes = sizes[held], classes[..., held]
     found = {"classes": classes, "records": classes * sizes}
     variables = {name: aligned.wrap(values, name, ("size",)) for name, values in found.items()}
-    attrs = {"result": "Sizes of equivalence classes", **({"weights": column} if (column := weights_of(o)) else {})}
-    return Result(variables, attrs=attrs).assign_coords(size=sizes)
+    return Result(variables, attrs={"result": "Sizes of equivalence classes", **aligned.weights}).assign_coords(size=sizes)
 
 
 def prosecutor_risk(o: Counts) -> xr.DataArray:

@@ -75,7 +75,7 @@ def cap_quantiles(
     rows_of = rows_used(aligned, unmatched, within=within)
 
     found = aligned.map(lambda o, s: quantiles_of(o, *rows_of(o, s), probabilities.reshape(-1), unmatched), "cap_quantiles", ("quantile",))
-    return _leading(found, "quantile", probabilities)
+    return _leading(found, "quantile", probabilities, aligned.weights)
 
 
 def quantiles_of(o: Table, s: Table, s_j: Array, p: Floats, unmatched: Convention) -> Floats:
@@ -106,7 +106,7 @@ def cap_ecdf(o: Counts, s: Release = None, at: Any = (0.5, 0.9), *, unmatched: C
     -------
     DataArray, dims (at, ...), without ``at`` where it is one number
         From 0 to 1, never falling along ``at``. NaN if no record has a CAP. ``attrs["records"]`` is the number of records with a CAP: one
-        number, or the least and the greatest if the tables differ.
+        number, or the least and the greatest if the tables differ; with sampling weights their sum, and ``attrs["weights"]`` their column.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def cap_ecdf(o: Counts, s: Release = None, at: Any = (0.5, 0.9), *, unmatched: C
         below = np.concatenate([at_most(values[..., None, :], part).sum(-1) for part in parts], axis=-1)
         return np.concatenate([ratio(np.take_along_axis(through, below, axis=-1), n, np.nan), n], axis=-1)
 
-    return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places)
+    return _leading(aligned.map(formula, "cap_ecdf", ("at",)), "at", places, aligned.weights)
 
 
 def cap_boxplot(o: Counts, s: Release = None, *, unmatched: Convention = "zero", within: Within = None) -> xr.Dataset:
@@ -170,7 +170,8 @@ def cap_boxplot(o: Counts, s: Release = None, *, unmatched: Convention = "zero",
         ``original_cap``, that of `o` with itself; ``baseline_cap``, the marginal baseline of `o`; and ``individual``, dims (..., target,
         key): the CAP of the cells with records, NaN elsewhere. All from 0 to 1, NaN if no record has a CAP.
 
-        ``records`` is the number of records with a CAP. ``outliers`` and ``outlier_records``, dims (..., outlier), are the distinct values
+        ``records`` is the number of records with a CAP; with sampling weights their sum, as all numbers of records here, and
+        ``attrs["weights"]`` is their column. ``outliers`` and ``outlier_records``, dims (..., outlier), are the distinct values
         beyond the whiskers, in ascending order, and the number of records with each; tables with fewer outliers are filled with NaN and 0.
         ``average_rank`` is the rank of the average among all tables: 1 is the greatest; ties have the smaller rank.
 
@@ -231,7 +232,7 @@ def cap_boxplot(o: Counts, s: Release = None, *, unmatched: Convention = "zero",
         "outlier_records": beyond.isel(side=1).astype(np.int64),
         "individual": aligned.map(individual, "individual", ("target", "key")),
     }
-    return Result(found, attrs={"result": "Boxplot of individual CAP"})
+    return Result(found, attrs={"result": "Boxplot of individual CAP", **aligned.weights})
 
 
 def _numbers(given: Any, rule: str, least: float = -np.inf, most: float = np.inf) -> Floats:
@@ -301,8 +302,8 @@ def _kth(values: Floats, through: Array, k: Floats) -> Floats:
     return np.take_along_axis(values, np.minimum(cell, values.shape[-1] - 1), axis=-1)
 
 
-def _leading(found: xr.DataArray, dim: str, values: Floats) -> xr.DataArray:
+def _leading(found: xr.DataArray, dim: str, values: Floats, weights: dict[str, str]) -> xr.DataArray:
     """The numbers along a dim, which is the first one, or none for one number; the last of them is the number of records."""
-    result = found.isel({dim: slice(-1)}).assign_attrs(records=same_or_span(found.isel({dim: -1}).values))
+    result = found.isel({dim: slice(-1)}).assign_attrs(records=same_or_span(found.isel({dim: -1}).values), **weights)
     result = result.assign_coords({dim: values.reshape(-1)}).transpose(dim, ...)
     return result if values.ndim else result.isel({dim: 0})

@@ -95,8 +95,8 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
             found = found.to_dataset(name=getattr(measure, "__name__", "value") if found.name in (None, "o", "s", "h") else found.name)
         if not isinstance(found, xr.Dataset):
             raise TypeError(f"`measure` must return a DataArray or a Dataset; got {type(found).__name__}.")
-        held = {*found.variables, *found.dims}
-        parts.append(found.rename(group=free_name("group", held)) if "group" in held else found)
+        names = {*found.variables, *found.dims}
+        parts.append(found.rename(group=free_name("group", names)) if "group" in names else found)
         records.append(np.asarray(summed(part.get("o_records", part.o).variable.data, (-2, -1))).item())
     bare = {str(dim) for part in parts for dim in part.dims if dim not in part.indexes}  # of other sizes in other groups
     parts = [part.assign_coords({dim: range(part.sizes[dim]) for dim in bare & set(part.dims)}) for part in parts]
@@ -110,4 +110,5 @@ def by_group(measure: Callable[..., Any], tables: xr.Dataset, by: Hashable | lis
             f"returns their length or average."
         ) from error
     own = {"records": ("group", records)} if "records" not in joined else {}
-    return Result({**own, **joined.data_vars}, joined.coords, {"result": "By group"})
+    weights = {name: x for name, x in joined.attrs.items() if name == "weights"}
+    return Result({**own, **joined.data_vars}, joined.coords, {"result": "By group", **weights})

@@ -64,6 +64,7 @@ def key_summary(o: Counts, s: Release = None, *, counted: Counts | None = None) 
           counts are fractional or sums of sampling weights.
 
         ``attrs["records"]`` is the number of original records (the least and the greatest where several tables differ).
+        With sampling weights ``records`` and others are their sums, and ``attrs["weights"]`` is their column.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def key_summary(o: Counts, s: Release = None, *, counted: Counts | None = None) 
     if found["records"].dtype.kind == found["synthetic_records"].dtype.kind == "i" and weights_of(o) is None and weights_of(s) is None:
         found["unique"] = found["records"] == 1
         found["replicated"] = found["unique"] & (found["synthetic_records"] == 1)
-    return Result(found, attrs={"result": "Risk by key", "records": same_or_span(aligned.totals("o"))})
+    return Result(found, attrs={"result": "Risk by key", "records": same_or_span(aligned.totals("o")), **aligned.weights})
 
 
 @shows_options

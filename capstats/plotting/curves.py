@@ -78,5 +78,5 @@ def plot_cap_ecdf(
             ax.plot([number], [height], marker="o", linestyle="none", color=style["color"], **dot)
     references(ax, "x", None if on_curves else average, original, baseline)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
-    ax.set_xlabel(lines("individual CAP", n_records(ecdf.attrs.get("records"))))
+    ax.set_xlabel(lines("individual CAP", n_records(*map(ecdf.attrs.get, ("records", "weights")))))
     return legend_above(ax, given)

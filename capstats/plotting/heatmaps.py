@@ -155,7 +155,7 @@ def plot_sweep(swept: xr.Dataset, *, contribution: Contribution = "shapley", ax:
     bar.set_label("contribution" if unit == 1 else f"contribution, in units of {unit:g}", fontsize=size)
     columns, targets = (list(map(str, np.atleast_1d(shares[dim].values))) for dim in ("key_column", "target_column"))
     name_cells(ax, columns, [(target,) for target in targets])
-    ax.set_xlabel(lines("key column", n_records(swept.attrs.get("records"))), fontsize=size)
+    ax.set_xlabel(lines("key column", n_records(*map(swept.attrs.get, ("records", "weights")))), fontsize=size)
     ax.set_ylabel("target", fontsize=size)
     ax.set_title(f"{shown(swept['measure'].values.item())}, {title}", fontsize=size)
     write_cells(ax, mesh, shares.values, written)

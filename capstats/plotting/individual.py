@@ -33,6 +33,7 @@ from capstats.plotting.shared import (
 )
 from capstats.tables.backing import filled, values_at
 from capstats.tables.checking import weights_of
+from capstats.tables.printing import of_records
 from capstats.tables.table import Array, Floats, Index, Tables
 from capstats.tables.ties import at_most
 
@@ -171,7 +172,7 @@ def _circles(boxes: xr.Dataset, positions: list[float], ax: Axes, upright: bool)
     value, people, place = values[box, which], records[box, which], np.asarray(positions)[box]
     ax.scatter(*((place, value) if upright else (value, place)), s=area(people), **CIRCLE)
     for power in dict.fromkeys((0, int(np.log10(people.max())))):
-        ax.scatter([], [], s=area(10**power), label=f"outlier: {10**power:,} record{'s' * (power > 0)}", **CIRCLE)
+        ax.scatter([], [], s=area(10**power), label=f"outlier: {of_records(10**power, boxes.attrs.get('weights'))}", **CIRCLE)
 
 
 def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset, order: Order) -> None:
@@ -181,7 +182,7 @@ def _axes(ax: Axes, upright: bool, dim: Any, boxes: xr.Dataset, order: Order) ->
     by = f"{TABLES.get(dim, shown(dim))}{', by average CAP' * (order == 'average')}" if dim else ""
     if order == "given" and not upright:
         ax.invert_yaxis()
-    n = n_records(boxes.get("records"))
+    n = n_records(boxes.get("records"), boxes.attrs.get("weights"))
     value.set_label_text("individual CAP" if upright else lines("individual CAP", n))
     tables.set_label_text(lines(by, n) if upright else by)
     if not dim:

@@ -31,6 +31,8 @@ from capstats.plotting.shared import (
 )
 from capstats.tables.axes import alike, index_of
 from capstats.tables.backing import filled, values_at
+from capstats.tables.checking import weights_of
+from capstats.tables.printing import count
 from capstats.tables.table import Array, Index, Tables
 
 MARK, APART = 22, 6  # area of the mark of one key, in square points, and points between the kinds of marks at one place
@@ -120,7 +122,8 @@ def plot_key_summary(
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 else (1,)))
     ax.xaxis.set_major_formatter("{x:,g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel(lines("original records with the key", n_records(summary.attrs.get("records"))))
+    weights = summary.attrs.get("weights")
+    ax.set_xlabel(lines(f"original records with the key{', by weight' * bool(weights)}", n_records(summary.attrs.get("records"), weights)))
     return legend_above(ax, given)
 
 
@@ -204,13 +207,15 @@ def plot_key_target(
     size = letter_size(ax)
     bar.set_label("individual CAP", fontsize=size)
     between, both = (" | ", "original | synthetic records") if len(targets) <= WIDE else ("\n", "original; synthetic records")
+    both += ", by weight" * bool(weights_of(o) or weights_of(s))
     written = [
-        "" if nobody else f"{_written(value)}\n{a:,.10g}{between}{b:,.10g}"
+        "" if nobody else f"{_written(value)}\n{count(a)}{between}{count(b)}"
         for value, a, b, nobody in zip(shares.flat, counts.flat, others.flat, empty.flat, strict=True)
     ]
     name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), named)
     drawn = [_number(len(keys), o.sizes["key"], "keys", by), _number(len(targets), len(held), "targets", None)]
-    below = [*drawn, n_records(filled(o.variable.data)[1].sum())]
+    sums = [tables[name] for name in ("o_records", "o") if name in tables]
+    below = [*drawn, ", ".join(n_records(filled(x.variable.data)[1].sum(), weights_of(x)) for x in sums)]
     ax.set_xlabel(lines(_columns(o, "target"), "in each cell: individual CAP;", both, *below), fontsize=size)
     ax.set_ylabel(_columns(o, "key"), fontsize=size)
     write_cells(ax, mesh, shares, written)

@@ -17,6 +17,7 @@ from matplotlib.patches import Patch
 from capstats.codes.names import printable
 from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
+from capstats.tables.printing import of_records
 from capstats.tables.table import Index
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinguishable by the colour-blind (Okabe and Ito) and in grey
@@ -130,12 +131,12 @@ def area(number: Any, base: float = 4) -> Any:
     return base * (1 + 2.5 * np.log10(number))
 
 
-def n_records(numbers: Any) -> str:
-    """Number of records of a figure, such as "n = 944 records"; empty if unknown."""
+def n_records(numbers: Any, weights: Any = None) -> str:
+    """Number of records of a figure, such as "n = 944 records", or the sum of their sampling weights; empty if unknown."""
     if numbers is None:
         return ""
-    least, greatest = np.min(numbers), np.max(numbers)
-    return f"n = {least:,.10g}{'' if least == greatest else f' to {greatest:,.10g}'} records"
+    text = of_records([np.min(numbers).item(), np.max(numbers).item()], weights)
+    return text if text.startswith("weighted") else f"n = {text}"
 
 
 def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, baseline: Any, zorder: float = 1.5) -> None:

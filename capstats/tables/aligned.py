@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.codes.column import Places
 from capstats.tables.axes import Held, alike, axis_of, coords_of, index_of, join, labels_of
 from capstats.tables.backing import is_sparse, placed, summed
-from capstats.tables.checking import CELLS, Core, checked_together, given_tables
+from capstats.tables.checking import CELLS, Core, checked_together, given_tables, weights_of
 from capstats.tables.dense import BLOCK, DenseBatch, expanded
 from capstats.tables.levels import compared, warn_of_levels
 from capstats.tables.sparse import SparseBatch
@@ -34,6 +34,8 @@ class Aligned:
 
     def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
         tables = given_tables(tables)
+        column = weights_of(next(iter(tables.values())))
+        self.weights = {} if column is None else {"weights": column}  # attrs of results that hold sums of the first table
         given, large, sparse = checked_together(tables, by_key or {}, inexact, BLOCK)
         self._names = list(tables)
         self._arrays, self._joined = on_same_cells(given)

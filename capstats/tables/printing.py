@@ -117,8 +117,7 @@ def _title(result: xr.Dataset) -> str:
     sizes = ", ".join(f"{dim} {size:,}" for dim, size in result.sizes.items())
     records = [f"{name} {alike(listed(x.data)[1].sum()[None])[0]}" for name, x in counts.items() if x.ndim == 2 and x.dtype.kind in "iuf"]
     if "records" in result.attrs:
-        given = result.attrs["records"]
-        records = [f"{' to '.join(map(_fact, given if isinstance(given, (list, tuple)) else [given]))} records"]
+        records = [of_records(result.attrs["records"], result.attrs.get("weights"))]
     return printable(f"{name}{f' ({sizes})' if sizes else ''}{': ' if records else ''}{', '.join(records)}")
 
 
@@ -446,6 +445,14 @@ def counts(values: Iterable[Any]) -> list[str]:
 def many(n: Any, what: str) -> str:
     """A count with its noun: `3 records`, `1 record`, `2 people`."""
     return f"{count(n)} {what if n == 1 else 'people' if what == 'person' else f'{what}s'}"
+
+
+def of_records(numbers: Any, weights: Any = None) -> str:
+    """Numbers of records from the least to the greatest, `3 to 5 records`; of sums of sampling weights `weighted to 6,150`."""
+    given = numbers if isinstance(numbers, (list, tuple)) else [numbers]
+    ends = " to ".join(dict.fromkeys(count(x) if isinstance(x, (int, float)) and np.isfinite(x) else _fact(x) for x in given))
+    weighted = weights.get("original") if isinstance(weights, Mapping) else weights
+    return f"weighted to {ends}" if weighted else f"{ends} record{'s' * (ends != '1')}"
 
 
 def alike(values: Array) -> list[str]:

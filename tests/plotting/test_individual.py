@@ -267,6 +267,12 @@ def test_groups_without_outliers_have_no_circle(ax):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["everybody", "sex = f", "sex = m"]
 
 
+def test_circles_of_weighted_outliers_have_a_sum_of_weights(ax):
+    boxes = cap_boxplot([[200, 0], [0, 12]], [[1, 0], [1, 1]])
+    plot_individual_cap(boxes.assign_attrs(weights="w"), ax=ax)
+    assert [c.get_label() for c in ax.collections[1:]] == ["outlier: weighted to 1", "outlier: weighted to 10"]
+
+
 def test_variables_that_are_left_out_are_not_drawn(ax, boxes):
     plot_individual_cap(boxes.drop_vars(["baseline_cap", "outlier_records", "records"]), ax=ax)
     assert ax.get_legend_handles_labels()[1] == ["average CAP", "average CAP of the original"]

@@ -10,7 +10,7 @@ import xarray as xr
 from drawn import FEW, GRID, O_4, named
 
 import capstats.plotting
-from capstats import average_cap, cap_boxplot, cap_ecdf, from_counts, individual_cap, tabulate
+from capstats import average_cap, by_group, cap_boxplot, cap_ecdf, from_counts, individual_cap, tabulate
 from capstats.anonymity import anonymity_profile
 from capstats.attacks import maximum_knowledge, membership_roc
 from capstats.cap import target_distance
@@ -141,6 +141,28 @@ def test_averages_are_lines_of_three_styles(every, name, ax):
     assert lines[-2].get_color() == BLUE
     expected = ["average CAP", "average CAP of the original", "baseline: guess without a key"]
     assert [line.get_label() for line in lines] == expected[-len(numbers) :]
+
+
+def test_sums_of_weights_are_said_to_be_so_with_one_decimal_at_most():
+    """Three records, two of them with the same key and target, weigh 1.5 and 2.25 and 3; in the other column 15, 5 and 30."""
+    people = {"k": [*"aab"], "t": [*"xxy"], "w": [1.5, 2.25, 3], "v": [15, 5, 30]}
+    by_part = tabulate(people, people, keys="k", target="t", weights=("w", None))
+    ax = plot_key_target(by_part, individual_cap(by_part.o, by_part.s))
+    assert ax.get_xlabel().splitlines()[-2:] == ["original | synthetic records, by weight", "n = 3 records, weighted to 6.8"]
+    assert [text.get_text() for text in ax.texts] == ["1\n3.8 | 2", "", "", "1\n3 | 1"]
+    assert plot_cap_ecdf(cap_ecdf(by_part, at=GRID)).get_xlabel().splitlines()[-1] == "weighted to 6.8"
+    assert plot_key_summary(key_summary(by_part)).get_xlabel().splitlines() == [
+        "original records with the key, by weight",
+        "weighted to 6.8",
+    ]
+    swept = sweep(people, people, allow_same=True, keys=["k"], targets="t", measures="average_cap", weights=("w", None))
+    assert plot_sweep(swept).get_xlabel().splitlines()[-1] == "weighted to 6.8"
+    few = {"k": [*"ab"], "t": [*"xx"]}
+    boxes = by_group(cap_boxplot, tabulate(people, few, keys="k", target="t", weights=("v", None)), by="k")
+    ax = plot_individual_cap(boxes, orientation="vertical")
+    assert ax.get_xlabel().splitlines()[-1] == "weighted to 20 to 50"
+    of_release = sweep(people, people, allow_same=True, keys=["k"], targets="t", measures="average_cap", weights=(None, "w"))
+    assert plot_sweep(of_release).get_xlabel().splitlines()[-1] == "n = 3 records"
 
 
 @pytest.mark.parametrize("plot", [partial(plot_people, by_target=True), plot_key_target, plot_people])

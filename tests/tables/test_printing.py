@@ -17,7 +17,23 @@ import xarray as xr
 
 import capstats
 from capstats import MISSING, anonymity, disclosure, from_counts, laws, tabulate
-from capstats.tables.printing import ACROSS, ROWS, WIDTH, Grid, Result, alike, count, grids, many, part, percent, share, unbroken, wrapped
+from capstats.tables.printing import (
+    ACROSS,
+    ROWS,
+    WIDTH,
+    Grid,
+    Result,
+    alike,
+    count,
+    grids,
+    many,
+    of_records,
+    part,
+    percent,
+    share,
+    unbroken,
+    wrapped,
+)
 
 HOSTILE = "<script>alert('x')</script>\x1b[31m\r\n\u202e&amp;=1+1"
 INERT = "<script>alert('x')</script>\\x1b[31m\\r\\n\\u202e&amp;=1+1"
@@ -385,6 +401,21 @@ def test_a_sentence_has_a_share_in_percent_with_a_space(value: float, text: str,
 )
 def test_a_part_of_the_people_is_none_or_all_of_them_only_where_it_is(right: float, n: int, digits: int, text: str) -> None:
     assert part(right / n, n, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "weights", "text"),
+    [
+        (1, None, "1 record"),
+        ([3, 5], None, "3 to 5 records"),
+        ([4, 4], {"synthetic": "w"}, "4 records"),
+        (6193.999958, "w", "weighted to 6,194.0"),
+        ([6.75, 12], {"original": "w"}, "weighted to 6.8 to 12"),
+    ],
+)
+def test_a_sum_of_weights_is_no_number_of_records(numbers: Any, weights: Any, text: str) -> None:
+    assert of_records(numbers, weights) == text
+    assert repr(Result(attrs={"result": "Risk", "records": numbers, "weights": weights or {}})).startswith(f"Risk: {text}")
 
 
 def test_no_line_ends_between_a_number_and_its_per_cent_sign() -> None:
