@@ -12,7 +12,19 @@ from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from numpy.typing import ArrayLike
 
-from capstats.plotting.shared import BASELINE, COLOURS, DASHES, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
+from capstats.plotting.shared import (
+    BASELINE,
+    COLOURS,
+    DASHES,
+    DIFFERENT,
+    ORIGINAL,
+    VERMILLION,
+    axes_of,
+    legend_above,
+    references,
+    shortened,
+    shown,
+)
 from capstats.tables.ties import at_most
 
 FILL = "#56B4E9"  # of the first version; the outlines of others are told from it in grey, too
@@ -48,14 +60,15 @@ def plot_average_cap(
     Returns
     -------
     Axes
-        The bars of the first version are filled; each other one, of up to 28 that can be told apart, has an outline. There are 31 bins from
+        The bars of the first version are filled; each other one, of up to 28 that can be told apart, has an outline; of more versions
+        the legend names 15. There are 31 bins from
         the least to the greatest average, and up to 93 if one version varies much less than all together. If all averages are the same,
         the axis goes from 0 to 1, and the bar has its number.
 
     Raises
     ------
     ValueError, TypeError
-        If there is no number to draw, or a Dataset is given, which holds several numbers of each table.
+        If there is no number to draw, or one is not from 0 to 1, or a Dataset is given, which holds several numbers of each table.
 
     See Also
     --------
@@ -83,9 +96,11 @@ def plot_average_cap(
         labels.append(f"{shown(label)} ({undefined} undefined)".strip() if undefined else shown(label))
     if not any(map(len, values)):
         raise ValueError("`averages` holds no number to draw.")
-    given, ax = ax, axes_of(ax)
     every = np.concatenate(values)
     low, high = every.min(), every.max()
+    if not (at_most(-low, 0, scale=1) and at_most(high, 1)):
+        raise ValueError(f"`averages` must hold average CAP, numbers from 0 to 1; they are from {low:.4g} to {high:.4g}.")
+    given, ax = ax, axes_of(ax, height=4 + 0.1 * min(len(values), DIFFERENT))
     same = at_most(high, low)
     bins = hist_kwargs.pop("bins", _bins(values, low, high))
     edges = np.histogram_bin_edges(every, bins)
@@ -108,7 +123,7 @@ def plot_average_cap(
     ax.set_xlabel("average CAP")
     sizes = sorted({np.size(array) for array in versions.values()})
     ax.set_ylabel(f"synthetic tables, of {' to '.join(f'{size:,}' for size in dict.fromkeys((sizes[0], sizes[-1])))}")
-    return legend_above(ax, given)
+    return legend_above(ax, given, sum(map(bool, labels)))
 
 
 def _versions(averages: Any) -> dict[str, Any]:
@@ -133,7 +148,7 @@ def _reference(ax: Axes, number: float, near: tuple[float, float], line: dict[st
         ax.axvline(number, **line)
         return
     right = number > near[1]
-    label = f"{line['label']}: {number:.3g}, {'to the right' if right else 'to the left'} of the axis"
+    label = f"{line['label']}: {number:.3g},\n{'to the right' if right else 'to the left'} of the axis"
     style = line | {"label": label, "marker": ">" if right else "<", "clip_on": False}
     ax.plot([0.97, 1] if right else [0.03, 0], [height, height], markevery=[1], transform=ax.transAxes, **style)
 

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from capstats.plotting.shared import axes_of, curves, legend_above, lines, n_records, references
+from capstats.plotting.shared import DIFFERENT, axes_of, curves, legend_above, lines, n_records, references
 
 
 def plot_cap_ecdf(
@@ -43,7 +43,7 @@ def plot_cap_ecdf(
     Returns
     -------
     Axes
-        One step curve for each table, each with its own colour and line style.
+        One step curve for each table, each with its own colour and line style for up to 28; of more tables the legend names 15.
 
     Raises
     ------
@@ -67,16 +67,17 @@ def plot_cap_ecdf(
     [0.0, 0.5, 1.0]
     """
     drawn = curves(ecdf)
-    given, ax = ax, axes_of(ax, height=3.5 + 0.1 * min(len(drawn), 40))
+    at = np.sort(ecdf["at"].values)
+    given, ax = ax, axes_of(ax, height=4 + 0.1 * min(len(drawn), DIFFERENT))
     for values, style in drawn:
-        ax.plot(ecdf["at"].values, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
+        ax.plot(at, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
     on_curves = len(drawn) == np.size(average) > 1  # each on its own curve, which distinguishes them in grey
     if on_curves:
         for i, ((values, style), number) in enumerate(zip(drawn, np.asarray(average, dtype=float), strict=True)):
-            height = values[np.searchsorted(ecdf["at"].values, number, side="right") - 1]
+            height = values[np.searchsorted(at, number, side="right") - 1]
             dot: dict[str, Any] = {"markeredgecolor": "white", "zorder": 3, "label": "average CAP" if i == 0 else None}
             ax.plot([number], [height], marker="o", linestyle="none", color=style["color"], **dot)
     references(ax, "x", None if on_curves else average, original, baseline)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel="share of records\nat or below")
     ax.set_xlabel(lines("individual CAP", n_records(*map(ecdf.attrs.get, ("records", "weights")))))
-    return legend_above(ax, given)
+    return legend_above(ax, given, sum("label" in style for _, style in drawn))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from capstats.plotting.shared import (
     BASELINE,
@@ -29,7 +28,8 @@ from capstats.plotting.shared import (
 )
 from capstats.screening.formulas import CERTAIN, CERTAIN_IN_ORIGINAL
 
-SHORT, FEW = 14, 12  # characters, and number, of names that are written beside their points
+SHORT, FEW = 14, 12  # characters, and number, of names that are written beside their points; fewer may be longer
+LONGEST = 24  # characters of such a name
 LISTED = 44  # numbered names listed beside the figure
 ROW, AROUND, PAGE = 0.2, 1.6, 9.5  # inches: height of a row, of legend and axis, and greatest height of a figure of its own, for one page
 RELEASE: dict[str, Any] = {"s": 22, "color": VERMILLION, "edgecolors": "black", "linewidths": 0.5, "zorder": 3, "label": "release"}
@@ -117,10 +117,8 @@ def plot_risk_utility(
     held = np.isfinite(x) & np.isfinite(y)
     if not held.any():
         raise ValueError(f"No release has both {risk!r} and {utility!r}: all are undefined.")
-    beside = len(names) <= FEW and max(map(len, names)) <= SHORT
-    listed = ax is None and not beside and len(names) <= LISTED
-    tall = min(PAGE, AROUND + 0.155 * len(names)) if listed else 0
-    given, ax = ax, axes_of(ax, width=7 if listed else 0, height=tall)
+    labels, listed = _labels(names)
+    given, ax = ax, axes_of(ax, width=7 if listed else 0, height=AROUND + 0.155 * len(listed))
     error = measures.get(f"{risk}_error")
     if error is not None:
         bars: dict[str, Any] = {"linestyle": "none", "ecolor": "0.55", "elinewidth": 0.9, "label": "one standard error"}
@@ -134,13 +132,7 @@ def plot_risk_utility(
     ax.set_xlabel(lines(AXES.get(utility, shown(utility)), n_records(measures["original_records"].item()), undefined))
     ax.set_ylabel(AXES.get(risk, shown(risk)))
     legend_above(ax, given)
-    if listed and isinstance(ax.figure, Figure):
-        rows = [f"{i}  {shown(name)}" for i, name in enumerate(shortened(names, 34), 1)]
-        size = min(7.0, 0.78 * (tall - AROUND) * 72 / len(rows))
-        ax.annotate("\n".join(rows), (1.02, 1), xycoords="axes fraction", va="top", fontsize=size)
-    labels = list(map(shown, names)) if beside else [str(i) for i in range(1, len(names) + 1)]
-    place_labels(ax, x, y, labels, size=7 if len(names) <= 40 else 5.5)
-    return ax
+    return _name_points(ax, x, y, labels, listed if given is None else [])
 
 
 def plot_disclosure_arrows(found: xr.Dataset, *, ax: Axes | None = None, **annotate_kwargs: Any) -> Axes:
@@ -247,6 +239,23 @@ DIRECTIONS = np.array([(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -
 AWAY = (1, 8, 16, 26, 38, 52, 68, 86, 106)  # points from the mark to its text, with a line to it if it is far away
 
 
+def _labels(names: list[str]) -> tuple[list[str], list[str]]:
+    """The labels of points: their names, or numbers where names are many or long; and the list of the numbered names, if they are few."""
+    longest = max(map(len, names))
+    if longest <= min(LONGEST, FEW * SHORT / len(names)) and (len(names) <= FEW or not longest):
+        return list(map(shown, names)), []
+    numbers = [str(i) for i in range(1, len(names) + 1)]
+    return numbers, [f"{i}  {shown(x)}" for i, x in zip(numbers, shortened(names, 34), strict=True)] if len(names) <= LISTED else []
+
+
+def _name_points(ax: Axes, x: Any, y: Any, labels: list[str], listed: list[str]) -> Axes:
+    """The Axes with a label for each point, and a list of names at the right."""
+    if listed:
+        ax.annotate("\n".join(listed), (1.02, 1), xycoords="axes fraction", va="top", fontsize=7)
+    place_labels(ax, x, y, labels, size=7 if len(labels) <= 40 else 5.5)
+    return ax
+
+
 def place_labels(ax: Axes, x: Any, y: Any, labels: Sequence[str], *, size: float = 7, mark: float = 3) -> None:
     """Write a label for each point, as near as there is room between the others, with a line to it where it is not beside the point.
 
@@ -284,7 +293,6 @@ def _covered(boxes: Any, taken: Any) -> Any:
 
 
 NUMBERS = ("target_distance", "average_cap_zero")
-LONGEST = 24  # characters of the name of a release
 
 
 def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: Axes | None = None, **scatter_kwargs: Any) -> Axes:
@@ -306,7 +314,8 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     -------
     Axes
         The two curves with the area of all possible releases between them; a dashed line below which no release is, whichever keys it
-        leaves out, where `found` has ``least_any``; a star for the original; and a point with its name for each release.
+        leaves out, where `found` has ``least_any``; a star for the original; and a point for each release, with its name
+        or its number as in `plot_risk_utility`.
 
     Raises
     ------
@@ -334,7 +343,8 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     check_result(found, "found", xr.Dataset, ("least", "greatest", "distance"), what)
     check_dims(found["least"], "found", 1, "one table")
     points = None if releases is None else _points(releases)
-    given, ax = ax, axes_of(ax)
+    labels, listed = _labels([""] if points is None else points[2])
+    given, ax = ax, axes_of(ax, width=7 if listed else 0, height=AROUND + 0.155 * len(listed))
     distance, least, greatest = (found[name].values for name in ("distance", "least", "greatest"))
     area = ax.fill_between(distance, least, greatest, color=GREY, alpha=0.5, linewidth=0, zorder=1, label="releases with all keys")
     ax.plot(distance, greatest, color=BLUE, linewidth=1.4, zorder=2, label="greatest average CAP")
@@ -348,10 +358,9 @@ def plot_frontier(found: xr.Dataset, releases: xr.Dataset | None = None, *, ax: 
     ax.update_datalim([(0, 0)])
     ax.autoscale_view(scalex=False)
     if points is not None:
-        x, y, names = points
-        ax.scatter(x, y, **(RELEASE | scatter_kwargs))
-        place_labels(ax, x, y, names, mark=4)
-    return legend_above(ax, given)
+        ax.scatter(*points[:2], **(RELEASE | scatter_kwargs))
+    legend_above(ax, given)
+    return ax if points is None else _name_points(ax, *points[:2], labels, listed if given is None else [])
 
 
 def _points(releases: Any) -> tuple[Any, Any, list[str]]:
@@ -361,4 +370,4 @@ def _points(releases: Any) -> tuple[Any, Any, list[str]]:
     check_dims(numbers[0], "releases", 1)
     x, y = (np.atleast_1d(array.values.astype(float)) for array in numbers)
     (dim,) = numbers[0].dims or ("",)
-    return x, y, list(map(shown, shortened(list(map(str, releases.indexes[dim])), LONGEST))) if dim in releases.indexes else [""] * len(x)
+    return x, y, list(map(str, releases.indexes[dim])) if dim in releases.indexes else [""] * len(x)

@@ -21,7 +21,8 @@ from capstats.tables.printing import of_records
 from capstats.tables.table import Index
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#D9D9D9"  # distinguishable by the colour-blind (Okabe and Ito) and in grey
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # enough, with the colours, for 28 different curves
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))  # with the colours for curves that can be told apart
+DIFFERENT, NAMED = 28, 15  # curves that can be told apart; how many of more curves a legend names
 LONGEST = 64  # characters of a label that is shown whole where it differs from another only in its middle
 COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 
@@ -39,13 +40,24 @@ def axes_of(ax: Axes | None, *, width: float = 0, height: float = 0) -> Axes:
     return plt.subplots(figsize=(max(width, usual[0]), max(height, usual[1])), layout="constrained")[1]
 
 
-def legend_above(ax: Axes, given: Axes | None) -> Axes:
-    """The Axes; in a new figure with a legend above them. On given Axes the caller decides about a legend."""
+def legend_above(ax: Axes, given: Axes | None, series: int = 0) -> Axes:
+    """The Axes; in a new figure with a legend above them. On given Axes the caller decides about a legend.
+
+    Of more than 28 ``series``, which are the first entries, 15 are named. Entries are in one column where two are too wide.
+    """
     handles, labels = ax.get_legend_handles_labels()
     if given is None and labels and isinstance(ax.figure, Figure):
         order = sorted(range(len(labels)), key=lambda i: not isinstance(handles[i], (BarContainer, Patch)))  # bars before lines
         handles, labels = ([entries[i] for i in order] for entries in (handles, labels))
-        ax.figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
+        if series > DIFFERENT:
+            handles[NAMED:series], labels[NAMED:series] = [Patch(alpha=0)], [f"and {series - NAMED:,} more"]
+        for columns in (2, 1):
+            place: dict[str, Any] = {"loc": "outside upper center", "ncols": columns, "frameon": False, "fontsize": "small"}
+            legend = ax.figure.legend(handles, labels, **place)
+            lay_out(ax)
+            if columns == 1 or legend.get_window_extent().width <= ax.figure.bbox.width:
+                break
+            legend.remove()
     return ax
 
 
@@ -150,9 +162,10 @@ def references(ax: Axes, along: Literal["x", "y"], average: Any, original: Any, 
 
 
 def curves(ecdf: Any) -> list[tuple[Any, dict[str, Any]]]:
-    """The shares at each value, and the style, for each table; tables without names have no label."""
+    """The shares at each value in ascending order, and the style, for each table; tables without names have no label."""
     check_result(ecdf, "ecdf", xr.DataArray, ("at",), "the DataArray that cap_ecdf returns, with dim `at`")
     check_dims(ecdf, "ecdf", 2)
+    ecdf = ecdf.sortby("at")
     (dim,) = [d for d in ecdf.dims if d != "at"] or [None]
     if dim is None:
         return [(ecdf.values, {"color": BLUE})]

@@ -87,11 +87,32 @@ def test_bars_of_close_averages_stay_readable_beside_a_distant_original(ax):
     plot_average_cap(values, original=0.95, ax=ax)
     assert sum(bar.get_height() > 0 for bar in ax.containers[0]) == 31
     assert ax.get_xlim()[1] < 0.8
-    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original: 0.95, to the right of the axis"]
+    assert ax.get_legend_handles_labels()[1] == ["average CAP of the original: 0.95,\nto the right of the axis"]
     (line,) = dashed(ax)
     assert (line.get_marker(), line.get_transform()) == (">", ax.transAxes)
     low = plot_average_cap(values, original=0.1)
-    assert low.get_legend_handles_labels()[1] == ["average CAP of the original: 0.1, to the left of the axis"]
+    assert low.get_legend_handles_labels()[1] == ["average CAP of the original: 0.1,\nto the left of the axis"]
+
+
+@pytest.mark.parametrize("size", [(3.3, 3), (6.4, 4.8)])
+@pytest.mark.parametrize("label", ["synthpop, cart, minbucket 5, smooth", "SYNTHPOP, CART, MINBUCKET 5, SMOOTH"])
+def test_no_legend_is_wider_than_its_figure(size, label):
+    values = np.append(np.linspace(0.77, 0.78, 50), [np.nan] * 1000 * (size[0] > 4))
+    with mpl.rc_context({"figure.figsize": size}):
+        ax = plot_average_cap({label: values}, original=0.95, baseline=0.1)
+    ax.figure.canvas.draw()
+    (legend,) = ax.figure.legends
+    assert len(legend.get_texts()) == 3
+    assert legend.get_window_extent().x0 >= 0
+    assert legend.get_window_extent().x1 <= ax.figure.bbox.width
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.2, 30), (-0.5, 0.5), (0.5, 1.0001)])
+def test_what_is_no_average_cap_is_refused(low, high):
+    with pytest.raises(ValueError, match=rf"`averages` must hold average CAP, numbers from 0 to 1; they are from {min(low, 0.5)} to {high:.4g}\."):
+        plot_average_cap({"a": [0.5, np.nan], "b": [low, high, np.nan]})
+    assert plt.get_fignums() == []
+    plot_average_cap([-1e-17, 1 + 1e-15, np.nan])  # rounding
 
 
 def test_versions_that_vary_little_and_lie_apart_have_at_least_ten_bars_each(ax):
@@ -109,7 +130,7 @@ def test_labels_of_versions_are_plain_text_and_none_is_left_out_of_the_legend():
 def test_the_baseline_is_a_line_of_its_own_or_an_arrow(ax):
     values = xr.DataArray(np.linspace(0.70, 0.71, 500), dims="draw")
     plot_average_cap(values, original=0.72, baseline=0.25, ax=ax)
-    named = ["average CAP of the original", "baseline: guess without a key: 0.25, to the left of the axis"]
+    named = ["average CAP of the original", "baseline: guess without a key: 0.25,\nto the left of the axis"]
     assert ax.get_legend_handles_labels()[1] == named
     near, far = ax.lines
     assert near.get_xdata()[0] == 0.72

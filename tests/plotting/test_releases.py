@@ -273,6 +273,25 @@ def test_curves_original_and_releases_are_at_their_numbers(ax):
     assert ax.get_ylabel() == "average CAP"
 
 
+def test_many_or_long_names_are_numbered_and_listed_beside_the_frontier_as_beside_risk_and_utility():
+    names = [f"synthpop run {i}, cart, minbucket {5 * i}" for i in range(1, 15)]
+    releases = numbers(paper_synthetics()).isel(synthetic=np.arange(14) % 4).assign_coords(synthetic=names)
+    ax = plot_frontier(frontier(O_3), releases)
+    listed, *labels = [text.get_text() for text in ax.texts]
+    assert sorted(labels, key=int) == [str(i) for i in range(1, 15)]
+    assert listed.splitlines()[:2] == ["1  synthpop run 1, cart, minbucket 5", "2  synthpop run 2, cart, minbucket 10"]
+    assert len(listed.splitlines()) == 14
+    ax.figure.draw_without_rendering()
+    (legend,) = ax.figure.legends
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(box.overlaps(legend.get_window_extent()) or box.overlaps(boxes[0]) for box in boxes[1:])
+    assert boxes[0].x1 <= ax.figure.bbox.width
+    few = plot_frontier(frontier(O_3), releases.isel(synthetic=range(4)).assign_coords(synthetic=["partial synthesis", *"bcd"]))
+    assert [text.get_text() for text in few.texts if len(text.get_text()) > 1] == ["partial synthesis"]
+    unnamed = plot_frontier(frontier(O_3), releases.drop_vars("synthetic"))
+    assert {text.get_text() for text in unnamed.texts} == {""}
+
+
 def test_one_release_without_a_name_and_a_frontier_without_an_original(ax):
     """Keys that are left out: no table is at distance 0, and there is no curve for any keys."""
     plot_frontier(frontier(O_3, key_totals=[1, 0, 1]), numbers(paper_synthetics().sel(synthetic="b", drop=True)), ax=ax)
