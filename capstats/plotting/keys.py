@@ -213,7 +213,7 @@ def plot_key_target(
         for value, a, b, nobody in zip(shares.flat, counts.flat, others.flat, empty.flat, strict=True)
     ]
     name_cells(ax, list(map(text_of, labels_at(o, "target", targets))), named)
-    drawn = [_number(len(keys), o.sizes["key"], "keys", by), _number(len(targets), len(held), "targets", None)]
+    drawn = [_number(len(keys), o.sizes["key"], "keys", by), _number(len(targets), o.sizes["target"], "targets", None)]
     sums = [tables[name] for name in ("o_records", "o") if name in tables]
     below = [*drawn, ", ".join(n_records(filled(x.variable.data)[1].sum(), weights_of(x)) for x in sums)]
     ax.set_xlabel(lines(_columns(o, "target"), "in each cell: individual CAP;", both, *below), fontsize=size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from capstats.codes.names import printable
+from capstats.codes.names import in_cell, printable
 from capstats.tables.axes import alike, index_of
 from capstats.tables.dataset import as_tables
 from capstats.tables.printing import of_records
@@ -54,8 +54,7 @@ def legend_above(ax: Axes, given: Axes | None, series: int = 0) -> Axes:
         for columns in (2, 1):
             place: dict[str, Any] = {"loc": "outside upper center", "ncols": columns, "frameon": False, "fontsize": "small"}
             legend = ax.figure.legend(handles, labels, **place)
-            lay_out(ax)
-            if columns == 1 or legend.get_window_extent().width <= ax.figure.bbox.width:
+            if columns == 1 or _of_text(legend.get_window_extent).width <= ax.figure.bbox.width:
                 break
             legend.remove()
     return ax
@@ -113,9 +112,14 @@ def one_pair(tables: Any, individual: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 def lay_out(ax: Axes) -> None:
     """Give the Axes their place in the figure, which a layout engine does when it is drawn."""
+    _of_text(ax.figure.figure.draw_without_rendering)
+
+
+def _of_text(measure: Callable[[], Any]) -> Any:
+    """What a function of matplotlib returns that measures texts."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # matplotlib warns when the figure is drawn
-        ax.figure.figure.draw_without_rendering()
+        return measure()
 
 
 def in_points(ax: Axes) -> Any:
@@ -129,8 +133,8 @@ def lines(*texts: str) -> str:
 
 
 def parts_of(label: Any) -> tuple[str, ...]:
-    """A label, or the labels of several columns, as texts."""
-    return tuple(map(str, label)) if isinstance(label, tuple) else (str(label),)
+    """A label, or the labels of several columns, as the texts that reports have: that of "missing" is not that of a missing value."""
+    return tuple(map(in_cell, label if isinstance(label, tuple) else [label]))
 
 
 def text_of(label: Any) -> str:

@@ -109,7 +109,7 @@ def test_no_legend_is_wider_than_its_figure(size, label):
 
 @pytest.mark.parametrize(("low", "high"), [(1.2, 30), (-0.5, 0.5), (0.5, 1.0001)])
 def test_what_is_no_average_cap_is_refused(low, high):
-    with pytest.raises(ValueError, match=rf"`averages` must hold average CAP, numbers from 0 to 1; they are from {min(low, 0.5)} to {high:.4g}\."):
+    with pytest.raises(ValueError, match=rf"must hold average CAP, numbers from 0 to 1; they are from {min(low, 0.5)} to {high:.4g}\."):
         plot_average_cap({"a": [0.5, np.nan], "b": [low, high, np.nan]})
     assert plt.get_fignums() == []
     plot_average_cap([-1e-17, 1 + 1e-15, np.nan])  # rounding

@@ -391,6 +391,14 @@ def test_a_row_for_each_level_of_the_target_has_its_people():
     assert sorted(at[at[:, 1] < border, 0].round(2)) == [0.24, 0.5, 0.5]
 
 
+def test_the_row_of_the_text_missing_is_not_called_as_that_of_missing_values(ax):
+    people = {"k": [*"aaaa"], "t": ["x", "missing", None, None]}
+    counted = tabulate(people, {name: values[1:] for name, values in people.items()}, keys="k", target="t")
+    plot_people(counted, individual_cap(counted.o, counted.s), by_target=True, ax=ax)
+    named = [label.get_text().split("\n") for label in ax.get_yticklabels()]
+    assert dict(named) == {"x": "n = 1", "'missing'": "n = 1", "missing": "n = 2"}
+
+
 def test_people_without_a_cap_are_counted_and_not_drawn(ax):
     counted, q = of(*FEW, unmatched="drop")
     plot_people(counted, q, ax=ax)

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 from drawn import FEW, named, ticks
 
-from capstats import from_counts, individual_cap
+from capstats import from_counts, individual_cap, tabulate
 from capstats.datasets import smoking
 from capstats.disclosure import key_summary
 from capstats.plotting import plot_key_summary, plot_key_target
@@ -138,7 +138,10 @@ def test_of_many_targets_those_with_the_greatest_risk_are_drawn_in_their_order()
     counts = np.arange(30)[:, None]
     ax = plot_key_target(*of(counts, counts))
     assert ticks(ax) == list(map(str, range(10, 30)))
-    assert "20 of 29 targets" in ax.get_xlabel().split("\n")  # the first has no record
+    assert "20 of 30 targets" in ax.get_xlabel().split("\n")
+    few = np.repeat(counts, 2, axis=1) * [1, 0]
+    few[:25, 0], few[:25, 1] = 0, 1
+    assert "5 of 30 targets" in plot_key_target(*of(few, few), most=1).get_xlabel().split("\n")  # others have no record in the first key
     assert cells(ax)[0, 19] == ["0.07", "29", "29"]
     assert "original; synthetic records" in ax.get_xlabel()
 
@@ -149,6 +152,15 @@ def test_of_many_targets_those_with_the_greatest_risk_are_drawn_in_their_order()
 def test_only_what_is_certain_is_written_as_one_or_nothing(ax, shares, written):
     plot_key_target(*of([[1], [1]], np.transpose([shares])), ax=ax)
     assert [text.get_text().split("\n")[0] for text in ax.texts] == written
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_the_text_missing_is_not_the_label_of_a_missing_value(ax):
+    people = {"k": ["missing", None, "a", "a"], "t": ["x", "x", "missing", None]}
+    counted = tabulate(people, {name: values[::-1] for name, values in people.items()}, keys="k", target="t")
+    plot_key_target(counted, individual_cap(counted.o, counted.s), ax=ax)
+    assert ticks(ax) == ["'missing'", "x", "missing"]
+    assert rows(ax) == ["a", "'missing'", "missing"]
 
 
 def test_an_undefined_cap_is_said_to_be_so(ax):
