@@ -12,19 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from numpy.typing import ArrayLike
 
-from capstats.plotting.shared import (
-    BASELINE,
-    COLOURS,
-    DASHES,
-    DIFFERENT,
-    ORIGINAL,
-    VERMILLION,
-    axes_of,
-    legend_above,
-    references,
-    shortened,
-    shown,
-)
+from capstats.plotting.shared import BASELINE, COLOURS, DASHES, ORIGINAL, VERMILLION, axes_of, legend_above, references, shortened, shown
 from capstats.tables.ties import at_most
 
 FILL = "#56B4E9"  # of the first version; the outlines of others are told from it in grey, too
@@ -100,7 +88,7 @@ def plot_average_cap(
     low, high = every.min(), every.max()
     if not (at_most(-low, 0, scale=1) and at_most(high, 1)):
         raise ValueError(f"`averages` must hold average CAP, numbers from 0 to 1; they are from {low:.4g} to {high:.4g}.")
-    given, ax = ax, axes_of(ax, height=4 + 0.1 * min(len(values), DIFFERENT))
+    given, ax = ax, axes_of(ax, series=len(values))
     same = at_most(high, low)
     bins = hist_kwargs.pop("bins", _bins(values, low, high))
     edges = np.histogram_bin_edges(every, bins)

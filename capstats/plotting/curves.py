@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from capstats.plotting.shared import DIFFERENT, axes_of, curves, legend_above, lines, n_records, references
+from capstats.plotting.shared import axes_of, curves, legend_above, lines, n_records, references
 
 
 def plot_cap_ecdf(
@@ -68,7 +68,7 @@ def plot_cap_ecdf(
     """
     drawn = curves(ecdf)
     at = np.sort(ecdf["at"].values)
-    given, ax = ax, axes_of(ax, height=4 + 0.1 * min(len(drawn), DIFFERENT))
+    given, ax = ax, axes_of(ax, series=len(drawn))
     for values, style in drawn:
         ax.plot(at, values, **({"drawstyle": "steps-post"} | style | plot_kwargs))
     on_curves = len(drawn) == np.size(average) > 1  # each on its own curve, which distinguishes them in grey

@@ -32,12 +32,13 @@ ORIGINAL: dict[str, Any] = {"color": BLUE, "linestyle": "--", "linewidth": 1.2, 
 BASELINE: dict[str, Any] = {"color": "0.25", "linestyle": ":", "linewidth": 1.2, "label": "baseline: guess without a key"}
 
 
-def axes_of(ax: Axes | None, *, width: float = 0, height: float = 0) -> Axes:
-    """The given Axes, or those of a new figure of at least that size in inches."""
+def axes_of(ax: Axes | None, *, width: float = 0, height: float = 0, series: int = 0) -> Axes:
+    """The given Axes, or those of a new figure of at least that size in inches, higher where a legend names many ``series``."""
     if ax is not None:
         return ax
     usual = plt.rcParams["figure.figsize"]
-    return plt.subplots(figsize=(max(width, usual[0]), max(height, usual[1])), layout="constrained")[1]
+    height = max(height, usual[1] + 0.1 * max(min(series, DIFFERENT) - 8, 0))
+    return plt.subplots(figsize=(max(width, usual[0]), height), layout="constrained")[1]
 
 
 def legend_above(ax: Axes, given: Axes | None, series: int = 0) -> Axes:
