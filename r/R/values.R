@@ -59,12 +59,19 @@ labelled <- function(x, name) {
   factor(text[match(values, all)], text)
 }
 
-# One column of all tables: its levels as JSON, and for each table the place of each value among them, from 0.
-coded <- function(columns, name) {
-  parts <- lapply(columns, plain, name)
+# The parts of a column, one of each table, that have levels or values; all are of one kind.
+filled_of <- function(parts, name) {
   filled <- Filter(function(part) length(part$levels) || any(!is.na(part$values)), parts)
   kinds <- unique(vapply(filled, `[[`, "", "kind"))
   if (length(kinds) > 1) refuse(name, "holds ", paste(kinds, collapse = " in one table and "), " in another. Convert it to one kind.")
+  filled
+}
+
+# One column of all tables: its levels as JSON, and for each table the place of each value among them, from 0.
+coded <- function(columns, name) {
+  parts <- lapply(columns, plain, name)
+  filled <- filled_of(parts, name)
+  kinds <- unique(vapply(filled, `[[`, "", "kind"))
   if ("number" %in% kinds && any(vapply(filled, function(part) is.character(part$values), NA))) {  # integer64 beside other numbers
     parts <- lapply(parts, function(part) replace(part, "values", list(if (is.numeric(part$values)) digits(part$values) else part$values)))
   }
@@ -103,27 +110,37 @@ moments <- function(known, zones, name) {
 }
 
 as_points <- function(given, of) {
-  as.numeric(switch(of$kind, number = given, date = as.Date(given), datetime = as.POSIXct(given, tz = of$zone)))
+  points <- switch(of$kind, number = given, date = as.Date(given), datetime = as.POSIXct(given, tz = of$zone))
+  suppressWarnings(as.numeric(points))  # what is no number is NA
 }
 
 # Numbers and dates cut into bins, in all tables at the same points, which come from the original.
 cut_columns <- function(columns, bins, name) {
   parts <- lapply(columns, plain, name)
-  kind <- parts[[1]]$kind
-  x <- parts[[1]]$values
-  if (!kind %in% c("number", "date", "datetime") || is.character(x)) refuse(name, "is ", kind, "; only numbers and dates can be cut.")
+  filled <- filled_of(parts, name)
+  kind <- c(vapply(filled, `[[`, "", "kind"), "without a value")[[1]]
+  if (!kind %in% c("number", "date", "datetime")) refuse(name, "is ", kind, "; only numbers and dates can be cut.")
+  x <- as.numeric(parts[[1]]$values)
   x <- x[is.finite(x)]
-  how <- if (is.character(bins[[1]])) "quantile" else if (is.numeric(bins) && length(bins) == 1 && !is.object(bins)) "width" else "points"
-  n <- if (how == "quantile") as.numeric(bins[[2]]) else bins[[1]]
+  is_number <- length(bins) == 1 && !is.list(bins) && !is.object(bins) && !is.character(bins)
+  how <- if (identical(bins[[1]], "quantile")) "quantile" else if (is_number) "width" else "points"
+  if (how == "quantile" && length(bins) != 2) refuse(name, "lacks the number of quantiles. Write `bins` as list(\"quantile\", 4).")
+  if (how != "points") {
+    n <- suppressWarnings(as.numeric(bins[[length(bins)]]))
+    if (!isTRUE(n >= 1 && n %% 1 == 0)) refuse(name, "has ", n, " bins in `bins`, which must be a whole number, from 1.")
+    if (!length(x)) refuse(name, "has no value in the original to cut it by. Give cut points.")
+  }
   points <- switch(how,
     width = seq(min(x), max(x), length.out = n + 1),
     quantile = quantile(x, 0:n / n, names = FALSE),
-    points = as_points(do.call(c, as.list(bins)), parts[[1]])
+    points = tryCatch(as_points(do.call(c, as.list(bins)), filled[[1]]), error = function(e) NA)
   )
   if (how != "points") points <- unique(points[points > min(x) & points < max(x)])
+  if (!all(is.finite(points))) refuse(name, "has cut points in `bins` that are no ", kind, "s.")
   if (is.unsorted(points, strictly = TRUE)) refuse(name, "has cut points that do not increase.")
-  shown <- switch(kind, number = digits(points), date = format(structure(points, class = "Date")), moments(points, parts[[1]]$zone, name))
+  zone <- filled[[1]]$zone
+  shown <- switch(kind, number = digits(points), date = format(structure(points, class = "Date")), moments(points, zone, name))
   ends <- c("-inf", shown, "inf")
   labels <- paste0("(", ends[-length(ends)], ", ", ends[-1], c(rep("]", length(shown)), ")"))
-  lapply(parts, function(part) factor(labels[findInterval(part$values, points, left.open = TRUE) + 1], labels))
+  lapply(parts, function(part) factor(labels[findInterval(as.numeric(part$values), points, left.open = TRUE) + 1], labels))
 }

@@ -56,7 +56,15 @@ test_that("bins are right-closed, at the same points in all tables", {
   expect_identical(levels(cut_columns(list(1:9), list(3), "x")[[1]]), c("(-inf, 3]", "(3, inf)"))
   day <- as.Date("2020-01-01") + 0:9
   expect_identical(levels(cut_columns(list(day), as.Date(c("2020-01-03", "2020-01-05")), "x")[[1]])[2], "(2020-01-03, 2020-01-05]")
+  expect_identical(cut_columns(list(day), c("2020-01-03", "2020-01-05"), "x"), cut_columns(list(day), as.Date(c("2020-01-03", "2020-01-05")), "x"))
+  expect_error(cut_columns(list(day), "x", "x"), "Column 'x' has cut points in `bins` that are no dates", fixed = TRUE)
   expect_error(cut_columns(list(letters), 3, "x"), "Column 'x' is text; only numbers and dates can be cut")
+  for (other in list(c("1", "2"), TRUE, day)) expect_error(cut_columns(list(1:9, other), 3, "x"), "Column 'x' holds number in one table and")
+  expect_identical(as.integer(cut_columns(list(1:9, NA), 3, "x")[[2]]), NA_integer_)
+  expect_error(cut_columns(list(NA, 1:9), 3, "x"), "Column 'x' has no value in the original")
+  for (n in list(0, NA, 2.5, -2, list("quantile", 0))) expect_error(cut_columns(list(1:9), n, "x"), "must be a whole number, from 1")
+  expect_error(cut_columns(list(1:9), "quantile", "x"), "Write `bins` as list(\"quantile\", 4)", fixed = TRUE)
+  expect_error(cut_columns(list(1:9), c(3, NA), "x"), "that are no numbers")
 })
 
 test_that("what cannot arrive is refused by the name of its column", {
