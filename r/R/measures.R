@@ -87,11 +87,20 @@ plot.capstats_cap <- function(x, ...) {
 # Bars of average CAP, between a guess without the release and one with the original.
 bars <- function(releases, baseline, original, main = "Guessed right (average CAP)", ...) {
   values <- c("original itself" = original, rev(releases), "without it" = baseline)
-  old <- par(mar = c(4, 9, 3, 3))
+  names <- names(values)
+  is_long <- nchar(names) > 40
+  names[is_long] <- paste0(substr(names[is_long], 1, 20), "...", substring(names[is_long], nchar(names[is_long]) - 16))
+  plot.new()
+  old <- par(mar = c(4, 1, 3, 4))
   on.exit(par(old))
+  high <- par("pin")[2] / length(values) / strheight("X", "inches") / 1.6
+  wide <- par("fin")[1] / 2 / max(strwidth(names, "inches"))
+  cex <- min(1, high, wide)
+  par(mai = replace(par("mai"), 2, max(strwidth(names, "inches", cex)) + 0.2), new = TRUE)
   col <- c("grey80", rep("steelblue", length(releases)), "grey80")
-  at <- barplot(values, horiz = TRUE, las = 1, xlim = c(0, 1), main = main, col = col, ...)
-  text(values, at, sprintf("%.3f", values), pos = 4, xpd = TRUE)
+  at <- barplot(unname(values), horiz = TRUE, las = 1, xlim = c(0, 1), main = main, col = col, ...)
+  text(0, at, names, pos = 2, xpd = NA, cex = cex)
+  text(values, at, sprintf("%.3f", values), pos = 4, xpd = NA, cex = cex)
   invisible(values)
 }
 
