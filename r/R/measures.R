@@ -26,7 +26,9 @@ calls <- function(names, options) {
 
 # A result as R has it: a number, a data frame, or a list of them.
 as_result <- function(found) {
+  if (is.null(found)) return(NA_real_)
   if (!is.list(found) || is.data.frame(found)) return(found)
+  found[vapply(found, is.null, NA)] <- NA_real_
   if (length(found) && all(lengths(found) == 1) && all(vapply(found, is.numeric, NA))) return(unlist(found))
   is_table <- length(found) > 0 && length(unique(lengths(found))) == 1 && all(vapply(found, is.atomic, NA))
   if (is_table) as.data.frame(found, optional = TRUE, stringsAsFactors = FALSE) else lapply(found, as_result)
