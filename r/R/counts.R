@@ -15,35 +15,48 @@ as_counts.table <- function(original, release = NULL, keys = setdiff(names(dimna
   if (length(dim(original)) < 2 || is.null(names(dimnames(original))) || !all(nzchar(names(dimnames(original))))) {
     stop("A table needs two dimensions or more, with names: table(age = x, ill = y), or xtabs(~ age + ill).", call. = FALSE)
   }
-  listed <- function(x) if (inherits(x, c("table", "ftable"))) as.data.frame(as.table(x), responseName = "Freq") else x
-  release <- if (is.null(release) || inherits(release, c("table", "ftable"))) listed(release) else lapply(release, listed)
-  as_counts(listed(original), release, keys = keys, target = target, counts = "Freq", ...)
+  as_counts.data.frame(original, release, keys = keys, target = target, counts = "Freq", ...)
 }
 
-as_counts.survey.design <- function(original, release = NULL, keys, target, ...) {
-  records <- original$variables
-  column <- make.unique(c(names(records), "weights"))[length(records) + 1]
-  records[[column]] <- as.vector(weights(original, "sampling"))
-  as_counts(records, release, keys = keys, target = target, weights = c(column, NA), ...)
+is_table <- function(x) inherits(x, c("table", "ftable"))
+is_design <- function(x) inherits(x, c("survey.design", "svyrep.design"))
+rows_of <- function(x) {
+  if (is_design(x)) x$variables else if (is_table(x)) as.data.frame(as.table(x), responseName = "Freq") else as.data.frame(x)
 }
-as_counts.svyrep.design <- as_counts.survey.design
 
 as_counts.data.frame <- function(original, release = NULL, keys, target, holdout = NULL, weights = NULL, counts = NULL, bins = NULL,
                                  null_values = NULL, missing = c("level", "drop"), ...) {
   if (...length()) stop("There is no argument ", paste(paste0("'", ...names(), "'"), collapse = ", "), ".", call. = FALSE)
-  if (length(bins) && (!is.list(bins) || is.null(names(bins)))) stop("`bins` must be a list by column: list(age = 5).", call. = FALSE)
+  named <- list(keys = keys, target = target, weights = weights, counts = counts)
+  wrong <- names(named)[lengths(named) > 0 & !vapply(named, is.character, NA)]
+  if (length(wrong)) stop("`", wrong[1], "` must be names of columns, as in ", wrong[1], " = c(\"a\", \"b\").", call. = FALSE)
   columns <- c(keys, target)
-  if (!is.character(columns)) stop("`keys` and `target` must be names of columns: keys = c(\"age\", \"sex\").", call. = FALSE)
-  unknown <- setdiff(names(bins), columns)
-  if (length(unknown)) refuse(unknown[1], "of `bins` is neither a key nor the target.")
+  by_column <- list(bins = bins, null_values = if (is.list(null_values)) null_values)
+  for (of in names(by_column)) {
+    x <- by_column[[of]]
+    if (length(x) && (!is.list(x) || is.null(names(x)))) stop("`", of, "` must be a list by column: list(age = 5).", call. = FALSE)
+    unknown <- setdiff(names(x), columns)
+    if (length(unknown)) refuse(unknown[1], "of `", of, "` is neither a key nor the target.")
+  }
   given <- releases(release)
-  tables <- lapply(c(list(original), given$tables, if (!is.null(holdout)) list(holdout)), as.data.frame)
+  tables <- c(list(original), given$tables, if (!is.null(holdout)) list(holdout))
   called <- c("original", if (length(given$tables)) rep("release", length(given$tables)), if (!is.null(holdout)) "holdout")
   if (anyDuplicated(columns)) refuse(columns[anyDuplicated(columns)], "is given twice.")
   multiple <- Map(function(table, of) multiples(table, of, weights, counts), tables, called)
+  of_design <- called[vapply(tables, is_design, NA)]
+  if (!is.null(holdout) && length(intersect(of_design, c("original", "holdout"))) == 1) {
+    stop("Of original and holdout one is a design of survey. Give both as designs, or neither.", call. = FALSE)
+  }
+  if (length(of_design)) {  # a data frame among releases that are designs has weights of 1
+    weights <- ifelse(c("original", "release", "holdout") %in% of_design, "weights", NA)
+    alone <- called %in% of_design & vapply(multiple, function(m) is.null(m$weights), NA)
+    multiple[alone] <- lapply(multiple[alone], function(m) replace(m, "weights", m["records"]))
+  }
+  tables <- lapply(tables, rows_of)
   for (i in seq_along(tables)) for (name in columns) present(tables[[i]], name, called[i])
+  codes <- codes_of(null_values, tables, columns)
   read <- lapply(setNames(columns, columns), function(name) {
-    values <- lapply(tables, function(table) without_codes(table[[name]], if (is.list(null_values)) null_values[[name]] else null_values))
+    values <- lapply(tables, function(table) without_codes(table[[name]], codes[[name]]))
     coded(if (is.null(bins[[name]])) values else cut_columns(values, bins[[name]], name), name)
   })
   drop <- match.arg(missing) == "drop"
@@ -74,7 +87,7 @@ as_counts.data.frame <- function(original, release = NULL, keys, target, holdout
 releases <- function(release) {
   if (inherits(release, "synds")) release <- release$syn
   if (is.null(release)) return(list(tables = list()))
-  if (is.data.frame(release) || !is.list(release)) return(list(tables = list(release)))
+  if (is.data.frame(release) || is_design(release) || !is.list(release)) return(list(tables = list(release)))
   labels <- names(release)
   if (is.null(labels)) labels <- as.character(seq_along(release))
   if (anyDuplicated(labels) || !all(nzchar(labels))) stop("Releases in a list need different names, or none.", call. = FALSE)
@@ -82,6 +95,7 @@ releases <- function(release) {
 }
 
 present <- function(table, name, called) {
+  if (sum(names(table) == name, na.rm = TRUE) > 1) refuse(name, "is twice in the ", called, ". Rename one of them, or leave it out.")
   if (name %in% names(table)) return(invisible())
   far <- utils::adist(name, names(table), ignore.case = TRUE)
   near <- names(table)[which.min(far)]
@@ -90,10 +104,27 @@ present <- function(table, name, called) {
   stop("The ", called, " has no column '", name, "'. ", hint, call. = FALSE)
 }
 
+comparable <- function(x) if (is.object(x)) as.character(x) else x
+
 without_codes <- function(x, codes) {
   codes <- codes[!is.na(codes)]
-  if (length(codes)) x[if (is.factor(x)) as.character(x) %in% codes else x %in% codes] <- NA
+  if (length(codes)) x[comparable(x) %in% comparable(codes)] <- NA
   x
+}
+
+# The codes of each column; one that occurs in no table is likely misspelt.
+codes_of <- function(null_values, tables, columns) {
+  is_named <- is.list(null_values)
+  codes <- setNames(if (is_named) null_values[columns] else rep(list(null_values), length(columns)), columns)
+  unused <- lapply(setNames(columns, columns), function(name) {
+    of <- codes[[name]][!is.na(codes[[name]])]
+    of[!Reduce(`|`, lapply(tables, function(table) comparable(of) %in% comparable(table[[name]])))]
+  })
+  if (!is_named) unused <- list(Reduce(intersect, unused))
+  first <- which(lengths(unused) > 0)[1]
+  if (is.na(first)) return(codes)
+  stop("`null_values`", if (is_named) paste0(" of column '", columns[first], "'"), " has the code '", unused[[first]][1],
+    "', which occurs in no table. Correct it, or leave it out.", call. = FALSE)
 }
 
 # The column of weights or counts of a table: one for all, or one for each (a holdout has that of the original); NA where a table has none.
@@ -112,6 +143,12 @@ weights_of <- function(weights, called) {
 
 # The number of records of each row, and its weight.
 multiples <- function(table, called, weights, counts) {
+  if (is_design(table)) {
+    if (length(weights)) stop("A design of survey has weights of its own: leave `weights` out.", call. = FALSE)
+    return(list(records = rep(1, nrow(table$variables)), weights = as.vector(weights(table, "sampling"))))
+  }
+  if (is_table(table)) counts <- "Freq"
+  table <- rows_of(table)
   number <- function(name) {
     present(table, name, called)
     x <- suppressWarnings(as.numeric(table[[name]]))

@@ -162,7 +162,7 @@ people <- function(original, ..., top = Inf) {
   options <- x$options
   x <- x$counts
   if (sum(x$called == "release") != 1) stop("Give one release.", call. = FALSE)
-  if (inherits(original, c("survey.design", "svyrep.design"))) original <- original$variables
+  if (is_design(original)) original <- rows_of(original)
   if (!is.data.frame(original)) stop("Counts do not say which record is which. Give the records as a data frame.", call. = FALSE)
   measures <- "individual_cap, individual_cap(unmatched=nearest), key_summary"
   found <- on_counts("measure", x, options, bare = TRUE, before = measures)$measures
@@ -190,9 +190,9 @@ describe <- function(original, release = NULL, ...) {
   folder <- private_folder()
   on.exit(unlink(folder, recursive = TRUE))
   given <- releases(release)
-  tables <- c(list(original), given$tables)
+  tables <- lapply(c(list(original), given$tables), rows_of)
   files <- file.path(folder, paste0(c("original", paste0("release", seq_along(given$tables)))[seq_along(tables)], ".csv"))
-  for (i in seq_along(tables)) write_csv(as.data.frame(tables[[i]]), files[i])
+  for (i in seq_along(tables)) write_csv(tables[[i]], files[i])
   found <- run("describe", folder, files, list(...))
   structure(found$columns, text = found$text, keys = found$keys, targets = found$targets)
 }
