@@ -180,12 +180,16 @@ cell_of <- function(read, kept) {
   list(n = max(id), of = unname(split(id, rep(seq_along(kept), vapply(kept, sum, 1L)))))
 }
 
+# Places of levels, as texts where the levels are texts: of numbers with many levels the program says to cut them.
+places <- function(json) if (any(startsWith(json, '"'))) paste("level", seq_along(json)) else seq_along(json) - 1
+bare_names <- function(x) setNames(names(x$levels), paste0("c", seq_along(x$levels)))
+
 # The counts in the schema of capstats; with `bare`, the places of the levels in place of the levels.
 counts_json <- function(x, bare = FALSE) {
   listed <- function(x) paste0("[", paste(x, collapse = ","), "]")
   axis <- function(names) {
-    levels <- lapply(x$levels[names], function(json) listed(if (bare) seq_along(json) - 1 else json))
-    listed(sprintf('{"name": %s, "levels": %s}', quoted(if (bare) paste0("c", match(names, names(x$levels))) else names), levels))
+    levels <- lapply(x$levels[names], function(json) listed(if (bare) literal_each(places(json)) else json))
+    listed(sprintf('{"name": %s, "levels": %s}', quoted(if (bare) names(bare_names(x))[match(names, names(x$levels))] else names), levels))
   }
   sums <- function(called, i) {
     of <- lapply(x$sums[x$called == called], `[`, i)
@@ -218,5 +222,5 @@ on_counts <- function(command, x, options = list(), bare = FALSE, population = N
     file
   }
   if (!is.null(population)) options$population <- written(population, "population.json")
-  run(command, folder, c(before, written(x, "counts.json")), options)
+  run(command, folder, c(before, written(x, "counts.json")), options, if (bare) bare_names(x))
 }

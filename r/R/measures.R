@@ -9,12 +9,13 @@ counted <- function(original, ...) {
   list(counts = do.call(as_counts, c(list(original), given[is_ours])), options = given[!is_ours])
 }
 
+literal_each <- function(x) if (is.logical(x)) ifelse(x, "true", "false") else if (is.numeric(x)) digits(x) else quoted(as.character(x))
+
 # A value of R as a value of an option of a measure.
 literal <- function(x, name = "") {
   if (name == "model") return(x)  # such as "Pram(theta = 0.3)"
   if (is.null(x) || identical(x, NA)) return("null")
-  one <- function(x) if (is.logical(x)) ifelse(x, "true", "false") else if (is.numeric(x)) digits(x) else quoted(as.character(x))
-  values <- if (is.list(x)) vapply(x, literal, "") else one(x)
+  values <- if (is.list(x)) vapply(x, literal, "") else literal_each(x)
   if (!is.null(names(x))) return(paste0("{", paste0(quoted(names(x)), ": ", values, collapse = ", "), "}"))
   if (length(values) == 1 && !is.list(x)) values else paste0("[", paste(values, collapse = ", "), "]")
 }
@@ -114,7 +115,7 @@ audit <- function(original, ...) {
 }
 
 print.capstats_audit <- function(x, ...) {
-  cat(x$text, sep = "\n")
+  cat(in_r(paste(x$text, collapse = "\n")), "\n", sep = "")
   invisible(x)
 }
 
@@ -166,9 +167,9 @@ people <- function(original, ..., top = Inf) {
   if (!is.data.frame(original)) stop("Counts do not say which record is which. Give the records as a data frame.", call. = FALSE)
   measures <- "individual_cap, individual_cap(unmatched=nearest), key_summary"
   found <- on_counts("measure", x, options, bare = TRUE, before = measures)$measures
-  names <- paste0("c", seq_along(x$levels))  # as `counts_json` has them
+  names <- names(bare_names(x))
   of_keys <- names[seq_along(x$keys)]
-  cells <- as.data.frame(setNames(x$cells, names))
+  cells <- as.data.frame(setNames(Map(function(json, of) places(json)[of + 1], x$levels, x$cells), names))
   place <- function(table, names) match(do.call(paste, unname(cells[names])), do.call(paste, unname(table[names])))
   number <- function(i) found[[i]]$individual_cap[place(found[[i]], names)]
   columns <- c("certain", "original_certain", key_records = "records", key_synthetic_records = "synthetic_records", "unique", "replicated")
@@ -177,6 +178,8 @@ people <- function(original, ..., top = Inf) {
   names(summary) <- ifelse(nzchar(names(columns)), names(columns), columns)
   of_cell <- cbind(cap = ifelse(is.na(number(1)), 0, number(1)), cap_nearest = number(2), summary)
   of_cell$disclosed <- of_cell$cap == 1
+  taken <- intersect(names(x$levels), c("record", names(of_cell)))
+  if (length(taken)) refuse(taken[1], "has the name of a column of the result. Rename it in the original and the release.")
   kept <- which(!is.na(x$cell))
   risk <- of_cell[x$cell[kept], ]
   order <- utils::head(order(-risk$cap, -risk$cap_nearest, risk$key_records, kept), top)

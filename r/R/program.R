@@ -57,25 +57,66 @@ flags <- function(options) {
 }
 
 # Run a command on files in a private folder: its text, and its JSON as a list; warnings of capstats are warnings of R.
-run <- function(command, folder, files, options = list()) {
+run <- function(command, folder, files, options = list(), columns = NULL) {
   out <- file.path(folder, "found.json")
   err <- file.path(folder, "messages")
   arguments <- c(command, shQuote(files), flags(options), "--json", shQuote(out))
   text <- suppressWarnings(system2(program(), arguments, stdout = TRUE, stderr = err, env = surroundings()))
   status <- attr(text, "status")
-  said <- in_r(sub("^capstats( [a-z]+)*: ", "", readLines(err, encoding = "UTF-8", warn = FALSE)))
+  said <- in_r(sub("^capstats( [a-z]+)*: ", "", readLines(err, encoding = "UTF-8", warn = FALSE)), columns)
   if (isTRUE(status > 1) || !file.exists(out)) stop(paste(said, collapse = "\n"), call. = FALSE)
   found <- infinite(jsonlite::read_json(out, simplifyVector = TRUE, bigint_as_char = TRUE))
-  for (text_of in unlist(found$warnings)) warning(in_r(text_of), call. = FALSE)
+  for (text_of in unlist(found$warnings)) warning(in_r(text_of, columns), call. = FALSE)
   others <- said[!startsWith(said, "warning: ")]
   if (length(others)) warning(paste(others, collapse = "\n"), call. = FALSE)
   found$text <- `Encoding<-`(as.vector(text), "UTF-8")
   found
 }
 
-# A message with the names of R's arguments in place of options.
-in_r <- function(text) {
-  text <- gsub(" Try `[^`]*`[.]", "", gsub("in Python .*?, in R ", "in R ", text, perl = TRUE))
+# Options that are a remedy: NAME=VALUE, which may be quoted for a shell.
+remedy <- paste0(
+  "--(?:bin|null-values|type|decimal)\\s+(?![a-z]+[\\s.,])(?:[\\w@%+=:,./-]|'[^']*'|\"'\")+?",
+  "(?=[.](?:\\s+[^a-z]|$)|[,;:)]?(?:\\s|$))"
+)
+of_type <- c(
+  text = "as.character(%s)", number = "as.numeric(as.character(%s))", date = "as.Date(%s)",
+  datetime = "as.POSIXct(sub(\"T\", \" \", %s), tz = \"UTC\")",
+  bool = "match(tolower(%s), c(\"true\", \"t\", \"yes\", \"1\", \"false\", \"f\", \"no\", \"0\")) < 5"
+)
+
+# Options of one remedy as arguments, or as lines that change a column: R has no types of columns beside those of the tables.
+remedy_in_r <- function(options, columns) {
+  options <- strsplit(options, "\\s+(?=--)", perl = TRUE)[[1]]
+  kind <- sub("^--(\\S+)\\s.*", "\\1", options)
+  word <- chartr("\1", "'", gsub("'", "", gsub("\"'\"", "\1", sub("^\\S+\\s+", "", options), fixed = TRUE), fixed = TRUE))
+  name <- sub("=[^=]*$", "", word)
+  name <- sub("^[*][.]", "", ifelse(name %in% names(columns), columns[name], name))
+  value <- sub(".*=", "", word)
+  argument <- vapply(name, function(x) deparse(as.name(x), backtick = TRUE), "")
+  column <- ifelse(make.names(name) == name, paste0("table$", name), sprintf("table[[%s]]", vapply(name, deparse, "")))
+  codes <- vapply(strsplit(value, ","), function(x) paste(deparse(x), collapse = ""), "")
+  is_typed <- "type" %in% kind
+  read <- if ("decimal" %in% kind) sprintf("sub(\",\", \".\", %s, fixed = TRUE)", column) else column
+  lines <- c(sprintf("is.na(%s) <- %s %%in%% %s", column, column, codes)[kind == "null-values"],
+    if (is_typed) paste(column, "<-", mapply(gsub, "%s", read, of_type[value], fixed = TRUE))[kind == "type"])
+  paste(c(
+    if (is_typed) paste(paste(lines, collapse = "; "), "in all tables"),
+    if (!is_typed) sprintf("null_values = list(%s = %s)", argument, codes)[kind == "null-values"],
+    sprintf("bins = list(%s = %s)", argument, value)[kind == "bin"]
+  ), collapse = " and ")
+}
+
+# A message with R's arguments, lines and names of columns in place of options, Python and the names that the program was given.
+in_r <- function(text, columns = NULL) {
+  of_python <- c(
+    " Try `[^`]*`[.]", " For all levels see compare_levels[.]", ", as with table\\[.*?[.]map\\(\\{code: label\\}\\) in Python",
+    "; where it is no CSV file, .*? in Python in place of \\S*decimal`?", "change [^:;]*: in Python [^;]*; or ", "in Python .*?, (?=in R )"
+  )
+  for (of in of_python) text <- gsub(paste0("(?s)", gsub(" ", "\\\\s+", of)), "", text, perl = TRUE)  # a text of several lines, too
+  text <- gsub("'--(bin|null-values|type)=", "--\\1 '", text)
+  found <- gregexpr(sprintf("%s(?:\\s+%s)*", remedy, remedy), text, perl = TRUE)
+  regmatches(text, found) <- lapply(regmatches(text, found), vapply, remedy_in_r, "", columns = columns)
+  for (name in names(columns)) text <- gsub(sprintf("'%s'", name), sprintf("'%s'", columns[[name]]), text, fixed = TRUE)
   for (i in 1:2) text <- gsub("(--[a-z_]+)-([a-z])", "\\1_\\2", text)
   gsub("--([[:alpha:]]\\w*([.]\\w+)*)", "`\\1`", text)
 }

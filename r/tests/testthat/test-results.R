@@ -63,8 +63,68 @@ test_that("a measure has its options, and several are a list", {
   kept <- sum(apply(table(smokers(1)$age, smokers(1)$sex, smokers(1)$ill), 1:2, function(of) sum((of / sum(of)) %*% drawn * of))) / 40
   expect_equal(measure(x, "expected_cap", model = "Pram(theta=0.3)"), kept, tolerance = 1e-12)
   expect_equal(as_synthpop(x)$DCAP, 100 * cap(x)$cap_zero)
-  expect_gte(measure(x, "population_profile", population = rbind(smokers(1), smokers(2)))$k_map, several$k_anonymity)
+  expect_gte(measure(x, "population_profile", population = rbind(smokers(1), smokers(2)))[["k_map"]], several$k_anonymity)
   expect_setequal(sweep_keys(x)$known, c("age", "sex", "age + sex"))
+})
+
+test_that("what is not defined is missing, and does not change the type of a result", {
+  needs_program()
+  of <- function(names, ...) measure(mtcars[1:16, ], names, release = mtcars[c(1:16, 1:8), ], keys = c("cyl", "gear"), target = "am", ...)
+  found <- of("individual_share", holdout = mtcars[17:32, ])
+  expect_type(found, "double")
+  expect_true(is.na(found[["individual_share"]]))
+  expect_identical(dim(as.data.frame(found)), c(length(found), 1L))
+  found <- suppressWarnings(measure(mtcars, "average_cap", transform(mtcars, cyl = 5), keys = c("cyl", "gear"), target = "am", unmatched = "drop",
+    options = list(allow_no_match = TRUE)))
+  expect_identical(found, NA_real_)
+})
+
+test_that("remedies work when they are pasted in R", {
+  expect_identical(in_r("as with --bin d=10, or. For all levels see compare_levels. To"), "as with bins = list(d = 10), or. To")
+  expect_identical(in_r("as with '--bin=-x=10' or --bin 'a b=10'."), "as with bins = list(`-x` = 10) or bins = list(`a b` = 10).")
+  expect_identical(in_r("say --null-values k=missing. If"), "say null_values = list(k = \"missing\"). If")
+  expect_identical(in_r("say --null-values 'k=a,b c'; or"), "say null_values = list(k = c(\"a\", \"b c\")); or")
+  expect_identical(in_r("recode one, as with table['k'] = table['k'].map({code: label}) in Python."), "recode one.")
+  expect_identical(in_r("'c1' with --bin c1=10.", c(c1 = "a b")), "'a b' with bins = list(`a b` = 10).")
+  expect_identical(in_r("--bin must be COLUMN=BINS"), "`bin` must be COLUMN=BINS")
+  pasted <- function(option, x, name = "t") {
+    table <- setNames(data.frame(x, stringsAsFactors = TRUE), name)
+    line <- in_r(paste0("say ", option, "."))
+    eval(parse(text = sub("^say (.*) in all tables[.]$", "\\1", line)))
+    table[[name]]
+  }
+  expect_identical(pasted("--type t=number", c("5.0", "7")), c(5, 7))
+  expect_identical(pasted("--type 'a b=number' --null-values 'a b=missing'", c("5", "missing"), "a b"), c(5, NA))
+  comma <- "--type t=number --decimal synthetic=,; where it is no CSV file, table['t'] = 1 in Python in place of `decimal`"
+  expect_identical(pasted(comma, c("5,5", "7")), c(5.5, 7))
+  expect_identical(pasted("'--type=-x=bool'", c("TRUE", "no", "1", NA), "-x"), c(TRUE, FALSE, TRUE, NA))
+  expect_identical(pasted("--type t=date", c("2020-01-02", NA)), as.Date(c("2020-01-02", NA)))
+  expect_identical(pasted("--type t=datetime", "2020-01-02T10:00:00"), as.POSIXct("2020-01-02 10:00:00", tz = "UTC"))
+})
+
+test_that("people() names the columns of the user, and sends no level", {
+  needs_program()
+  n <- 300
+  f <- data.frame(`a b` = seq_len(n) / 7, x = paste("secret", seq_len(n)), t = c("x", "y"), check.names = FALSE)
+  other <- f
+  other[1:2] <- list(f[["a b"]] + 0.1, paste(f$x, "?"))
+  of <- function(key, o = f, s = other) people(o, s, keys = key, target = "t")
+  expect_error(of("a b"), "Column 'a b' has no level in common.*bins = list\\(`a b` = 10\\)")
+  expect_error(of("x"), "Column 'x' has no level in common.*recode one of them[.]")
+  for (name in c("cap", "record", "unique")) {
+    expect_error(of(name, setNames(f, c(name, "x", "t")), setNames(f, c(name, "x", "t"))), paste0("Column '", name, "' has the name.*Rename it"))
+  }
+})
+
+test_that("a plot shows the names of thirty releases, long ones shortened", {
+  file <- tempfile(fileext = ".pdf")
+  pdf(file, compress = FALSE, useKerning = FALSE)
+  bars(setNames(rep(0.5, 30), paste("a name that is longer than forty characters, of release", 1:30)), 0.4, 0.9)
+  dev.off()
+  drawn <- grep("^/F2.* Tm \\(a name.*[.]{3}.*release [0-9]+\\) Tj$", readLines(file, warn = FALSE), value = TRUE)
+  expect_length(drawn, 30)
+  at <- sapply(strsplit(drawn, " "), function(of) as.numeric(of[c(4, 8, 9)]))  # size, left and bottom
+  expect_true(all(at[2, ] > 0) && all(abs(diff(at[3, ])) > at[1, 1]))
 })
 
 test_that("warnings are warnings of R, errors name the column, and nothing is left behind", {
