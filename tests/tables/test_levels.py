@@ -130,7 +130,7 @@ TWICE = {
 def test_levels_that_both_tables_have_in_two_spellings_are_named(kind: str) -> None:
     levels, remedy = TWICE[kind]
     both = {"x": levels * 12, "t": [0, 1] * (6 * len(levels)), "k": [*"aab"] * (4 * len(levels))}
-    said = "'x' of `original` and `synthetic` has [12] pairs? of .* in two spellings, so .* do not"
+    said = "'x' of `original` and `synthetic` has [12] pairs? of .* in two spellings, so .* may not"
     for measure in MEASURES.values():
         with pytest.warns(LevelsWarning, match=said) as told:
             measure(both, both)
