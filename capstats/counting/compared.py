@@ -163,7 +163,7 @@ class Rows:
     def identifies(self, column: int) -> bool:
         """Whether all values of a column are different, and none is a fraction."""
         said, n = self.said[column], self.counts.sum()
-        fractions = said.dtype.kind == "f" if isinstance(said, np.ndarray) else any(isinstance(x, float) for x in said)
+        fractions = (said % 1 > 0).any() if isinstance(said, np.ndarray) else any(isinstance(x, float) for x in said)
         if n > len(said) or fractions:
             return False
         held = self.counts > 0

@@ -34,8 +34,7 @@ class Aligned:
 
     def __init__(self, tables: Mapping[str, Any], by_key: Mapping[str, Any] | None = None, inexact: Collection[str] = ()):
         tables = given_tables(tables)
-        column = weights_of(next(iter(tables.values())))
-        self.weights = {} if column is None else {"weights": column}  # attrs of results that hold sums of the first table
+        self._first = next(iter(tables.values()))
         given, large, sparse = checked_together(tables, by_key or {}, inexact, BLOCK)
         self._names = list(tables)
         self._arrays, self._joined = on_same_cells(given)
@@ -47,6 +46,12 @@ class Aligned:
         self.sizes = dict(zip(CELLS, next(iter(placed.values())).shape[-2:], strict=True))
         of_keys = [expanded(self._arrays[name], self.dims) for name in by_key or ()]
         self._tables = SparseBatch(placed, of_keys, batch) if sparse else DenseBatch(placed, of_keys, batch, large)
+
+    @cached_property
+    def weights(self) -> dict[str, str]:
+        """For the attrs of results that hold sums of the first table: the column of its sampling weights, if it has any."""
+        column = weights_of(self._first)
+        return {} if column is None else {"weights": column}
 
     @cached_property
     def axes(self) -> Axes:

@@ -78,7 +78,7 @@ def compare(
         missing = np.fromiter((x is MISSING for x in labels), bool, len(labels))
     likely = dict(Counter(cause for _, _, cause in pairs))
     main = max(likely, key=lambda cause: likely[cause], default="")
-    held = [(labels[i], labels[j]) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
+    held = [(canonical(labels[i]), canonical(labels[j])) for i, j, _ in pairs if original[i] >= ENOUGH and other[j] >= ENOUGH]
     present = next((x for x in labels if x is not MISSING), None)
     return {
         "role": role,

@@ -455,6 +455,15 @@ def test_copies_with_a_column_in_another_spelling_are_found_and_the_column_is_na
     assert not found["releases"][0]["by_holdout"]
 
 
+@pytest.mark.parametrize("written", [int, str, float, "{:04}".format], ids=["whole numbers", "texts", "floats", "with zeros"])
+def test_numbers_that_identify_records_are_left_out_however_they_are_written(written: Any) -> None:
+    table = {"k": np.arange(40) // 2, "t": np.arange(40) % 2, "id": [written(i) for i in range(40)]}
+    found = copies(table, {**table, "id": [written(i + 40) for i in range(40)]}, keys="k", target="t")
+    assert found["left_out"] == {"id": IDENTIFIER}
+    fractions = {**table, "id": [i + 0.5 for i in range(40)]}
+    assert copies(fractions, fractions, keys="k", target="t")["left_out"] == {}
+
+
 @pytest.mark.parametrize("decimals", [1, 7, 8, 9, 15, None])
 def test_records_with_fractions_are_copies_whatever_number_of_decimals_they_have(decimals: int | None) -> None:
     """Of a release of people of the original alone, and of one in which half of the people are others, with as many decimals."""
