@@ -99,15 +99,19 @@ class Copies:
             texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else []), "fewest", *self._beside(i)]
         return [" ".join(self._say(text, i) for text in texts if text != "fewest" or entry["copied_people_fewest"])]
 
-    def near(self, i: int) -> list[str]:
-        """What is said of records of a release that are like a real one in all columns but one, where no exact copies are known."""
-        entry = self.of(i)
-        if not entry or self.found(i):
+    def near(self) -> list[str]:
+        """What is said of records that are like a real one in all columns but one, unless all releases have copies: of that with the most."""
+        counted = {i: self.of(i) for i in range(len(self.heads)) if self.of(i)}
+        if all(map(self.found, counted)):
             return []
-        if "near_copied_records" not in entry:
-            return [TEXTS["near_not_computed"].format(why=self.known["near"])] if "near" in self.known else []
-        of_holdout = self._say("near_holdout", i) if "holdout_near_copied_records" in entry else ""
-        return [self._say("near", i, of_holdout=of_holdout)] if entry["near_copied_records"] else []
+        if "near" in self.known:
+            return [TEXTS["near_not_computed"].format(why=self.known["near"])]
+        i = max(counted, key=lambda i: counted[i].get("near_copied_records", 0) / counted[i]["records"])
+        if not counted[i].get("near_copied_records"):
+            return []
+        most = f", the most of {many(len(counted), 'release')}," if len(counted) > 1 else ""
+        of_holdout = self._say("near_holdout", i) if "holdout_near_copied_records" in counted[i] else ""
+        return [self._say("near", i, most=most, of_holdout=of_holdout)]
 
     def cell(self, i: int) -> str:
         """The people whose record a release has, and in brackets how many of them beyond chance."""

@@ -48,13 +48,14 @@ def front(audit: Findings) -> Sections:
         *_public(audit, first),
         *_sisters(audit),
         *_no_copies(audit, first),
+        *([] if several else audit.copies.near()),
         *_unique(audit, first),
         *_links(audit),
     ]
     table, *notes = _releases(audit)
     ranked = FRONT["ranked" if "rank_by" in audit.provenance else "worst_first"]
     found: dict[str, Sequence[Block]] = {
-        **({ranked: [table, *alerts, *notes]} if several else {"At a glance": [*alerts, *glance]}),
+        **({ranked: [table, *alerts, *audit.copies.near(), *notes]} if several else {"At a glance": [*alerts, *glance]}),
         "Your limits": _limits(audit),
         f"What would lower it most{of}": [_change(audit, first)],
         "Which published table to withdraw or coarsen first": _public_tables(audit),
@@ -111,7 +112,7 @@ def _no_copies(audit: Findings, i: int) -> list[Block]:
     if isinstance(known, str):
         return [f"Copies of real records: {known}."]
     untold = [x for x in audit.ranked if copies.of(x)["copied_beyond_chance"] is None]
-    return [*copies.said(i), *copies.near(i)] if len(audit.labels) == 1 else [text for x in untold[:1] for text in copies.said(x)]
+    return [text for x in (untold[:1] if len(audit.labels) > 1 else [i]) for text in copies.said(x)]
 
 
 def _sisters(audit: Findings) -> list[Block]:

@@ -54,20 +54,22 @@ def test_copies_that_were_changed_in_one_column_are_no_exact_copies_which_is_sai
         {"k": np.arange(300) % 7, "t": np.arange(300) % 3, "day": np.arange(300) % 200, "wage": np.arange(300) * 7 % 290}
     )
     moved = original.assign(day=original.day + 1)
-    said = "300 more of its 300 records are like a real one in all columns but one"
+    said = "Apart from exact copies, 300 of the 300 records matched a real one in all columns but one"
     asked = {"keys": "k", "target": "t"}
     found = text(audit(original, moved, **asked))
     assert "Exact copies of real records are not shown to be more" in found
     assert f"{said}. Records that were copied and then changed in one column would be among them" in found
     holdout = original[:1].assign(day=5)
     near = ((moved.values != holdout.values).sum(axis=1) == 1).sum()
-    assert f"{said} (and {near} like one of the holdout)." in text(audit(original, moved, holdout=holdout, **asked))
-    assert "more of its" not in text(audit(original, moved.assign(wage=(moved.wage + 1) % 290), **asked))
+    assert f"{said}, and {near} matched one of the holdout." in text(audit(original, moved, holdout=holdout, **asked))
+    assert "Apart from" not in text(audit(original, moved.assign(wage=(moved.wage + 1) % 290), **asked))
+    several = text(audit(original, {"a": moved.assign(wage=0), "b": original.assign(k=0, t=0), "c": moved[:150]}, **asked))
+    assert "Apart from exact copies, 150 of the 150 records of c, the most of 3 releases, matched a real one in all" in several
     wide = [table.assign(**{f"x{i}": 0 for i in range(20)}) for table in (original, moved)]
     assert "How many records are like a real one in all columns but one is not computed: it is for 2 to 20" in text(
         audit(*wide, **asked, copy_columns=30)
     )
-    assert "more of its" not in text(audit(original, original, allow_same=True, **asked))
+    assert "Apart from" not in text(audit(original, original, allow_same=True, **asked))
 
 
 @pytest.mark.parametrize("holdout", [None, HOLDOUT], ids=["without a holdout", "with one"])
