@@ -135,7 +135,7 @@ def model_attack(
             "average": average_cap(h, p, unmatched=unmatched),
             "best_guess": correct_predictions(h, p) / Aligned({"h": h}).totals("h"),
         }
-        variables |= {f"holdout_{name}": x.rename(f"holdout_{name}") for name, x in of_holdout.items()}
+        variables |= {f"holdout_{name}": x for name, x in of_holdout.items()}
     fitted = {"estimator": repr(estimator), "repeated_rows": not weighted, "unmatched": unmatched}
     return Result(variables, attrs={"result": "Attack by a fitted model", **tables.attrs, **fitted})
 

@@ -100,7 +100,7 @@ class Copies:
         return [" ".join(self._say(text, i) for text in texts if text != "fewest" or entry["copied_people_fewest"])]
 
     def near(self) -> list[str]:
-        """What is said of records that are like a real one in all columns but one, unless all releases have copies: of that with the most."""
+        """What is said of records like a real one in all columns but one, unless all releases have copies: of that with the most."""
         counted = {i: self.of(i) for i in range(len(self.heads)) if self.of(i)}
         if all(map(self.found, counted)):
             return []

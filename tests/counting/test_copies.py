@@ -181,7 +181,7 @@ def test_a_decimal_comma_is_one_where_it_was_said(tmp_path: Path) -> None:
     release = {"k": ["a", "a"], "t": ["u", "u"], "x": [1.5, 2.5]}
     found = copies(tmp_path / "o.csv", release, keys="k", target="t", decimal=",")["releases"][0]
     assert (found["copied_records"], found["spelled"]) == (2, {})
-    remedy = r"types=\{'x': \"number\"\} and, of a CSV file, decimal=\{'original': ','\} \(--type x=number --decimal original=,\)"
+    remedy = r"types=\{'x': 'number'\} and decimal=\{'original': ','\} \(--type x=number --decimal original=,\); where it is no CSV file"
     with pytest.warns(capstats.LevelsWarning, match=remedy):
         found = copies(tmp_path / "o.csv", release, keys="k", target="t")["releases"][0]
     assert (found["copied_records"], list(found["spelled"])) == (2, ["x"])
