@@ -181,6 +181,9 @@ def _recode(found: dict[str, Any], column: str, tables: str) -> str:
     cause = str(found.get("recode", ""))
     steps = [_LINES[step] for step in cause.split(" and ") if step in _LINES]
     value, in_r = f"table[{column!r}]", f"table[[{column!r}]]".replace("'", '"')
+    if labels := found.get("labels"):
+        of_r = ", ".join(f"{json.dumps(code)} = {json.dumps(label, ensure_ascii=False)}" for code, label in labels.items())
+        return f"{tables}: in Python {value} = {value}.astype(str).map({labels!r}), in R {in_r} <- c({of_r})[as.character({in_r})]"
     if steps and len(steps) == len(cause.split(" and ")):
         changed = in_r
         for _, r in steps:

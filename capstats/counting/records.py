@@ -18,7 +18,7 @@ import xarray as xr
 from capstats.codes.arguments import said
 from capstats.codes.bins import Cut
 from capstats.codes.column import Column, Counts, Places
-from capstats.codes.labels import MISSING, Label, plain
+from capstats.codes.labels import MISSING, Label, canonical, plain
 from capstats.codes.progress import Progress
 from capstats.counting.beyond_chance import Copies
 from capstats.counting.compared import columns_in_common
@@ -27,12 +27,14 @@ from capstats.counting.many_rows import too_many
 from capstats.counting.reading import Counted, Input, Part, check_codes, each, find_cuts, inputs_of, read, released, without_missing
 from capstats.counting.request import Request, check_options
 from capstats.counting.same import check_records, check_tables, pairs
+from capstats.sources.door import labels_in
 from capstats.sources.files import FileSource, one_connection
 from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import UNLABELLED, join_columns, stored_names
 from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
-from capstats.tables.levels import LevelsWarning, callers, missing_codes, warn_of_levels, with_compared
+from capstats.tables.fineness import MANY
+from capstats.tables.levels import Entry, LevelsWarning, callers, missing_codes, shares_nothing, warn_of_levels, with_compared
 
 OF_COUNTS = {"count", "counts", "freq", "frequency", "n", "nobs"}  # names of columns that usually hold numbers of records
 FEWEST = 4  # rows of a table of counts that is noticed
@@ -283,7 +285,24 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
             filled = [table(t, part) for t in which]
             if filled:
                 arrays[variable + suffix] = stacked(filled) if variable == "s" and records.labels is not None else filled[0]
-    return dataset(arrays, axes, records.labels, records.attrs(stored)), targets[0], keys[0]
+    found = dataset(arrays, axes, records.labels, records.attrs(stored))
+    _add_labels(found.attrs.get("levels", {}), records)
+    return found, targets[0], keys[0]
+
+
+def _add_labels(levels: Mapping[str, Mapping[str, Entry]], records: Records) -> None:
+    """Where two tables share no level of a column, and a file of one has labels for the codes of the other: the remedy."""
+    inputs = {table.name: table for table in records.inputs}
+    columns = {name: [*table.key.columns, *table.target.columns] for name, table in zip(inputs, records.tables, strict=True)}
+    apart = [(column, table, entry) for column, tables in levels.items() for table, entry in tables.items() if shares_nothing(entry)]
+    for column, table, entry in apart:
+        asked, place = next((asked, i) for i, (asked, name) in enumerate(records.stored.items()) if name == column)
+        for of, coded, labelled in (("original", "original", table), ("other", table, "original")):
+            labels = labels_in(inputs[labelled].source.path, labelled, inputs[labelled].options)[1].get(str(asked), {})
+            codes = {str(x) for x in columns[coded][place].labels if x is not MISSING}
+            texts = {code: label for x, label in labels.items() if (code := str(canonical(x))) in codes}
+            if len(texts) == len(codes) <= MANY:
+                entry["remedy"] = {"labels": texts, "of": of}
 
 
 def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Original, Places, Places, Counts | str | None]:

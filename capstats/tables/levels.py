@@ -331,6 +331,8 @@ def _with_given(attrs: Mapping[str, Any], column: str, codes: Sequence[Any]) -> 
 def _likely(column: str, entry: Entry, first: str, table: str) -> str:
     """The likely cause, an example that enough records hold, and the remedy."""
     cause = max(entry["likely"], key=entry["likely"].get, default=None)
+    if "labels" in entry.get("remedy", {}):
+        return f" One has codes and the other their labels. To correct it, {said(entry['remedy'], column, first, table)}."
     if cause is not None:
         such = f", such as {entry['examples'][0][0]} and {entry['examples'][0][1]}" if entry["examples"] else ""
         return f" Likely cause: {cause}{such}. To correct it, {said(entry.get('remedy', {}), column, first, table)}."
