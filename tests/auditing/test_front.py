@@ -325,7 +325,7 @@ def test_the_release_of_the_lower_average_is_not_named_without_the_people_whom_i
     found = text(audit(from_counts(o, s)))
     assert "For guessing T from K, take b instead: average CAP 30.7 %" in found
     assert "But the number of people who are guessed right with more than 9 in 10 is then 93, in place of 0." in found
-    assert "But it has" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
+    assert "But the number of people" not in text(audit(from_counts(o, paper_synthetics().sel(synthetic=["a", "g"]))))
 
 
 def test_the_release_to_take_is_said_for_one_target_and_one_key_and_not_to_be_harmless():
