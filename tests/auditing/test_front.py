@@ -201,6 +201,7 @@ def test_many_releases_share_the_last_line():
     (scale,) = blocks(found, Scale)
     releases = [mark for mark in scale.marks if mark.is_release]
     assert (len(releases), releases[-1].name, len(releases[-1].also)) == (11, "20 others", 19)
+    assert [x for mark in releases for x in (mark.at, *mark.also)] == sorted(found.measures.average_cap_nearest.values.tolist())[::-1]
     assert "Not shown: 20 more releases." in text(found)
 
 
