@@ -407,6 +407,11 @@ def test_spark_gives_the_same_dataset(tmp_path: Path, bins: Any) -> None:
 # --- columns as numbers ----------------------------------------------------------------------------------------------
 
 
+def test_a_cut_point_that_only_unsigned_integers_hold_is_exact() -> None:
+    tables = tabulate({"k": [1, 2**63, 2**63 + 1], "t": [1, 1, 1]}, keys="k", target="t", bins={"k": [2**63]})
+    assert tables.o.values.tolist() == [[2, 1]]
+
+
 def test_nanoseconds_are_cut_exactly(tmp_path: Path) -> None:
     table = pa.table({"a": pa.array([-1_500, -1_000, -999, 1_000, 1_001], pa.timestamp("ns")), "t": list("vwxyz")})
     pq.write_table(table, tmp_path / "t.parquet")

@@ -37,7 +37,9 @@ def places(real: list[Any], synthetic: list[Any], bins: int, dtype: str) -> list
 @pytest.mark.parametrize("dtype", ["int32", "int64", "Int32", "Int64", "float32", "float64", "Float32", "Float64", "object"])
 def test_bins_are_right_closed_and_open_at_the_ends(dtype: str) -> None:
     """Original 0 2 6 8 10 in five bins: 0 0 2 3 4; synthetic -10 1 3 5 7 9 20: bins 0 0 1 2 3 4 4, of which bin 1 is empty in O."""
-    assert places([0, 2, 6, 8, 10], [-10, 1, 3, 5, 7, 9, 20], 5, dtype) == [0, 0, None, 2, 3, 4, 4]
+    for least in (0, 100):
+        original, synthetic = ([least + x for x in of] for of in ([0, 2, 6, 8, 10], [-10, 1, 3, 5, 7, 9, 20]))
+        assert places(original, synthetic, 5, dtype) == [0, 0, None, 2, 3, 4, 4]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "Float32"])
