@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -119,9 +120,11 @@ def _levels(aligned: Aligned) -> tuple[Index, Array]:
             f'`within` needs numbers or dates, and the target {column!r} is of the kind {kind}. Say types={{{column!r}: "number"}} or '
             f'types={{{column!r}: "date"}} where records are counted, do not cut it into bins, or leave `within` out.'
         )
-    values = np.asarray(labels) if labels.dtype.kind in "iuf" else np.asarray(labels, np.float64)  # integers beyond 64 bits
+    if labels.dtype.kind == "O":  # integers beyond 64 bits, and perhaps beyond floats
+        labels = pd.Index([x if abs(x) <= sys.float_info.max else np.inf for x in labels], dtype=np.float64)
+    values = np.asarray(labels)
     if not np.isfinite(values).all():
-        raise ValueError(f"`within` needs finite numbers, and the target {column!r} has infinite ones. Recode them.")
+        raise ValueError(f"`within` needs finite numbers, and the target {column!r} has infinite ones, or ones beyond 1e308. Recode them.")
     return known, values
 
 

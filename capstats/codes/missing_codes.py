@@ -377,7 +377,7 @@ def _likely_texts(labels: Sequence[str]) -> list[Label]:
     others = [x for x in labels if x not in words]
     numbers = {x: plain_number(x) for x in others}
     if MISSING not in numbers.values():
-        far = _far_numbers(np.array(list(numbers.values()), float))
+        far = likely_codes(list(numbers.values()))
         return words + [x for x, number in numbers.items() if number in far]
     if (dates := all_read(others, partial(parsed, declared="date"))) is not None:
         days = _far_days(dates)

@@ -5,6 +5,7 @@ Columns are not counted jointly, so that a table of hundreds of columns takes se
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -65,10 +66,10 @@ class Look:
 
     @cached_property
     def spread(self) -> tuple[float, float, float] | None:
-        """The least, the mean and the greatest value where all values are numbers, those that look like codes included."""
+        """The least, the mean and the greatest value where floats hold all values, those that look like codes included."""
         labels = list(self.margin.labels)
         read = all_read(labels, partial(_number, decimal=self.decimal)) if self.held == "text" else labels if self.held == "number" else []
-        if not read:
+        if not read or max(map(abs, read)) > sys.float_info.max:
             return None
         numbers = np.array(read, float)
         return numbers.min().item(), np.average(numbers, weights=self.margin.records).item(), numbers.max().item()

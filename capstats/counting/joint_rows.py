@@ -111,7 +111,10 @@ class JointRows:
             order = None
             if kind in UNITS and asked not in orders:
                 least: Any = 0 if any(isinstance(x, float) for x in known) else known[0]
-                values = [np.inf if x is MISSING else float((x - least) / UNITS[kind]) for x in labels]
+                try:
+                    values = [np.inf if x is MISSING else float((x - least) / UNITS[kind]) for x in labels]
+                except OverflowError as error:
+                    raise ValueError(f"Column {asked!r} holds a number beyond 1e308. Correct it.") from error
             elif kind in ("text", "bool", None) or asked in orders:
                 order = list(dict.fromkeys([*orders.get(asked, []), *known]))
                 place = {x: i for i, x in enumerate([*order, MISSING])}

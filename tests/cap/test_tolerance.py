@@ -268,6 +268,7 @@ TEXTS = from_counts([[1], [1]], [[1], [1]], target_labels={"income": ["low", "hi
         (TEXTS, 1, r"'income' is of the kind text. Say types=\{'income': \"number\"\}"),
         (from_counts([[1], [1]], [[1], [1]], target_labels=[True, False]), 1, "of the kind bool"),
         (from_counts([[1], [1]], [[1], [1]], target_labels=[1, np.inf]), 1, "infinite ones"),
+        (from_counts([[1], [1]], [[1], [1]], target_labels=[1, 10**400]), 1, "beyond 1e308"),
         (
             from_counts([[1], [1]], [[1], [1]], target_labels={"x": [1, 2], "y": [1, 2]}),
             1,

@@ -120,6 +120,7 @@ CODES: list[tuple[list[Any], list[Any]]] = [
     ([-3, -2, -1, 0, 10, 20, 30], [-3, -2, -1]),  # the greatest is ten times the least
     (["None", "low", "high"], ["None"]),
     (["None", "12", "13"], ["None"]),
+    (["-99", "18", "40", str(10**309)], ["-99"]),  # which no float holds
 ]
 NONE: list[list[Any]] = [
     [-1, 0, 1],

@@ -137,9 +137,9 @@ def test_identifiers_are_whole_numbers_or_texts_that_are_nearly_all_distinct() -
 
 def test_texts_that_are_numbers_have_a_least_a_mean_and_a_greatest_one(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("x;y;z\n1,5;a;-99\n4;b;1\n4;1;\n2;c;2\n")
+    path.write_text(f"x;y;z;u\n1,5;a;-99;1\n4;b;1;2\n4;1;;{10**400}\n2;c;2;3\n")
     (table,) = looked(path, decimal=",")
-    assert [look.spread for look in table.columns.values()] == [(1.5, 2.875, 4.0), None, (-99.0, -32.0, 2.0)]
+    assert [look.spread for look in table.columns.values()] == [(1.5, 2.875, 4.0), None, (-99.0, -32.0, 2.0), None]
 
 
 def test_names_that_occur_twice_are_no_column(tmp_path: Path) -> None:

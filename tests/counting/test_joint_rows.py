@@ -117,6 +117,8 @@ def test_columns_of_mixed_kind_are_refused():
         membership_scores({"x": [1]}, [{"x": [2]}, {"x": ["3"]}], columns="x", widths=1)
     with pytest.raises(TypeError, match="Column 'x' holds duration labels, which are neither numbers, dates nor categories"):
         membership_scores({"x": pd.to_timedelta(["1 day"])}, {"x": pd.to_timedelta(["2 days"])}, columns="x", widths=1)
+    with pytest.raises(ValueError, match="Column 'x' holds a number beyond 1e308"):
+        membership_scores({"x": [1, 10**400]}, {"x": [1]}, columns="x", widths=1)
 
 
 @pytest.mark.parametrize("kind", ["date", "datetime", "datetime with zone"])
