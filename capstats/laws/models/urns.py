@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.tables.gamma_ratios import first_terms, inverse_cross, log_cross_ratio, sum_rule
+from capstats.tables.gamma_ratios import first_terms, log_cross_ratio, sum_rule
 from capstats.tables.table import Floats
 
 FEW = 32  # draws up to which factors are multiplied one by one
@@ -31,11 +31,9 @@ WIDE = 4096  # numbers of draws that are added one by one
 #
 # `log_dependence` is d in C_jk = Z_j Z_k (e^d - 1): by part 3 of the statement d = -sum_(t < m) f(P + gamma t) with P = A - a - b,
 # summed where the urn is not reinforced or m <= 32. Otherwise d = T(P + m; a, b) - T(P; a, b), with a relative error of about 2^-52 (1
-# + P / m); for P > 10 m the sum comes from Euler and Maclaurin's formula for midpoints, up to the fifth derivative, the integral from
-# Gauss's rule with ten points. As f(u) is the integral of e^(-uv) (1 - e^(-av)) (1 - e^(-bv)) / v over v > 0, derivatives keep their
-# signs: the remainder is at most the next term, 127/154828800 |f^(7)(u)|; from v^7 e^(-uv/2) <= (14 / (eu))^7 and f(u/2) <= 4 f(u) it
-# is below 1e-17 f(u) for u > 320. Gauss's rule errs by a share below 1e-20: on the circle of ten times the half-length f is analytic,
-# and at most a small multiple of its value in the middle.
+# + P / m); for P > 10 m the sum comes from a rule with ten positive weights (`sum_rule`). It errs by a share below 1e-20: on the circle of
+# ten times the half-length f is analytic, and at most a small multiple of its value in the middle, so that a polynomial of degree 19 is as
+# near to it.
 #
 # `mean_inverse`. The ratio P(k + 1) / P(k) of the probabilities of k draws of a part is (m - k) / (k + 1) a / b, or reinforced (m - k)
 # (a + k) / ((k + 1) (b + m - k - 1)): at least 1 exactly when (m + 1) a >= (k + 1) (a + b), or m (a - 1) - (b - 1) >= k (a + b - 2). So
@@ -156,14 +154,9 @@ def _cross_ratio_of_any(x: Floats, a: float, b: Floats) -> Floats:
 
 
 def _smooth_terms(x: Floats, a: Floats, b: Floats, terms: int) -> Floats:
-    """The same sum for x above ten times the number of terms: an integral by a Gauss rule, with Euler-Maclaurin terms at the ends."""
-    nodes, weights = np.polynomial.legendre.leggauss(10)
+    """The same sum as of `first_terms`, for x above ten times the number of terms, which is above ten: by a Gauss rule for sums."""
     found = np.zeros(x.shape)
-    for node, weight in zip(nodes, weights, strict=True):
-        u = x + ((node + 1) * terms - 1) / 2
-        found += weight * terms / 2 * np.log1p(a * b / (u * (u + a + b)))
-    for end, sign in ((x - 0.5, 1), (x + terms - 0.5, -1)):
-        found -= sign * a * b * inverse_cross(end, a, b) / 24
-        for order, factor in ((3, -7 / 2880), (5, 31 / 40320)):  # of the derivatives of ln, with their factorials
-            found -= sign * factor * (end**-order + (end + a + b) ** -order - (end + a) ** -order - (end + b) ** -order)
+    for place, weight in zip(*sum_rule(terms, NODES // 2), strict=True):
+        u = x + (place - 1)
+        found += weight * np.log1p(a * b / (u * (u + a + b)))
     return found
