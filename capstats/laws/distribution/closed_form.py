@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -63,14 +63,10 @@ class SimplexSum:
     keys: dict[Knots, int]
 
     @property
-    def least(self) -> Fraction:
-        """The least value."""
-        return Fraction(self.constant + sum(times * knots[0][0] for knots, times in self.keys.items())) / self.n
-
-    @property
-    def greatest(self) -> Fraction:
-        """The greatest value."""
-        return Fraction(self.constant + sum(times * knots[-1][0] for knots, times in self.keys.items())) / self.n
+    def ends(self) -> tuple[Fraction, ...]:
+        """The least and the greatest value."""
+        sums = (sum(times * knots[end][0] for knots, times in self.keys.items()) for end in (0, -1))
+        return tuple(Fraction(self.constant + each) / self.n for each in sums)
 
     @property
     def cost(self) -> int:
@@ -84,7 +80,7 @@ class SimplexSum:
             places, weights = np.array(knots, np.float64).T
             for _ in range(times):
                 found += rng.dirichlet(weights, number) @ places
-        return np.clip(found / float(self.n), float(self.least), float(self.greatest))
+        return np.clip(found / float(self.n), *map(float, self.ends))
 
     def repeated(self, releases: int) -> SimplexSum:
         """The mean of ``releases`` independent copies."""
@@ -94,11 +90,6 @@ class SimplexSum:
 def size(knots: Knots) -> Place:
     """Number of knots with their multiplicity: their total weight."""
     return sum(weight for _, weight in knots)
-
-
-def is_spline(knots: Knots) -> bool:
-    """Whether the density is a B-spline: all weights are integers."""
-    return all(isinstance(weight, int) for _, weight in knots)
 
 
 def simplex_sum(o: Counts, model: Model) -> SimplexSum:
@@ -111,7 +102,7 @@ def simplex_sum(o: Counts, model: Model) -> SimplexSum:
     constant: Place = 0
     keys = Counter[Knots]()
     for cells, times in _distinct_keys(key, values):
-        counts: list[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
+        counts: Sequence[Place] = cells if values.dtype.kind == "i" else [Fraction(x) for x in cells]
         n += times * sum(counts)
         if at_most(cells[-1], cells[0] if len(cells) == targets else 0):
             constant += times * Fraction(sum(counts)) / len(counts)  # all counts of the key are equal, so that the shares do not matter
@@ -124,27 +115,19 @@ def simplex_sum(o: Counts, model: Model) -> SimplexSum:
     return SimplexSum(n, constant, dict(keys))
 
 
-def _distinct_keys(key: Any, values: Any) -> Iterator[tuple[list[Any], int]]:
+def _distinct_keys(key: Any, values: Any) -> list[tuple[tuple[Any, ...], int]]:
     """The distinct columns of counts above 0, sorted, and the number of keys with each."""
     order = np.lexsort((values, key))
-    key, values = key[order], values[order]
-    first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-    sizes = np.diff(np.append(first, len(key)))
-    for length in np.unique(sizes):
-        rows = values[first[sizes == length][:, None] + np.arange(length)]
-        distinct, times = np.unique(rows, axis=0, return_counts=True)
-        yield from zip(distinct.tolist(), times.tolist(), strict=True)
+    columns = np.split(values[order], np.flatnonzero(np.diff(key[order])) + 1)
+    return sorted(Counter(tuple(column.tolist()) for column in columns).items(), key=lambda item: (len(item[0]), item[0]))
 
 
-def _knots(places: list[Place], targets: int, model: Model) -> Knots:
+def _knots(places: Sequence[Place], targets: int, model: Model) -> Knots:
     """The counts of a key as knots; the multiplicity of each is the weight of its cell in the model."""
-    held = Counter(places)
-    if targets > len(places):
-        held[0] += targets - len(places)
+    held = sorted(Counter([*places, *[0] * (targets - len(places))]).items())
     if not isinstance(model, Dirichlet):
-        return tuple(sorted(held.items()))
-    alpha = Fraction(model.alpha)
-    weighted = ((place, cells * (place + alpha)) for place, cells in sorted(held.items()))
+        return tuple(held)
+    weighted = ((place, cells * (place + Fraction(model.alpha))) for place, cells in held)
     return tuple((place, int(weight) if weight.denominator == 1 else weight) for place, weight in weighted if weight)
 
 
@@ -154,8 +137,7 @@ def _knots(places: list[Place], targets: int, model: Model) -> Knots:
 def law_of_sum(total: SimplexSum, about: str, rng: Any, level: float) -> Law:
     """The law of a sum that is not constant: in closed form where the terms are few, otherwise by draws."""
     exact = ClosedForm.of(total, about, MOST_POWERS)
-    ends = float(total.least), float(total.greatest)
-    return exact or Simulated(total.draws, ends, about=about, cost=total.cost, rng=rng, level=level)
+    return exact or Simulated(total.draws, total.ends, about=about, cost=total.cost, rng=rng, level=level)
 
 
 Terms = dict[tuple[int, int], int]  # (place, power): coefficient
@@ -169,7 +151,7 @@ class ClosedForm(Law):
     """
 
     def __init__(self, total: SimplexSum, terms: Terms, divisor: int, scale: int, about: str):
-        super().__init__(float(total.least), float(total.greatest), about=f"{about}; closed form", cost=total.cost)
+        super().__init__(*total.ends, about=f"{about}; closed form", cost=total.cost)
         self.model, self.total, self.divisor, self.scale = about, total, divisor, scale
         self.powers: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for (place, power), coefficient in sorted(terms.items()):
@@ -178,7 +160,8 @@ class ClosedForm(Law):
     @classmethod
     def of(cls, total: SimplexSum, about: str, most: int) -> Self | None:
         """The closed form, unless the powers of its terms add up to more than ``most``."""
-        if not all(map(is_spline, total.keys)) or max(map(_powers, total.keys)) > most:
+        whole = all(isinstance(weight, int) for knots in total.keys for _, weight in knots)  # the densities of keys are B-splines
+        if not whole or max(map(_powers, total.keys)) > most:
             return None
         scale = math.lcm(*(place.denominator for knots in total.keys for place, _ in knots))
         if sum(times * max(int(size(knots) - max(k for _, k in knots)), 1) for knots, times in total.keys.items()) > most:

@@ -23,7 +23,8 @@ rounding of that power (`Extreme`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class Law:
     [0.0, 0.75, 1.0]
     """
 
-    def __init__(self, least: float, greatest: float, *, about: str = "", cost: int = 1):
+    def __init__(self, least: float | Fraction, greatest: float | Fraction, *, about: str = "", cost: int = 1):
         self.least, self.greatest, self.about, self.cost = float(least), float(greatest), about, cost
         self._least_at_most = self.least  # an upper bound of the least value of the support
 
@@ -402,7 +403,7 @@ class Simulated(Law):
     The bounds of a quantile follow from those of the distribution function; they are order statistics: theory/law.md#simulated-law.
     """
 
-    def __init__(self, draws: Draws, ends: tuple[float, float], *, about: str, cost: int, rng: Any = None, level: float = 0.95):
+    def __init__(self, draws: Draws, ends: Sequence[float | Fraction], *, about: str, cost: int, rng: Any = None, level: float = 0.95):
         check_level(level)
         check_cells(cost)
         number = min(MOST_DRAWS, BUDGET // cost)

@@ -28,7 +28,7 @@ def limit_law(o: Counts, aligned: Aligned, model: CellUrn, rng: Any, level: floa
     if not isinstance(model, Uniform | Dirichlet):
         raise ValueError(f"The limit of large releases is not known for {model!r}. Give its number of records, m.")
     total = simplex_sum(o, model)
-    return law_of_sum(total, about, rng, level) if total.keys else _one_value(total.least, about)
+    return law_of_sum(total, about, rng, level) if total.keys else _one_value(total.ends[0], about)
 
 
 def _one_value(value: Fraction, about: str) -> Law:
