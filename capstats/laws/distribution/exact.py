@@ -113,8 +113,7 @@ class Atoms(Law):
     def atoms(self) -> xr.Dataset:
         """The values of average CAP, and the probability of each, rounded to a float."""
         found = {"probability": ("value", np.array([weight / self._total for weight in self.weights.values()]))}
-        attrs = {"result": "Values of average CAP", **({"law": self.about} if self.about else {})}
-        return Result(found, coords={"value": self._values}, attrs=attrs)
+        return Result(found, coords={"value": self._values}, attrs={"result": "Values of average CAP", "law": self.about})
 
 
 def enclosed(part: int, whole: int) -> tuple[float, float]:

@@ -89,7 +89,7 @@ class Law:
     [0.0, 0.75, 1.0]
     """
 
-    def __init__(self, least: float | Fraction, greatest: float | Fraction, *, about: str = "", cost: int = 1):
+    def __init__(self, least: float | Fraction, greatest: float | Fraction, *, about: str, cost: int = 1):
         self.least, self.greatest, self.about, self.cost = float(least), float(greatest), about, cost
         self._least_at_most = self.least  # an upper bound of the least value of the support
 
@@ -222,9 +222,8 @@ class Law:
     def __repr__(self) -> str:
         found = self.quantile([0.05, 0.5, 0.95])
         low, median, high = (_shown(*ends) for ends in zip(found.least.values, found.greatest.values, strict=True))
-        about = f" ({self.about})" if self.about else ""
         return (
-            f"Law of average CAP{about}\n"
+            f"Law of average CAP ({self.about})\n"
             f"from {self.least:.4g} to {self.greatest:.4g}; median {median}, 5 % and 95 % quantiles {low} and {high}"
         )
 
@@ -329,8 +328,8 @@ class Law:
         def draws(number: int, rng: np.random.Generator) -> Floats:
             return np.asarray(self._draws(number * power, rng).reshape(number, power).mean(1))
 
-        ends, about = (self.least, self.greatest), _of(f"mean of {power} releases", self.about)
-        return Simulated(draws, ends, about=about, cost=self.cost * power, rng=rng, level=level)
+        about = f"mean of {power} releases ({self.about})"
+        return Simulated(draws, (self.least, self.greatest), about=about, cost=self.cost * power, rng=rng, level=level)
 
     def _extreme(self, releases: int, *, least: bool) -> Law:
         return Extreme(self, releases, least=least)
@@ -341,8 +340,7 @@ class Law:
         """Lower and upper bounds as a Dataset, with the values or probabilities that were asked for."""
         dims = (dim,) if at.ndim else ()
         arrays = {name: (dims, values.reshape(at.shape)) for name, values in zip(("least", "greatest"), ends, strict=True)}
-        attrs = {"result": f"{what} of average CAP", **({"law": self.about} if self.about else {})}
-        return Result(arrays, coords={dim: (dims, at)}, attrs=attrs)
+        return Result(arrays, coords={dim: (dims, at)}, attrs={"result": f"{what} of average CAP", "law": self.about})
 
     def _within(self, x: Floats, bounds: Any, beyond: float) -> tuple[Floats, Floats]:
         """Bounds inside the support, 0 below it, and ``beyond`` from its end on."""
@@ -378,7 +376,7 @@ class Extreme(Law):
 
     def __init__(self, one: Law, releases: int, *, least: bool):
         self.one, self.releases, self.of_least = one, releases, least
-        about = _of(f"{'least' if least else 'greatest'} of {releases} releases", one.about)
+        about = f"{'least' if least else 'greatest'} of {releases} releases ({one.about})"
         super().__init__(one.least, one.greatest, about=about, cost=one.cost * releases)
         self._least_at_most = one._least_at_most
 
@@ -449,10 +447,6 @@ def clopper_pearson(events: Array | int, draws: int, level: float) -> tuple[Floa
 def check_releases(releases: Any) -> int:
     """A number of releases as an int of at least 1."""
     return check_integer(releases, "releases", "a number of releases, an integer from 1", least=1)
-
-
-def _of(judged: str, about: str) -> str:
-    return f"{judged} ({about})" if about else judged
 
 
 def _numbers(values: Any, name: str) -> Floats:
