@@ -38,14 +38,6 @@ def test_one_table_with_a_record_has_a_law():
             cap_law([[[1, 2]], [[3, 4]]], model)
         with pytest.raises(ValueError, match="`o` holds no record"):
             cap_law([[0], [0]], model)
-    with pytest.raises(TypeError, match=r"`model` must be a model, laws.Uniform\(m\); got 'uniform'"):
-        cap_law([[3], [1]], "uniform")
-
-
-def test_without_a_number_of_records_the_law_is_the_limit():
-    law = cap_law([[3], [1]], Uniform())
-    assert "limit of large releases" in repr(law)
-    assert law.cdf(0.375).least == 0.25
 
 
 @pytest.mark.parametrize("case", LISTED)
@@ -116,8 +108,6 @@ def test_what_is_out_of_reach_is_refused_with_what_would_work():
         cap_law([[0.5], [1.5]], Uniform(3))
     with pytest.raises(ValueError, match="must be at most the number of records of `o`, 4; got 5"):
         cap_law([[3], [1]], Swap(records=5))
-    with pytest.raises(ValueError, match="Choose one table"):
-        cap_law([[3], [1]], Permuted([[[3], [1]], [[1], [3]]]))
 
 
 @dataclass(frozen=True, repr=False)

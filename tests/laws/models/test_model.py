@@ -125,7 +125,7 @@ def test_parameters_that_a_model_has_not_are_refused(wrong):
     ],
 )
 def test_what_is_no_model_is_an_error_that_names_the_class_that_was_meant(model, call):
-    for ask in (expected_cap, variance_cap, expected_disclosure, partial(sample_tables, draws=1)):
+    for ask in (expected_cap, variance_cap, expected_disclosure, cap_law, partial(sample_tables, draws=1)):
         with pytest.raises(TypeError, match=rf"^`model` must be a model, laws\.{re.escape(call)}; got "):
             ask(ORIGINAL, model)
 
@@ -167,11 +167,3 @@ def test_labels_that_are_not_those_of_the_original_are_refused_and_not_told():
     with pytest.raises(TypeError, match="`matrix` must hold numbers") as error:
         expected_cap(o, Pram(matrix=[["secret", 1], [0, 1]]))
     assert "secret" not in str(error.value)
-
-
-def test_a_model_that_does_not_fit_its_table_draws_nothing():
-    rng = np.random.default_rng(1)
-    with pytest.raises(ValueError, match="`records` of `Swap` must be at most the number of records of `o`, 6; got 50"):
-        Swap(records=50).draw(np.array([[3, 1], [0, 2]]), draws=1, rng=rng)
-    with pytest.raises(ValueError, match="Give unweighted counts"):
-        Partial(alpha=1).draw(np.array([[0.5, 1.5]]), draws=1, rng=rng)
