@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class Cells:
     mean: Floats  # expected right attributions of the key's records, given that the key is matched: n mu_j
     spread: Floats  # variance of their number over the target that is drawn: n^2 sigma_j
     added: float = 0.0
-    share: Fraction | None = None  # share of right attributions, where it is the same in every key of every table
+    share: float | None = None  # share of right attributions, where it is the same in every key of every table
     outside: Array | float = 0.0  # shape (..., 1)
 
     @classmethod
@@ -47,7 +46,7 @@ class Cells:
         records, added = balls.key_total, targets_of(o) * alpha
         shares = ratio(balls.values + np.full(o.values.shape, alpha), o.on_cells(records + added), 0.0)
         unstored = ratio(alpha * absent(o), records + added, 0.0)
-        return replace(cls.of(o, urn, records, shares, unstored), added=added, share=Fraction(1, targets_of(o)) if alike else None)
+        return replace(cls.of(o, urn, records, shares, unstored), added=added, share=1 / targets_of(o) if alike else None)
 
     @classmethod
     def of(cls, o: Table, urn: Urn, records: Array, shares: Array, unstored: Array) -> Cells:

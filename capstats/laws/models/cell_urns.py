@@ -11,7 +11,7 @@ import numpy as np
 
 from capstats.cap.neighbours import Unmatched
 from capstats.codes.column import Ints
-from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance, nearest_mean
+from capstats.laws.models.cell_moments import Cells, cells_mean, cells_variance, nearest_mean, of_each
 from capstats.laws.models.drawing import Counts, by_probability, compositions, from_urn, shared_out
 from capstats.laws.models.matched_only import matched_mean, matched_variance
 from capstats.laws.models.model import Model, check_alpha, check_held, check_records
@@ -51,11 +51,11 @@ class CellUrn(Model):
 
     def mean(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
         cells = self.cells(o, *given)
-        return cells_mean(cells, o.total) if unmatched == "zero" else matched_mean(cells, o.key_total)
+        return cells_mean(cells, o.total) if unmatched == "zero" else of_each(cells, o.key_total, matched_mean)
 
     def variance(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
         cells = self.cells(o, *given)
-        return cells_variance(cells, o.total) if unmatched == "zero" else matched_variance(cells, o.key_total)
+        return cells_variance(cells, o.total) if unmatched == "zero" else of_each(cells, o.key_total, matched_variance)
 
     def draw(self, o: Array, *given: Array, draws: int, rng: np.random.Generator) -> Counts:
         weights = check_held(self.weights(*(given or (o,))), "o")

@@ -13,7 +13,7 @@ from math import lgamma, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from capstats.laws.models.cell_moments import Cells, mean_factor, of_each
+from capstats.laws.models.cell_moments import Cells, mean_factor
 from capstats.laws.models.urns import Urn
 from capstats.tables.table import Array, Floats
 
@@ -27,18 +27,14 @@ LEFT_OUT = 42.0  # terms with a share below e^-42 = 6e-19 are omitted
 TINY = 1e-300
 
 
-def matched_mean(cells: Cells, o_j: Array) -> Floats:
-    """Expected average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
-    return of_each(cells, o_j, _mean)
+def matched_mean(cells: Cells, o_j: Array) -> float:
+    """Expected average CAP, version 2, of one table, given that it is defined."""
+    return _expected(cells, o_j, cells.mean, None) if cells.share is None else cells.share
 
 
-def matched_variance(cells: Cells, o_j: Array) -> Floats:
-    """Variance of average CAP, version 2, given that it is defined: shape (...); NaN where there is no original record."""
-    return of_each(cells, o_j, lambda one, o_j: _expected(one, o_j, one.mean - _mean(one, o_j) * o_j, one.spread))
-
-
-def _mean(cells: Cells, o_j: Array) -> float:
-    return _expected(cells, o_j, cells.mean, None) if cells.share is None else float(cells.share)
+def matched_variance(cells: Cells, o_j: Array) -> float:
+    """Variance of average CAP, version 2, of one table, given that it is defined."""
+    return _expected(cells, o_j, cells.mean - matched_mean(cells, o_j) * o_j, cells.spread)
 
 
 def _expected(cells: Cells, o_j: Array, right: Floats, spread: Floats | None) -> float:
