@@ -46,8 +46,8 @@ class CellUrn(Model):
         raise NotImplementedError
 
     def weights(self, o: Array) -> Array:
-        """The weight of each cell of one table, up to a common factor; exact for a table of fractions."""
-        raise NotImplementedError
+        """The weight of each cell of one table, up to a common factor, here its number; exact for a table of fractions."""
+        return o
 
     def mean(self, o: Table, *given: Any, unmatched: Unmatched = "zero") -> Floats:
         cells = self.cells(o, *given)
@@ -101,9 +101,6 @@ class Bootstrap(CellUrn):
 
     def nearest(self, codes: list[Ints], o: Table, *_: Any) -> Floats:
         return nearest_mean(o, o, o.key_total, codes, self.urn)
-
-    def weights(self, o: Array) -> Array:
-        return o
 
 
 @dataclass(frozen=True, repr=False)

@@ -87,7 +87,7 @@ def as_labels(labels: Iterable[Any]) -> pd.Index:
     return pd.Index(canonicals(labels), dtype=object, tupleize_cols=False)
 
 
-def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, xr.DataArray]:
+def cell_probabilities(o: Counts, steps: Sequence[Step]) -> dict[str, xr.DataArray]:
     """The probability of each cell of `o`, and of each key with all its targets; other columns are summed out, one after the other."""
     own = labels_of_cells(o)
     needed = {str(column) for frame in own.values() for column in frame}
@@ -111,7 +111,7 @@ def cell_probabilities(o: Counts, steps: Sequence[Step]) -> tuple[xr.DataArray, 
     p = _product(steps, _places(own, columns), factors).transpose(*CELLS)
     weight = _product(_needed(steps, map(str, own["key"])), _places({"key": own["key"]}, columns), factors)
     aligned = Aligned({"o": o})
-    return aligned.wrap(p.values, "p", CELLS), aligned.wrap(weight.values, "key_weights", ("key",))
+    return {"p": aligned.wrap(p.values, "p", CELLS), "key_weights": aligned.wrap(weight.values, "key_weights", ("key",))}
 
 
 def _needed(steps: Sequence[Step], columns: Iterable[str]) -> list[Step]:

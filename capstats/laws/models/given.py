@@ -134,8 +134,7 @@ class Given(CellUrn):
         """
         if not isinstance(columns, Mapping):
             raise TypeError(f"`columns` must be a mapping of each column to what draws it; got {shown(columns)}.")
-        p, weights = cell_probabilities(o, [Step(str(column), by) for column, by in columns.items()])
-        return cls(m, p=p, key_weights=weights)
+        return cls(m, **cell_probabilities(o, [Step(str(column), by) for column, by in columns.items()]))
 
     @classmethod
     def from_datasynthesizer(cls, o: Counts, m: int | None = None, *, description: Mapping[str, Any]) -> Self:
@@ -168,8 +167,7 @@ class Given(CellUrn):
         ----------
         Ping, Stoyanovich and Howe (2017), https://doi.org/10.1145/3085504.3091117.
         """
-        p, weights = cell_probabilities(o, described(o, description))
-        return cls(m, p=p, key_weights=weights)
+        return cls(m, **cell_probabilities(o, described(o, description)))
 
     @classmethod
     def from_function(cls, o: Counts, m: int | None = None, *, probabilities: Callable[[pd.DataFrame], ArrayLike]) -> Self:
@@ -260,6 +258,3 @@ class Given(CellUrn):
                 f"those of `p` have the probability {weight.sum(-1).min():.12g}. Give `p` on all keys, such as those of `full_domain`."
             )
         return nearest_mean(o, p, weight, codes, self.urn)
-
-    def weights(self, o: Array) -> Array:
-        return o
