@@ -79,8 +79,7 @@ def compositions(draws: int, cells: int, m: int, rng: np.random.Generator) -> Co
     """Uniform draws among the ways to put m records into cells: the gaps between cells - 1 bars at m + cells - 1 positions."""
     places, bars = m + cells - 1, cells - 1
     if bars**2 < places:  # independent bars rarely coincide: repeat the draws in which they do
-        found = np.sort(rng.integers(0, places, (draws, bars)), axis=1)
-        again = np.flatnonzero((np.diff(found, axis=1) == 0).any(1))
+        found, again = np.empty((draws, bars), np.int64), np.arange(draws)
         while len(again):
             found[again] = np.sort(rng.integers(0, places, (len(again), bars)), axis=1)
             again = again[(np.diff(found[again], axis=1) == 0).any(1)]
