@@ -157,13 +157,11 @@ def _check_margins(arrays: dict[str, xr.DataArray]) -> None:
         others = [str(dim) for dim in array.dims if dim not in ("target", "key")]
         if others:
             raise ValueError(f"`{name}` has the further dims {', '.join(map(repr, others))}; `target_totals` needs one table. Choose one.")
-    margins = {name: arrays[name].values for name in ("key_totals", "target_totals")}
-    for name, totals in margins.items():
-        if totals.dtype.kind != "i":
+        if name != "o" and array.dtype.kind != "i":
             raise ValueError(
                 f"`{name}` must hold integers, numbers of synthetic records; got fractions. Count the records without weights."
             )
-    by_key, by_target = (int(totals.sum()) for totals in margins.values())
+    by_key, by_target = (int(arrays[name].sum()) for name in ("key_totals", "target_totals"))
     if by_key != by_target:
         raise ValueError(
             f"`key_totals` and `target_totals` must have the same sum, the number of synthetic records; got {by_key} and {by_target}. "
@@ -206,14 +204,14 @@ class _Paths:
 
     def __init__(self, unit: Floats, table: Ints, potential: Floats):
         self.unit, self.table, self.potential = unit, table, potential
-        self.cost = np.full((len(table), len(table)), np.inf)
+        self.cost = np.empty((len(table), len(table)))
         for target in range(len(table)):
             self._renew(target)
 
     def _renew(self, target: int) -> None:
         """Compute the costs of leaving a target, from all keys where it has records."""
-        self.cost[target] = np.inf
-        self._open(target, np.flatnonzero(self.table[target]))
+        held = np.flatnonzero(self.table[target])
+        self.cost[target] = (self.unit[held] - self.unit[held, target, None]).min(0, initial=np.inf)
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
@@ -239,7 +237,7 @@ class _Paths:
             moved = np.clip(amount - (np.cumsum(held) - held), 0, held)
             self.table[leaves, of] -= moved
             self.table[enters, of] += moved
-            self._open(enters, of[moved > 0])
+            self._renew(enters)
             if (moved == held).any():
                 self._renew(leaves)
         return amount
@@ -249,11 +247,6 @@ class _Paths:
         low, high = self.unit[keys, leaves], self.unit[keys, enters]
         near = high - low <= self.cost[leaves, enters] + 4e-16 * (np.abs(low) + np.abs(high))
         return np.asarray(keys[near])
-
-    def _open(self, target: int, keys: Index) -> None:
-        """Lower the costs of leaving a target by those in keys where records have arrived."""
-        apart = self.unit[keys] - self.unit[keys, target, None]
-        self.cost[target] = np.minimum(self.cost[target], apart.min(0, initial=np.inf))
 
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:
