@@ -95,26 +95,22 @@ class Urn:
         probability, inverse = 1.0, 1.0 / start if start else 0.0
         heights: NDArray[np.floating]
         places: NDArray[np.floating]
-        for up in (True, False):
+        for up in (1, -1):
             k, height, size = start, 1.0, 64
-            while k < m if up else k > 0:
-                number = self._stretch(k, a, b, up=up) if self.reinforced else 0
+            while left := m - k if up > 0 else k:
+                number = self._stretch(k, a, b, up=up > 0) if self.reinforced else 0
                 if number:
                     steps, times = sum_rule(number, NODES)
-                    change = self._log_change(k, np.append(steps, number), a, b, up=up)
-                    heights, places = height * times * np.exp(change[:-1]), k + steps if up else k - steps
-                    k, height = k + number if up else k - number, height * float(np.exp(change[-1]))
-                elif up:
-                    at = np.arange(k, min(k + size, m), dtype=np.float64)
-                    heights, places = height * np.cumprod(ratio(at)), at + 1
+                    change = self._log_change(k, np.append(steps, number), a, b, up=up > 0)
+                    heights, places = height * times * np.exp(change[:-1]), k + up * steps
+                    k, height = k + up * number, height * float(np.exp(change[-1]))
                 else:
-                    at = np.arange(k - 1, max(k - size, 0) - 1, -1, dtype=np.float64)
-                    heights, places = height * np.cumprod(1 / ratio(at)), at
+                    places = k + up * np.arange(1.0, min(size, left) + 1)
+                    heights = height * np.cumprod(ratio(places - 1) if up > 0 else 1 / ratio(places))
+                    k, height, size = int(places[-1]), heights[-1], min(2 * size, BLOCK)
                 probability += heights.sum()
                 inverse += (heights / np.where(places > 0, places, np.inf)).sum()
-                if not number:
-                    k, height, size = int(places[-1]), heights[-1], min(2 * size, BLOCK)
-                if one_mode and (m - k if up else k) * height <= NEGLIGIBLE * inverse:
+                if one_mode and (m - k if up > 0 else k) * height <= NEGLIGIBLE * inverse:
                     break
         return float(inverse / probability)
 
