@@ -135,16 +135,16 @@ def _averages(contrasts: Any, design: str) -> tuple[xr.DataArray, xr.DataArray]:
     for name in names:
         try:
             table = contrasts[name]
-            table = table if isinstance(table, xr.DataArray) else np.asarray(table, dtype=np.float64)
+            if not isinstance(table, xr.DataArray):
+                values = np.asarray(table, dtype=np.float64)
+                table = xr.DataArray(values, dims=["repetition"] if values.ndim == 1 else None)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             listed = ", ".join(f"`{x}`" for x in names)
             raise TypeError(
                 f'`contrasts` must hold numbers named {listed} along the dim "repetition", the average_cap and holdout_cap of '
                 "individual_share; differences alone are not enough."
             ) from error
-        if not isinstance(table, xr.DataArray):
-            table = xr.DataArray(table, dims=("repetition",) * table.ndim) if table.ndim < 2 else table
-        if "repetition" not in getattr(table, "dims", ()):
+        if "repetition" not in table.dims:
             raise ValueError(f'`{name}` must have one number for each repetition, or the dim "repetition", with a fresh release each.')
         if not table.sizes["repetition"]:
             raise ValueError(f"`{name}` has no repetition. Give at least one split and release.")
@@ -178,13 +178,12 @@ def _log_capital(inside: Floats, missed: Floats, epsilon: Floats, adjacency: Adj
 
 
 def _limit(inside: Floats, missed: Floats, adjacency: Adjacency, level: float) -> Floats:
-    """The greatest epsilon, up to 40, that the bets refute, by bisection, since their gain decreases in epsilon."""
+    """The greatest epsilon, up to 40, that the bets refute, or 0, by bisection, since their gain decreases in epsilon."""
     low = np.zeros(inside.shape[:-1])
     high = low + 40
-    refuted = _log_capital(inside, missed, low, adjacency) >= -np.log(1 - level)
     for _ in range(STEPS):
         middle = (low + high) / 2
-        rejected = refuted & (_log_capital(inside, missed, middle, adjacency) >= -np.log(1 - level))
+        rejected = _log_capital(inside, missed, middle, adjacency) >= -np.log(1 - level)
         low, high = np.where(rejected, middle, low), np.where(rejected, high, middle)
     return low
 

@@ -81,16 +81,6 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
 
 def expected_shares(model: CellUrn, o: Table, *given: Any) -> dict[str, Floats]:
     """Expected shares of records that are disclosed, that have a pure key, and that have a matched key: each (...)."""
-    return {name: ratio(of_keys.sum(-1), o.total, np.nan) for name, of_keys in _disclosed(o, model, *given).items()}
-
-
-def expected_disco(model: CellUrn, o: Table) -> Floats:
-    """The first of them alone, for a model without other arguments."""
-    return ratio(o.like(o.values * _pure_cells(model.cells(o), model, o)).key_total.sum(-1), o.total, np.nan)
-
-
-def _disclosed(o: Table, model: CellUrn, *given: Any) -> dict[str, Array]:
-    """Expected numbers of records of each key that are disclosed, that have a pure key, and that have a matched key."""
     cells, o_j, unstored = model.cells(o, *given), o.key_total, absent(o)
     of_cells, rest = _pure_cells(cells, model, o, *given), cells.rest()
     of_key = o.like(of_cells).key_total
@@ -106,7 +96,8 @@ def _disclosed(o: Table, model: CellUrn, *given: Any) -> dict[str, Array]:
         if given:  # a key may be pure with another target
             known = given[0].key_total
             of_key = of_key + _pure(cells.urn, np.maximum(cells.records - known, 0), known, rest)
-    return {"disco": o.like(o.values * of_cells).key_total, "dis": o_j * of_key, "matched": o_j * cells.matched()}
+    found = {"disco": o.like(o.values * of_cells).key_total, "dis": o_j * of_key, "matched": o_j * cells.matched()}
+    return {name: ratio(of_keys.sum(-1), o.total, np.nan) for name, of_keys in found.items()}
 
 
 def _pure_cells(cells: Cells, model: CellUrn, o: Table, *given: Any) -> Floats:
