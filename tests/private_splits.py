@@ -56,7 +56,7 @@ def greatest(value, epsilon, adjacency, given=None):
     sets, gain = list(value), np.array(list(value.values()), dtype=float)
     apart = 1 if adjacency == "add-remove" else 2
     near = [(a, b) for a, x in enumerate(sets) for b, y in enumerate(sets) if len(x ^ y) == apart]
-    first, second = np.array(near).T
+    first, second = np.array(near, int).reshape(-1, 2).T
     rows = np.arange(len(near))
     differences = coo_array((np.ones(len(near)), (rows, first)), (len(near), len(sets)))
     differences = differences - np.exp(epsilon) * coo_array((np.ones(len(near)), (rows, second)), (len(near), len(sets)))
