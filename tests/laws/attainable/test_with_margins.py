@@ -1,6 +1,6 @@
 """Bounds with both margins fixed: equal to enumeration and to the programmes of HiGHS, and attained.
 
-Bounds with given key totals alone are tested in test_bounds.py.
+Bounds with given key totals alone are tested in test_extremes.py.
 """
 
 import itertools
@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from strategies import examples, table_pairs
 
-import capstats
 from capstats import average_cap, from_counts
 from capstats.cap import baseline_cap
 from capstats.datasets import smoking
@@ -158,17 +157,12 @@ def test_margins_are_matched_by_label():
         ({"o": np.ones((2, 2, 2), int)}, "`o` has the further dims 'draw'; `target_totals` needs one table. Choose one."),
         ({"key_totals": [[1, 3], [2, 2]]}, "`key_totals` has the further dims 'draw'"),
         ({"unmatched": "nearest"}, '`unmatched` must be "zero"'),
+        ({"target_totals": from_counts([[1, 2]]).o}, r'has the dim "key"; give the totals of its targets, such as s.sum\("key"\)'),
     ],
 )
 def test_margins_that_are_none_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         cap_bounds(**({"o": [[1, 2], [3, 4]], "key_totals": [1, 3], "target_totals": [2, 2]} | given))
-
-
-def test_a_whole_table_in_place_of_target_totals_is_refused_with_the_way_out():
-    o = capstats.from_counts([[1, 2], [3, 4]]).o
-    with pytest.raises(ValueError, match=r'`target_totals` has the dim "key"; give the totals of its targets, such as s.sum\("key"\)'):
-        cap_bounds(o, key_totals=o.sum("target"), target_totals=o)
 
 
 @examples(60)

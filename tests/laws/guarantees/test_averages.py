@@ -167,6 +167,7 @@ def test_numbers_broadcast_and_no_privacy_promises_nothing():
         ({"epsilon": 1, "tradeoff": from_claims}, "Give either `epsilon`, with or without `delta`, or `tradeoff`"),
         ({"tradeoff": from_claims, "delta": 0.1}, "leave out `delta`"),
         ({"epsilon": -1}, "`epsilon` must be at least 0"),
+        ({"epsilon": 1, "adjacency": "bounded"}, "`adjacency` must be .* as the claim says; got 'bounded'"),
         ({"epsilon": 1, "delta": 2}, "`delta` must be from 0 to 1"),
         ({"epsilon": 1, "q": 1.5}, "`q` must be from 0 to 1"),
         ({"tradeoff": lambda x: 1 - x / 2}, "`tradeoff` must be from 0 to 1 - x"),
@@ -179,8 +180,6 @@ def test_wrong_claims_are_refused(given, message):
         dp_average_bound(**{"q": [0.2, 0.4], "adjacency": "substitution", **given})
 
 
-def test_options_are_checked():
-    with pytest.raises(ValueError, match=r"`adjacency` must be .* as the claim says; got 'bounded'"):
-        dp_average_bound(0.2, 1, adjacency="bounded")
+def test_a_trade_off_function_of_single_numbers_is_refused():
     with pytest.raises(TypeError, match="`tradeoff` must return one number for each of an array"):
         dp_average_bound(0.2, tradeoff=lambda x: 0.5, adjacency="substitution")

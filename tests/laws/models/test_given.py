@@ -228,6 +228,9 @@ def test_labels_decide_which_probability_belongs_to_which_cell():
     assert (sample_tables(tables.o, in_order, draws=50, rng=1).sum(("target", "key")) < 5).any()
 
 
+KEYED = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]}).o
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -244,6 +247,11 @@ def test_labels_decide_which_probability_belongs_to_which_cell():
         (lambda: sample_tables([[1]], Given(3, p=[[0.5]], key_weights=[1.0]), draws=1), "`key_weights` has targets that `p` lacks"),
         (lambda: sample_tables([[1]], Given(3, p=[[[0.5]], [[1.0]]]), draws=1), "`o` has a dim 'draw', which is that of the result"),
         (lambda: expected_cap([[1]], Given(3, p=[[1.0]]), unmatched="nearest"), "compares keys column by column"),
+        (
+            lambda: expected_cap(KEYED, Given(3, p=[[0.25, 0.5]]), unmatched="nearest"),
+            "needs all keys that the generator can give, .*; those of `p` have the probability 0.75",
+        ),
+        (lambda: expected_cap(KEYED, laws.Uniform(3), unmatched="nearest"), "is known for `Bootstrap` and `Given`, not for `Uniform"),
         (lambda: expected_cap([[1]], Given(3, p=[[1.0]]), unmatched="lost"), '`unmatched` must be "zero" .* or "nearest"'),
         (
             lambda: variance_cap([[1]], Given(3, p=[[1.0]]), unmatched="nearest"),
@@ -254,11 +262,3 @@ def test_labels_decide_which_probability_belongs_to_which_cell():
 def test_what_is_no_generator_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_nearest_keys_that_may_be_elsewhere_are_refused():
-    tables = from_counts([[1, 2]], key_labels={"sex": ["f", "m"]})
-    with pytest.raises(ValueError, match=r"needs all keys that the generator can give, .*; those of `p` have the probability 0.75"):
-        expected_cap(tables.o, Given(3, p=[[0.25, 0.5]]), unmatched="nearest")
-    with pytest.raises(ValueError, match="is known for `Bootstrap` and `Given`, not for `Uniform"):
-        expected_cap(tables.o, laws.Uniform(3), unmatched="nearest")

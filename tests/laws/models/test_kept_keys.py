@@ -175,8 +175,6 @@ def test_weights_have_an_expected_value_under_pram_only():
             found(o, model, **told)
 
 
-def test_options_that_do_not_fit_the_table_are_refused():
-    with pytest.raises(ValueError, match="`records` of `Swap` must be at most the number of records of `o`, 3; got 4"):
-        found([[1, 1], [1, 0]], "swap", records=4)
+def test_a_matrix_that_does_not_fit_the_table_is_refused():
     with pytest.raises(ValueError, match="`matrix` must have one row and one column for each target of `o`, 2; it has 3"):
         found([[1, 1], [1, 0]], "pram", matrix=np.eye(3))
