@@ -1,12 +1,11 @@
 """The exact law where releases are few: that of every release, listed one by one; exact sums, and answers rounded outwards."""
 
-from collections import defaultdict
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from every_release import compositions as every_composition
-from every_release import every_release, made, multinomial, urn
+from every_release import law_of, made, multinomial, urn
 from hypothesis import given
 from hypothesis import strategies as st
 from small_laws import CASES, LISTED
@@ -28,13 +27,6 @@ from capstats.laws.distribution.exact import (
 
 WEIGHTS = {0: 1, 1: 3, 3: 2}  # values 0, 1/4 and 3/4 with probabilities 1/6, 1/2 and 1/3
 ORIGINAL = np.array([[2, 1], [1, 0]])
-
-
-def listed(case):
-    """An original with the model of the library, and the oracle's releases with their probabilities."""
-    o, model, told = CASES[case]
-    exact = {name: Fraction(value) if isinstance(value, float) else value for name, value in told.items()}
-    return o, made(model, **told), every_release(o, exact.pop("m", None), model=model, **exact)
 
 
 # --- a law held by its values -----------------------------------------------------------------------------------------
@@ -90,13 +82,12 @@ def digits(column, j):
 
 @pytest.mark.parametrize("case", LISTED)
 def test_every_table_has_its_weight(case):
-    o, model, releases = listed(case)
+    o, name, told = CASES[case]
+    model = made(name, **told)
     found = weights_of_sum(whole_tables(o, model), model, digits)
-    expected = defaultdict(Fraction)
-    for table, probability in releases.items():
-        expected[sum(digits(column, j) for j, column in enumerate(zip(*table, strict=True)))] += probability
     total = sum(found.values())
-    assert {value: Fraction(weight, total) for value, weight in found.items() if weight} == dict(expected)
+    expected = law_of(lambda _, s: sum(digits(column, j) for j, column in enumerate(zip(*s, strict=True))), o, name, told)
+    assert {value: Fraction(weight, total) for value, weight in found.items() if weight} == expected
 
 
 def test_an_enumeration_ends_where_it_is_too_long():

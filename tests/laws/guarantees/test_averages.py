@@ -1,13 +1,13 @@
 """What epsilon promises about an average: against linear programmes over all mechanisms for up to four people, and by hand."""
 
 from functools import cache, partial
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
 import xarray as xr
+from private_splits import originals
 from scipy.optimize import linprog
-from scipy.sparse import coo_array
 from scipy.stats import norm
 
 from capstats.laws import dp_average_bound
@@ -21,49 +21,32 @@ EPSILONS = (0.0, 0.05, 0.3, 0.7, 1.0, 1.5, 2.0)
 @cache
 def designs(people, inside):
     """All originals, and how often each person is in or out of each, over the number of those; ``inside`` None means coins."""
-    originals = [frozenset(x) for size in range(people + 1) for x in combinations(range(people), size)]
-    drawn = [x for x in originals if inside is None or len(x) == inside]
-    weights = np.zeros((len(originals), people))
+    drawn, weights = originals(people, inside), np.zeros((2**people, people))
     for x in drawn:
         sizes = (people / 2, people / 2) if inside is None else (inside, people - inside)
-        weights[originals.index(x)] = [(1 / sizes[0] if i in x else -1 / sizes[1]) / len(drawn) for i in range(people)]
-    return originals, weights
+        weights[originals(people).index(x)] = [(1 / sizes[0] if i in x else -1 / sizes[1]) / len(drawn) for i in range(people)]
+    return originals(people), weights
 
 
 def greatest_average(people, inside, q, claims, adjacency):
     """The greatest expected average of the people inside over all mechanisms with an expected average ``q`` outside.
 
     A release says of each person 0 or 1: a score between them is a mean of these. ``claims`` are pairs (epsilon, delta), all of which hold
-    for every two neighbours.
+    for every two neighbours. Beside the probability of each release there is a variable for each claim, pair of neighbours and release: by
+    how much it is too likely, in all at most delta.
     """
-    originals, weights = designs(people, inside)
+    sets, weights = designs(people, inside)
     said = np.array(list(product([0, 1], repeat=people)))
-    size = len(originals) * len(said)
-    place = np.arange(size).reshape(len(originals), len(said))
     gain, lost = ((np.clip(sign * weights, 0, None) @ said.T).ravel() for sign in (1, -1))
-    rows, columns, values, limits, slack = [], [], [], [], size
-
-    def add(entries, limit):
-        rows.extend([len(limits)] * len(entries))
-        columns.extend(i for i, _ in entries)
-        values.extend(x for _, x in entries)
-        limits.append(limit)
-
-    for a, x in enumerate(originals):
-        for b, y in enumerate(originals):
-            if (adjacency == "add-remove" and len(x ^ y) == 1) or (adjacency == "substitution" and len(x) == len(y) and len(x ^ y) == 2):
-                for epsilon, delta in claims:
-                    above = range(slack, slack + len(said)) if delta else ()  # by how much each release is too likely
-                    for r in range(len(said)):
-                        extra = [(above[r], -1.0)] if delta else []
-                        add([(place[a, r], 1.0), (place[b, r], -np.exp(epsilon)), *extra], 0.0)
-                    if delta:
-                        add([(i, 1.0) for i in above], delta)
-                        slack += len(said)
-    a_ub = coo_array((values, (rows, columns)), (len(limits), slack)) if limits else None
-    sums = coo_array((np.ones(size), (np.repeat(np.arange(len(originals)), len(said)), np.arange(size))), (len(originals), slack)).toarray()
-    held = np.vstack([sums, np.pad(lost, (0, slack - size))])
-    found = linprog(-np.pad(gain, (0, slack - size)), a_ub, limits or None, held, [*[1] * len(originals), q], method="highs", options=HIGHS)
+    apart = 1 if adjacency == "add-remove" else 2
+    near = [(a, b) for (a, x), (b, y) in product(enumerate(sets), repeat=2) if len(x ^ y) == apart and (apart == 1 or len(x) == len(y))]
+    first, second = np.eye(len(sets))[np.array(near, int).reshape(-1, 2).T]
+    above = np.vstack([np.kron(first - np.exp(epsilon) * second, np.eye(len(said))) for epsilon, _ in claims])
+    each = np.kron(np.eye(len(claims) * len(near)), np.ones(len(said)))  # adds up what is too likely
+    limits = np.block([[above, -np.eye(len(above))], [np.zeros((len(each), len(gain))), each]])
+    most = np.concatenate([np.zeros(len(above)), np.repeat([delta for _, delta in claims], len(near))])
+    held = np.pad(np.vstack([np.kron(np.eye(len(sets)), np.ones(len(said))), lost]), ((0, 0), (0, len(above))))
+    found = linprog(-np.pad(gain, (0, len(above))), limits, most, held, [*[1] * len(sets), q], method="highs", options=HIGHS)
     assert found.status == 0
     return -found.fun
 

@@ -93,10 +93,7 @@ def test_little_noise_leaves_the_counts():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"domain": "observed"},
-            "got 'observed'. Keys that are listed because they occur disclose who is in the data",
-        ),
+        ({"domain": "observed"}, "got 'observed'. Keys that are listed because they occur disclose who is in the data"),
         ({"adjacency": "one"}, '`adjacency` must be "substitution" or "add-remove"; got \'one\''),
         ({"epsilon": 0}, "`epsilon` must be a privacy loss from 10.-6 to 10.6; got 0"),
         ({"epsilon": float("nan")}, "`epsilon` must be a privacy loss"),

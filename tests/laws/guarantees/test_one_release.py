@@ -37,9 +37,7 @@ def audit(difference, right, epsilon, adjacency="substitution", **options):
 
 def capital(right, wrong, x):
     """The integral of (1 + b x)^right (1 - b)^wrong over b from 0 to 1, in fractions, term by term."""
-    return sum(
-        Fraction(math.comb(right, k)) * x**k / ((k + wrong + 1) * math.comb(k + wrong, k)) for k in range(right + 1)
-    )  # fmt: skip
+    return sum(Fraction(math.comb(right, k)) * x**k / ((k + wrong + 1) * math.comb(k + wrong, k)) for k in range(right + 1))
 
 
 def best(difference, right, x):

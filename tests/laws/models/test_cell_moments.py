@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
+from operator import mul
 
 import numpy as np
 import pytest
@@ -81,21 +82,16 @@ def fraction_variance(o, m, reinforced, records, extra):
     spread = [sum(weights[i][j] * o[i][j] ** 2 for i in range(targets)) / a[j] - mean[j] ** 2 for j in range(keys)]
 
     @cache
-    def missed(part):
-        found = Fraction(1)
-        for t in range(m):
-            found *= (total - part + t) / (total + t) if reinforced else (total - part) / total
-        return found
+    def survived(part):
+        """The probabilities that no draw is of this part, for 0, 1, ..., m draws."""
+        return list(accumulate(((total - part + t * reinforced) / (total + t * reinforced) for t in range(m)), mul, initial=Fraction(1)))
 
-    @cache
+    def missed(part):
+        return survived(part)[m]
+
     def factor(part):
-        survived, found = Fraction(1), Fraction(0)
-        for i in range(m, 0, -1):  # S_{m - i} of m - i draws
-            found += survived / i
-            t = m - i
-            survived *= (total - part + t) / (total + t) if reinforced else (total - part) / total
-        inverse = found - survived * sum(Fraction(1, i) for i in range(1, m + 1))
-        return (1 - survived + part * inverse) / (1 + part) if reinforced else inverse
+        inverse = sum(survived(part)[m - i] / i for i in range(1, m + 1)) - missed(part) * sum(Fraction(1, i) for i in range(1, m + 1))
+        return (1 - missed(part) + part * inverse) / (1 + part) if reinforced else inverse
 
     z = [missed(part) for part in a]
     within = sum(spread[j] * factor(a[j]) for j in range(keys))

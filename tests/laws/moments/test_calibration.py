@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
-from every_release import class_of
+from every_release import average_cap, class_of, rows
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, theorem
@@ -25,11 +25,8 @@ def original(name):
 
 def exact_cap(o):
     """CAP(O) and the marginal baseline, in fractions."""
-    o = np.asarray(o).tolist()
-    n = sum(map(sum, o))
-    keys = [column for column in zip(*o, strict=True) if sum(column)]
-    cap = sum((Fraction(sum(x * x for x in column), sum(column)) for column in keys), Fraction(0)) / n
-    return cap, sum(Fraction(sum(row), n) ** 2 for row in o)
+    o = rows(o)
+    return average_cap(o, o), sum(Fraction(sum(row), sum(map(sum, o))) ** 2 for row in o)
 
 
 def test_the_values_of_o_3_for_a_risk_of_42_per_cent():
