@@ -175,6 +175,17 @@ def average_cap(o: Any, s: Rows, unmatched: str = "zero") -> Fraction | None:
     return right / n if n else None
 
 
+def disclosed(o: Any, s: Rows) -> dict[str, Fraction]:
+    """Of the original records the shares that are disclosed, of a pure key, and matched."""
+    n, found = sum(map(sum, o)), {"disco": 0, "dis": 0, "matched": 0}
+    for i, j in product(range(len(o)), range(len(o[0]))):
+        held = [row[j] for row in s]
+        pure = sum(map(bool, held)) == 1
+        for name, counts in (("disco", pure and held[i] > 0), ("dis", pure), ("matched", any(held))):
+            found[name] += counts * o[i][j]
+    return {name: Fraction(count, n) for name, count in found.items()}
+
+
 def moments(releases: dict[Rows, Fraction], measure: Any) -> tuple[Fraction, Fraction]:
     """Mean and variance of a measure over releases, given that it is defined."""
     values = [(measure(table), probability) for table, probability in releases.items()]

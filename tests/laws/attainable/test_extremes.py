@@ -34,15 +34,6 @@ def test_least_cap_of_the_papers_originals():
     assert maximum_cap(paper_originals()).values.tolist() == [1 / 3, 1, (127 + 176 + 204) / 900, (197 + 136 + 198) / 900]
 
 
-def test_sets_b_and_d_are_different_sets():
-    """B is the least count, 1; D is the least share, 2/31, where the count is 2."""
-    o = [[2, 9, 2], [8, 2, 1], [4, 20, 2]]
-    assert np.argwhere(minimal_cells(o).values).tolist() == [[1, 2]]
-    assert np.argwhere(minimal_cells(o, unmatched="drop").values).tolist() == [[1, 1]]
-    assert minimum_cap(o).item() == 1 / 50
-    assert minimum_cap(o, unmatched="drop").item() == 2 / 31
-
-
 def test_minimal_table_takes_the_first_cell_by_key_then_target():
     o = [[3, 1, 3], [1, 3, 1], [1, 3, 3]]
     assert minimal_table(o, 7).values.tolist() == [[0, 0, 0], [7, 0, 0], [0, 0, 0]]

@@ -1,7 +1,7 @@
 """Generators that draw one column after the other: their probabilities by enumeration, and their releases, drawn record by record."""
 
 import json
-from itertools import pairwise, product
+from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -53,43 +53,25 @@ def test_the_network_of_the_survey_has_the_mean_that_was_found_before():
     """Educ, then PID by educ, then vote by PID: .840602, and no release of 2,000 below .81 or above .87."""
     voters = capstats.datasets.anes96()
     o = tabulate(voters, voters, keys=["PID", "educ"], target="vote").o
-    generator = Given.from_conditionals(o, len(voters), columns=network_of(voters, ["educ", "PID", "vote"]))
+    network = {"educ": voters["educ"].value_counts(normalize=True)}
+    for parent, column in (("educ", "PID"), ("PID", "vote")):
+        network[column] = voters.groupby(parent, observed=True)[column].value_counts(normalize=True)
+    generator = Given.from_conditionals(o, len(voters), columns=network)
     assert round(float(expected_cap(o, generator)), 6) == 0.840602
     caps = capstats.average_cap(o, capstats.laws.sample_tables(o, generator, draws=2000, rng=1))
     assert 0.81 < caps.min() < 0.83
     assert 0.85 < caps.max() < 0.87
 
 
-def network_of(records, order):
-    """Each column by the one before it."""
-    found = {order[0]: records[order[0]].value_counts(normalize=True)}
-    for parent, column in pairwise(order):
-        found[column] = records.groupby(parent, observed=True)[column].value_counts(normalize=True)
-    return found
-
-
-def coded(records):
-    """Each column as the places of its labels."""
-    return records.apply(lambda column: pd.Series(pd.factorize(column, sort=True)[0], column.index))
-
-
-def trees_of(records, order):
-    """Each column by a tree on all columns before it."""
-    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier
-    found = {order[0]: records[order[0]].value_counts(normalize=True)}
-    for place, column in enumerate(order[1:], 1):
-        found[column] = tree(min_samples_leaf=20, random_state=1).fit(records[order[:place]], records[column])
-    return found
-
-
-def people(name, order):
-    counts = getattr(capstats.datasets, name)()
-    return counts.loc[counts.index.repeat(counts["count"]), order].reset_index(drop=True)
-
-
 def test_trees_have_the_shares_of_their_leaves():
-    records = coded(people("titanic", ["Class", "Sex", "Survived"]))
-    trees = trees_of(records, ["Class", "Sex", "Survived"])
+    """Each column by a tree on all columns before it; labels are 0, 1, ..."""
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier
+    counts = capstats.datasets.titanic()
+    people = counts.loc[counts.index.repeat(counts["count"]), ["Class", "Sex", "Survived"]].reset_index(drop=True)
+    records = people.apply(lambda column: pd.Series(pd.factorize(column, sort=True)[0], column.index))
+    trees = {"Class": records["Class"].value_counts(normalize=True)}
+    trees["Sex"] = tree(min_samples_leaf=20, random_state=1).fit(records[["Class"]], records["Sex"])
+    trees["Survived"] = tree(min_samples_leaf=20, random_state=1).fit(records[["Class", "Sex"]], records["Survived"])
     o = tabulate(records, records, keys=["Class", "Sex"], target="Survived").o
     found = Given.from_conditionals(o, columns=trees).p
     for (j, (a, b)), (i, survived) in product(enumerate(o.indexes["key"]), enumerate(o.indexes["target"])):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
-from every_release import average_cap, every_release, law_of, moments
+from every_release import average_cap, disclosed, every_release, law_of, moments
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -144,28 +144,19 @@ def test_resampled_records_and_independent_margins_are_cases(own):
 
 
 def test_disclosure_is_that_of_every_release():
-    m = 3
-    whole, releases = every(ORIGINAL, SHARES, WEIGHTS, m)
-
-    def shares(s):
-        totals = [sum(column) for column in zip(*s, strict=True)]
-        pure = [[i for i in range(3) if s[i][j] and s[i][j] == totals[j]] for j in range(3)]
-        n = sum(map(sum, ORIGINAL))
-        matched = sum(sum(row[j] for row in ORIGINAL) for j in range(3) if totals[j])
-        dis = sum(sum(row[j] for row in ORIGINAL) for j in range(3) if pure[j])
-        return Fraction(sum(whole[pure[j][0]][j] for j in range(3) if pure[j]), n), Fraction(dis, n), Fraction(matched, n)
-
-    found = expected_disclosure(ORIGINAL, Given(m, p=floats(SHARES), key_weights=floats(WEIGHTS)))
-    for place, name in enumerate(("disco", "dis", "matched")):
-        assert float(found[name]) == pytest.approx(float(moments(releases, lambda s, at=place: shares(s)[at])[0]), rel=1e-12)
+    whole, releases = every(ORIGINAL, SHARES, WEIGHTS, 3)
+    model = Given(3, p=floats(SHARES), key_weights=floats(WEIGHTS))
+    found = expected_disclosure(ORIGINAL, model)
+    for name in found:
+        mean, _ = moments(releases, lambda s, name=name: disclosed(whole, s)[name])
+        assert float(found[name]) == pytest.approx(float(mean), rel=1e-12)
     sparse_o = xr.DataArray(sparse.COO.from_numpy(np.array(ORIGINAL)), dims=("target", "key"))
-    held = Given(m, p=xr.DataArray(sparse.COO.from_numpy(floats(SHARES)), dims=("target", "key")), key_weights=floats(WEIGHTS))
+    held = Given(3, p=xr.DataArray(sparse.COO.from_numpy(floats(SHARES)), dims=("target", "key")), key_weights=floats(WEIGHTS))
     for name, value in expected_disclosure(sparse_o, held).items():
         assert float(value) == pytest.approx(float(found[name]), rel=1e-12)
     for unmatched in ("zero", "drop"):
-        assert float(variance_cap(sparse_o, held, unmatched=unmatched)) == pytest.approx(
-            float(variance_cap(ORIGINAL, Given(m, p=floats(SHARES), key_weights=floats(WEIGHTS)), unmatched=unmatched)), rel=1e-12
-        )
+        dense = float(variance_cap(ORIGINAL, model, unmatched=unmatched))
+        assert float(variance_cap(sparse_o, held, unmatched=unmatched)) == pytest.approx(dense, rel=1e-12)
 
 
 def test_the_law_of_few_releases_is_exact_with_other_targets_and_other_keys():
