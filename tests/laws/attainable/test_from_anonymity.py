@@ -120,15 +120,6 @@ def test_sharp_bounds_are_those_of_linear_programmes(seeds):
         check_against_programmes(seed)
 
 
-def test_the_smokers_release_has_its_ends_on_two_cells():
-    """Targets .15 and .85 of the release; at x = .675 a quarter of the records is sick, with a share of 7/67 or 8/33."""
-    found = anonymity_bounds([[8, 7], [25, 60]], crossed=0.675)
-    by_target = anonymity_bounds([[8, 7], [25, 60]], targets=[25, 75])
-    for of in (found, by_target):
-        assert of.least.item() == pytest.approx(0.25 * 7 / 67 + 0.75 * 25 / 33, rel=1e-12)
-        assert of.greatest.item() == pytest.approx(0.25 * 8 / 33 + 0.75 * 60 / 67, rel=1e-12)
-
-
 def test_targets_that_the_release_lacks_are_never_right():
     """With the baseline .25 half of the records may have the target of share .5, and the others one that no synthetic record has."""
     s = [[3, 1], [1, 3]]
@@ -217,8 +208,3 @@ def test_an_empty_cell_makes_delta_infinite_and_bounds_only_from_above():
 def test_what_is_no_share_is_refused(name, wrong):
     with pytest.raises(ValueError, match=f"`{name}` must be a share of the original records, from 0 to 1; got "):
         anonymity_bounds([[1, 2]], **{name: wrong})
-
-
-def test_labelled_tables_are_taken():
-    labelled = from_counts([[1, 2], [3, 4]], key_labels={"k": ["a", "b"]}).o
-    assert anonymity_bounds(labelled).greatest.item() == 0.75

@@ -12,7 +12,6 @@ from scipy.optimize import linprog
 from scipy.sparse import block_diag
 
 from capstats import average_cap, from_counts, matched_records, tabulate
-from capstats.datasets import anes96
 from capstats.laws import joint_bounds
 
 ENDS = ("all_lower", "all_upper", "any_lower", "any_upper")
@@ -115,18 +114,6 @@ def test_whole_tables_may_allow_less_than_their_sums():
     assert ends(joint_bounds([first, second])) == [0, 0.5, 0.5, 1]
     for released in ([(0, 0, 0), (0, 1, 1)], [(0, 0, 1), (0, 1, 0)]):
         assert exact_shares([(0, 0, 0), (0, 1, 0)], released)[0] == Fraction(1, 4)
-
-
-def test_joint_targets_of_the_survey_are_within_the_bounds_of_their_tables():
-    voters = anes96()
-    original, released = voters.iloc[::2], voters.iloc[1::2]
-    tables = {name: tabulate(original, released, keys=["educ", "PID"], target=name) for name in ("vote", "ClinLR")}
-    both = tabulate(original, released, keys=["educ", "PID"], target=["vote", "ClinLR"])
-    found = joint_bounds(tables)
-    exact = average_cap(both.o, both.s).item()
-    assert found.all_lower.item() < exact < found.all_upper.item()
-    of_averages = joint_bounds({name: average_cap(x.o, x.s) for name, x in tables.items()})
-    assert found.all_upper.item() <= of_averages.all_upper.item()
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")

@@ -181,9 +181,3 @@ def test_a_sparse_table_has_the_same_sum():
     assert simplex_sum(held, Uniform()) == simplex_sum(o, Uniform())
     turned = xr.DataArray(np.array(o).T, dims=("key", "target"))
     assert simplex_sum(turned, Uniform()) == simplex_sum(o, Uniform())
-
-
-def test_the_mean_of_releases_has_each_key_as_often():
-    total = simplex_sum([[3, 2], [1, 2]], Uniform()).repeated(3)
-    assert total.keys == {((1, 1), (3, 1)): 3}
-    assert (total.n, total.constant) == (24, 6)
