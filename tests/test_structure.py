@@ -56,6 +56,7 @@ TESTED_IN = {  # modules whose tests stand in the file of the module that uses t
     "laws/models/partial": "laws/models/test_kept_keys",
     "laws/models/pram": "laws/models/test_kept_keys",
     "laws/models/swap": "laws/models/test_kept_keys",
+    "laws/moments/expected": "laws/models/test_cell_moments",
     "paper_files": "test_paper",
     "peers/reports": "peers/test_synthpop",
     "tables/domains": "tables/test_dataset",
