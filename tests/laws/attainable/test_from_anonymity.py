@@ -63,9 +63,8 @@ def test_alpha_and_beta_are_attained_for_random_releases(s):
     assert average_cap(o, s).item() == pytest.approx(anonymity_bounds(s).greatest_by_model.sel(model="alpha").item(), rel=1e-12)
     likest = np.unravel_index((shares / np.where(margin > 0, margin, 1)[:, None]).argmax(), s.shape)
     o = one_cell(s, *likest)
-    assert average_cap(o, s).item() == pytest.approx(
-        anonymity_bounds(s, crossed=crossed(o, s)).greatest_by_model.sel(model="beta").item(), rel=1e-12
-    )
+    bound = anonymity_bounds(s, crossed=crossed(o, s)).greatest_by_model.sel(model="beta").item()
+    assert average_cap(o, s).item() == pytest.approx(bound, rel=1e-12)
 
 
 @examples(20)

@@ -132,27 +132,19 @@ def test_a_model_whose_releases_are_not_listed_is_simulated():
 # --- simulated laws against exact ones --------------------------------------------------------------------------------
 
 
-def exact_and_simulated(case, **options):
-    """The law of a small table from every release, and as that of a large table is found."""
-    o, model, told = CASES[case]
-    found = law_of(exact_cap, o, model, told)
-    whole, common = (lcm(*(x.denominator for x in side)) for side in (found, found.values()))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "MOST_STEPS", -1)
-        patch.setattr(exact, "LISTED", -1)
-        law = cap_law(o, made(model, **told), **{"rng": 0, **options})
-    assert isinstance(law, Simulated)
-    return Atoms({int(value * whole): int(p * common) for value, p in found.items()}, whole), law
-
-
 def test_intervals_cover_the_exact_laws_of_all_models_at_their_level(monkeypatch):
     """At the median of each law, and of its .3 quantile, for eight seeds: the share is at least the level, up to four standard errors."""
     monkeypatch.setattr(law_module, "MOST_DRAWS", 500)
+    monkeypatch.setattr(exact, "LISTED", -1)  # so that the law of a small table is found as that of a large one
     level, of_cdf, of_quantile = 0.95, [], []
-    for case in range(len(CASES)):
+    for case, (o, model, told) in enumerate(CASES):
+        every = law_of(exact_cap, o, model, told)
+        whole, common = (lcm(*(x.denominator for x in side)) for side in (every, every.values()))
+        known = Atoms({int(value * whole): int(p * common) for value, p in every.items()}, whole)
+        value, of_known = known.quantile(0.5).greatest.item(), known.quantile(0.3)
         for seed in range(8):
-            known, law = exact_and_simulated(case, rng=100 * case + seed, level=level)
-            value, of_known = known.quantile(0.5).greatest.item(), known.quantile(0.3)
+            law = cap_law(o, made(model, **told), rng=100 * case + seed, level=level)
+            assert isinstance(law, Simulated)
             found, of_law = law.cdf(value), law.quantile(0.3)
             of_cdf.append(found.least.item() - 1e-12 <= known.cdf(value).least.item() <= found.greatest.item() + 1e-12)
             of_quantile.append(of_law.least.item() <= of_known.greatest.item() and of_known.least.item() <= of_law.greatest.item())

@@ -80,15 +80,9 @@ def test_the_law_is_one_at_the_end_of_its_support_and_has_the_moments_of_the_sha
     mean = greatest - integral(law, total, 1)
     square = greatest**2 - 2 * integral(law, total, 2)
     targets = len(o)
-    assert mean == Fraction(int(np.sum(o)), targets) / int(np.sum(o))
-    variance = (
-        sum(
-            (Fraction(sum(int(x) ** 2 for x in column)) - Fraction(int(sum(column)) ** 2, targets)) / (targets * (targets + 1))
-            for column in np.transpose(o)
-        )
-        / int(np.sum(o)) ** 2
-    )
-    assert square - mean**2 == variance
+    assert mean == Fraction(1, targets)
+    spread = sum(sum(x * x for x in column) - Fraction(sum(column) ** 2, targets) for column in np.transpose(o).tolist())
+    assert square - mean**2 == spread / (targets * (targets + 1)) / int(np.sum(o)) ** 2
 
 
 def integral(law, total, power):

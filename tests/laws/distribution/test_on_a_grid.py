@@ -1,12 +1,11 @@
 """P(average CAP <= x) under the uniform model between bounds on a grid: that of every table, and of the paper's originals."""
 
-from collections import defaultdict
-from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
 from every_release import average_cap as exact_cap
-from every_release import compositions, every_release
+from every_release import compositions, law_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import count_tables, theorem
@@ -24,10 +23,8 @@ SHARES = {"O_3": 0.99556, "O_4": 0.99358}
 
 def chances(o, m):
     """The exact probability of at most each value of average CAP."""
-    found = defaultdict(Fraction)
-    for table, probability in every_release(o, m, model="uniform").items():
-        found[exact_cap(o, table)] += probability
-    return {value: sum(p for other, p in found.items() if other <= value) for value in found}
+    found = law_of(exact_cap, o, "uniform", {"m": m})
+    return dict(zip(found, accumulate(found.values()), strict=True))
 
 
 @theorem

@@ -109,15 +109,6 @@ def test_the_variance_keeps_its_digits_with_many_records(reinforced, m):
     assert found == pytest.approx(float(expected), rel=1e-11)
 
 
-@pytest.mark.parametrize("m", [2, 5, 40])
-def test_the_variance_keeps_its_digits_where_almost_every_record_meets_a_key_of_its_own(m):
-    """Equal cells: only the number of matched keys varies, which is almost m."""
-    o = np.full((2, 40), 3)
-    for reinforced, model in ((False, "bootstrap"), (True, "uniform")):
-        expected = fraction_variance(o, m, reinforced, 0 * o, Fraction(1))
-        assert variance_cap(o, made(model, m)).item() == pytest.approx(float(expected), rel=1e-11)
-
-
 @pytest.mark.parametrize("m", [2, 33, 1000])
 @pytest.mark.parametrize("model", ["bootstrap", "uniform"])
 def test_ten_thousand_keys_of_which_few_are_matched_keep_their_digits(model, m):
