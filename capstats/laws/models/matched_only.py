@@ -190,17 +190,11 @@ class Groups:
         self.sizes, self.weight = alike.T
         self.group = group.ravel()
         self.number = np.bincount(self.group)  # keys of each group
-
-    @cached_property
-    def exponents(self) -> Floats:
-        """The nodes u of the sums: STEP times the sum of u^2 exp(-u x) is 1 / x^2, and that of u exp(-u x) is 1 / x minus a constant."""
-        first, last = -LEFT_OUT / 2 - log(self.keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
-        return np.asarray(np.exp(np.arange(first, last + STEP, STEP)))
-
-    @cached_property
-    def coefficient(self) -> float:
-        """The coefficient of z^m in the generating function of all keys."""
-        return float((np.exp(self.keys.total * self.circle.change) @ self.circle.turns).real)
+        # the nodes u of the sums: STEP times the sum of u^2 exp(-u x) is 1 / x^2, and that of u exp(-u x) is 1 / x minus a constant
+        first, last = -LEFT_OUT / 2 - log(keys.o_j.sum()), log(LEFT_OUT + 4) - log(self.sizes.min())
+        self.exponents = np.exp(np.arange(first, last + STEP, STEP))
+        # the coefficient of z^m in the generating function of all keys
+        self.coefficient = float((np.exp(keys.total * self.circle.change) @ self.circle.turns).real)
 
     @cached_property
     def _greatest_factors(self) -> Floats:
