@@ -223,8 +223,7 @@ class Groups:
         """The result of `over_sets`, for many keys."""
         if spread is not None:
             check_work(self.keys.urn.m * len(self.sizes))
-        starts = range(0, len(self.exponents), TOGETHER)
-        together = [self.exponents[start : start + TOGETHER, None] for start in starts]
+        together = np.split(self.exponents[:, None], range(TOGETHER, len(self.exponents), TOGETHER))
         parts = [(u, self._reach(u, squares=spread is not None)) for u in together]
         check_work(sum(len(u) * reach for u, reach in parts) * len(self.sizes))
         matched, near = self.keys.matched(), 0.0
@@ -232,7 +231,7 @@ class Groups:
             near = float((matched * right).sum() / (matched * self.keys.o_j).sum())
             right = right - near * self.keys.o_j
         circle, rights, power = self.circle, np.bincount(self.group, right), 1 if spread is None else 2
-        squares, spreads = (np.zeros(1), np.zeros(1)) if spread is None else (np.bincount(self.group, x) for x in (right**2, spread))
+        squares, spreads = (0 * rights, 0 * rights) if spread is None else (np.bincount(self.group, x) for x in (right**2, spread))
         found = 0.0
         for u, reach in parts:
             change, turns = circle.change[:reach], circle.turns[:reach]
@@ -242,14 +241,12 @@ class Groups:
                 log_factor, share = self._factor(g, u, reach)
                 log_all += number * log_factor
                 answers += rights[g] * share
-                if spread is not None:
-                    of_squares += squares[g] * (share - share**2)
+                of_squares += squares[g] * (share - share**2)
             value = np.exp(log_all) * (answers if spread is None else answers**2 + of_squares)
-            if spread is not None:
-                for g in np.flatnonzero(spreads).tolist():
-                    log_factor, _ = self._factor(g, u, reach)
-                    log_others = log_all - log_factor - self.weight[g] * change - u * self.sizes[g]
-                    value += spreads[g] * np.exp(log_others) * self._mean_factors[g, :reach]
+            for g in np.flatnonzero(spreads).tolist():
+                log_factor, _ = self._factor(g, u, reach)
+                log_others = log_all - log_factor - self.weight[g] * change - u * self.sizes[g]
+                value += spreads[g] * np.exp(log_others) * self._mean_factors[g, :reach]
             found += float(STEP * (u[:, 0] ** power * (value @ turns).real).sum())
         return near * self.keys.some_matched() + found / self.coefficient
 

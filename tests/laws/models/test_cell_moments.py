@@ -72,10 +72,10 @@ def test_a_release_of_a_table_that_is_the_same_everywhere_has_no_variance_where_
     assert variance_cap(np.full((3, 4), 5), urn_of(name, 1)).item() == pytest.approx(0, abs=1e-30)
 
 
-def fraction_variance(o, m, reinforced, records, extra):
-    """The theorem in fractions, pair by pair, for weights records + extra of each cell, extra a fraction."""
+def fraction_variance(o, m, reinforced, extra):
+    """The theorem in fractions, pair by pair, for weights o + extra of each cell, extra a fraction."""
     o, targets, keys = [[Fraction(int(x)) for x in row] for row in o], len(o), len(o[0])
-    weights = [[Fraction(int(records[i][j])) + extra for j in range(keys)] for i in range(targets)]
+    weights = [[x + extra for x in row] for row in o]
     a = [sum(row[j] for row in weights) for j in range(keys)]
     total, n = sum(a), sum(map(sum, o))
     mean = [sum(weights[i][j] * o[i][j] for i in range(targets)) / a[j] for j in range(keys)]
@@ -105,7 +105,7 @@ def test_the_variance_keeps_its_digits_with_many_records(reinforced, m):
     rng = np.random.default_rng(m)
     o = rng.multinomial(300, np.full(24, 1 / 24)).reshape(3, 8)
     found = variance_cap(o, made(m=m, **{"model": "dirichlet", "alpha": 0.5} if reinforced else {"model": "bootstrap"})).item()
-    expected = fraction_variance(o, m, reinforced, o, Fraction(1, 2) if reinforced else Fraction(0))
+    expected = fraction_variance(o, m, reinforced, Fraction(1, 2) if reinforced else Fraction(0))
     assert found == pytest.approx(float(expected), rel=1e-11)
 
 
