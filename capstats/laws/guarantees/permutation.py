@@ -295,8 +295,7 @@ def _link(run: Run, o_ij: Array, s_ij: Array, target: Index, key: Index) -> tupl
     np.add.at(counts, (target, place), o_ij)
     columns = np.append(s_j[used], s_j.sum() - s_j[used].sum())
     costs = costs_of(counts, np.append(s_j[used], 1), int(s_j.sum()))
-    some = s_ij > 0
-    return run(s_i, columns, costs, (s_ij * costs[target, place])[some].sum())
+    return run(s_i, columns, costs, (s_ij * costs[target, place]).sum())
 
 
 def _run(alternative: Alternative, draws: int | None, level: float, rng: Any) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -20,6 +21,7 @@ from capstats.tables.printing import Result
 from capstats.tables.table import Counts
 from capstats.tables.ties import TIE, at_most
 
+Found = tuple[dict[str, float], dict[str, float]]  # the parameter; the least and the greatest expected CAP
 TRIED = np.concatenate(([0.0], np.geomspace(1e-5, 1e7, 90)))  # alpha, in records of a cell on average
 
 
@@ -92,24 +94,22 @@ def calibrate(o: Counts, model: type[Model], *, risk: float, m: int | None = Non
     if m is not None and model is not Dirichlet:
         raise ValueError(f"`m` does not belong to `{model.__name__}`, whose releases have the same number of records as `o`. Leave it out.")
     aligned = with_records(Aligned({"o": o}))
-    if model in (Pram, Swap):
-        found = (_theta if model is Pram else _swapped)(aligned, wanted)
-    else:
-        records = None if m is None else check_records(m)
-        found = _alpha(aligned, lambda alpha: Partial(alpha=alpha) if records is None else Dirichlet(records, alpha=alpha), wanted)
+    build: Callable[..., Model] = model if m is None else partial(Dirichlet, check_records(m))
+    find: Callable[[Aligned, float], Found] = _theta if model is Pram else _swapped if model is Swap else partial(_alpha, build)
+    chosen, ends = find(aligned, wanted)
+    found = {**chosen, "expected_cap": _expected(aligned, build(**chosen)), **ends}
     return Result(found, attrs={"result": f"Calibration of {model.__name__}", "risk": wanted})
 
 
-def _theta(aligned: Aligned, risk: float) -> dict[str, float]:
+def _theta(aligned: Aligned, risk: float) -> Found:
     left, ends = _left(aligned, risk, "theta", Pram(theta=1), Pram(theta=0))
-    return {"theta": 1 - left, "expected_cap": _expected(aligned, Pram(theta=1 - left)), **ends}
+    return {"theta": 1 - left}, ends
 
 
-def _swapped(aligned: Aligned, risk: float) -> dict[str, float]:
+def _swapped(aligned: Aligned, risk: float) -> Found:
     n = int(aligned.totals("o"))
     left, ends = _left(aligned, risk, "number of swapped records", Swap(records=n), Swap(records=0))
-    records = math.ceil(1 + (n - 1) * (1 - left) * (1 - TIE)) if left < 1 else 0
-    return {"records": records, "expected_cap": _expected(aligned, Swap(records=records)), **ends}
+    return {"records": math.ceil(1 + (n - 1) * (1 - left) * (1 - TIE)) if left < 1 else 0}, ends
 
 
 def _left(aligned: Aligned, risk: float, what: str, most: Model, none: Model) -> tuple[float, dict[str, float]]:
@@ -120,12 +120,12 @@ def _left(aligned: Aligned, risk: float, what: str, most: Model, none: Model) ->
     return 1.0 if at_most(ends["greatest"], risk) else max(left, 0.0), ends
 
 
-def _alpha(aligned: Aligned, model: Callable[[float], Model], risk: float) -> dict[str, float]:
+def _alpha(model: Callable[..., Model], aligned: Aligned, risk: float) -> Found:
     """The first root on a grid of the expected CAP minus the wanted one, to the last digits."""
     from scipy.optimize import brentq
 
     def expected(alpha: float) -> float:
-        return _expected(aligned, model(alpha))
+        return _expected(aligned, model(alpha=alpha))
 
     alphas = (TRIED * float(aligned.totals("o")) / (aligned.sizes["target"] * aligned.sizes["key"])).tolist()
     means = np.array([expected(alpha) for alpha in alphas])
@@ -134,7 +134,7 @@ def _alpha(aligned: Aligned, model: Callable[[float], Model], risk: float) -> di
     wanted = min(max(risk, ends["least"]), ends["greatest"])
     first = int(np.flatnonzero((means[:-1] - wanted) * (means[1:] - wanted) <= 0)[0])
     alpha = brentq(lambda x: expected(x) - wanted, alphas[first], alphas[first + 1], xtol=1e-300, rtol=1e-14, maxiter=1000)
-    return {"alpha": alpha, "expected_cap": expected(alpha), **ends}
+    return {"alpha": alpha}, ends
 
 
 def _expected(aligned: Aligned, model: Model) -> float:
