@@ -103,15 +103,11 @@ def individuals(s: Table) -> dict[tuple[int, int], Fraction | None]:
     return {cell: individual(cell, s) for cell in cells_of(s)}
 
 
-def caps_of_records(o: Table, s: Table, unmatched: str) -> list[Fraction]:
-    caps = [individuals(s)[x] for x in records_of(o)]
-    return [cap or Fraction(0) for cap in caps if cap is not None or unmatched == "zero"]
-
-
 @cache
 def average(o: Table, s: Table, unmatched: str) -> Fraction | None:
     """Definitions 2 and 3."""
-    caps = caps_of_records(o, s, unmatched)
+    found = [individuals(s)[x] for x in records_of(o)]
+    caps = [cap or Fraction(0) for cap in found if cap is not None or unmatched == "zero"]
     return sum(caps, Fraction(0)) / len(caps) if caps else None
 
 
@@ -157,19 +153,13 @@ def test_matched_records_are_those_with_an_individual_cap(shape):
 # theory/attainable.md#lemma-1
 
 
-@cache
-def tables_by_key_totals(shape: str) -> dict[tuple[int, ...], list[Table]]:
-    groups: dict[tuple[int, ...], list[Table]] = {}
-    for s in synthetics(shape):
-        groups.setdefault(key_totals(s), []).append(s)
-    return groups
-
-
 @both_versions
 @shapes
 def test_cap_bounds_are_the_least_and_greatest_of_all_tables_with_the_key_totals(shape, unmatched):
     """Lemma 1; NaN where version 2 is undefined."""
-    groups = tables_by_key_totals(shape)
+    groups: dict[tuple[int, ...], list[Table]] = {}
+    for s in synthetics(shape):
+        groups.setdefault(key_totals(s), []).append(s)
     totals = xr.DataArray(np.array(list(groups)), dims=("draw", "key"))
     bounds = capstats.laws.cap_bounds(o_array(originals(shape)), key_totals=totals, unmatched=unmatched)
     for name, extreme in (("least", min), ("greatest", max)):

@@ -212,13 +212,6 @@ def test_what_is_no_audit_is_refused(contrasts, options, error, message):
     assert "secret" not in str(told.value)
 
 
-def worst_split(rng, q, epsilon, adjacency, shape):
-    """One person inside and one outside, in the mechanism that attains the bound: as often right as allowed, and ties of both or none."""
-    p = dp_average_bound(q, epsilon, adjacency=adjacency).bound.item()
-    u = rng.random(shape)
-    return u < p, u > 1 - q
-
-
 @pytest.mark.parametrize("adjacency", LINES)
 @pytest.mark.parametrize("q", [0.02, 0.5, 0.9])
 def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
@@ -228,7 +221,8 @@ def test_a_true_claim_is_refuted_at_most_as_often_as_allowed(adjacency, q):
     """
     rng = np.random.default_rng(20)
     for epsilon, repetitions in ((0.5, 20), (1.0, 100)):
-        inside, outside = worst_split(rng, q, epsilon, adjacency, (400, repetitions))
+        u, p = rng.random((400, repetitions)), dp_average_bound(q, epsilon, adjacency=adjacency).bound.item()
+        inside, outside = u < p, u > 1 - q  # one person each, as often right as allowed, with ties of both or none
         found = dp_audit(averages(inside, outside), epsilon, adjacency=adjacency)
         assert at_most_level(found.refuted.values)
         assert at_most_level((found.epsilon_lower > epsilon).values)

@@ -1,6 +1,6 @@
 """What epsilon promises about an average: against linear programmes over all mechanisms for up to four people, and by hand."""
 
-from functools import cache, partial
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -18,26 +18,18 @@ QS = (0.0, 0.02, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.93, 1.0)
 EPSILONS = (0.0, 0.05, 0.3, 0.7, 1.0, 1.5, 2.0)
 
 
-@cache
-def designs(people, inside):
-    """All originals, and how often each person is in or out of each, over the number of those; ``inside`` None means coins."""
-    drawn, weights = originals(people, inside), np.zeros((2**people, people))
-    for x in drawn:
-        sizes = (people / 2, people / 2) if inside is None else (inside, people - inside)
-        weights[originals(people).index(x)] = [(1 / sizes[0] if i in x else -1 / sizes[1]) / len(drawn) for i in range(people)]
-    return originals(people), weights
-
-
 def greatest_average(people, inside, q, claims, adjacency):
     """The greatest expected average of the people inside over all mechanisms with an expected average ``q`` outside.
 
-    A release says of each person 0 or 1: a score between them is a mean of these. ``claims`` are pairs (epsilon, delta), all of which hold
-    for every two neighbours. Beside the probability of each release there is a variable for each claim, pair of neighbours and release: by
-    how much it is too likely, in all at most delta.
+    All originals with ``inside`` people are as likely; None means coins. A release says of each person 0 or 1: a score between them is a
+    mean of these. ``claims`` are pairs (epsilon, delta), all of which hold for every two neighbours. Beside the probability of each release
+    there is a variable for each claim, pair of neighbours and release: by how much it is too likely, in all at most delta.
     """
-    sets, weights = designs(people, inside)
+    sets, drawn, sizes = originals(people), originals(people, inside), (people / 2,) * 2 if inside is None else (inside, people - inside)
     said = np.array(list(product([0, 1], repeat=people)))
-    gain, lost = ((np.clip(sign * weights, 0, None) @ said.T).ravel() for sign in (1, -1))
+    within = np.array([[i in x for i in range(people)] for x in sets]) * 1.0
+    likely = np.array([[x in drawn] for x in sets]) / len(drawn)
+    gain, lost = ((likely * who @ said.T / size).ravel() for who, size in zip((within, 1 - within), sizes, strict=True))
     apart = 1 if adjacency == "add-remove" else 2
     near = [(a, b) for (a, x), (b, y) in product(enumerate(sets), repeat=2) if len(x ^ y) == apart and (apart == 1 or len(x) == len(y))]
     first, second = np.eye(len(sets))[np.array(near, int).reshape(-1, 2).T]

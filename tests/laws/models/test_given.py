@@ -70,15 +70,13 @@ def check_every_release_of_a_random_generator(seed):
     weights = [sum(row[j] for row in p) + others[j] for j in range(keys)]
     whole, releases = every(o.tolist(), p, weights, m)
     model = Given(m, p=floats(p), key_weights=floats(weights))
-    mean, variance = moments(releases, lambda s: average_cap(whole, s))
-    assert float(expected_cap(o, model)) == pytest.approx(float(mean), rel=1e-12, abs=1e-15)
-    assert float(variance_cap(o, model)) == pytest.approx(float(variance), rel=1e-11, abs=1e-15)
-    if any(average_cap(whole, s, "drop") is not None for s in releases):
-        mean, variance = moments(releases, lambda s: average_cap(whole, s, "drop"))
-        assert float(expected_cap(o, model, unmatched="drop")) == pytest.approx(float(mean), rel=1e-12, abs=1e-15)
-        assert float(variance_cap(o, model, unmatched="drop")) == pytest.approx(float(variance), rel=1e-11, abs=1e-15)
-    else:
-        assert np.isnan(expected_cap(o, model, unmatched="drop"))
+    for unmatched in ("zero", "drop"):
+        if all(average_cap(whole, s, unmatched) is None for s in releases):
+            assert np.isnan(expected_cap(o, model, unmatched=unmatched))
+            continue
+        mean, variance = moments(releases, lambda s, how=unmatched: average_cap(whole, s, how))
+        assert float(expected_cap(o, model, unmatched=unmatched)) == pytest.approx(float(mean), rel=1e-12, abs=1e-15)
+        assert float(variance_cap(o, model, unmatched=unmatched)) == pytest.approx(float(variance), rel=1e-11, abs=1e-15)
 
 
 @pytest.mark.parametrize("seeds", [range(1, 6), pytest.param([0, *range(6, 500)], marks=pytest.mark.slow)], ids=len)

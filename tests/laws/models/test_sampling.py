@@ -39,10 +39,6 @@ def flat(tables):
     return tables.values.reshape(len(tables), -1)
 
 
-def z_score(hits, draws, probability):
-    return (hits - draws * probability) / sqrt(draws * probability * (1 - probability))
-
-
 @pytest.fixture(scope="module")
 def many_tables():
     """100,000 tables of 3 x 3 cells and 900 records, as in the paper."""
@@ -55,8 +51,7 @@ def test_every_cell_of_3x3_tables_has_its_exact_distribution(many_tables):
     assert cells.shape == (100_000, 9)
     for x in (1, 10, 50, 100, 200, 400):
         tail = comb(900 - x + 8, 8) / comb(900 + 8, 8)  # of at least x records
-        for cell in range(9):
-            assert abs(z_score((cells[:, cell] >= x).sum(), 100_000, tail)) < Z
+        assert (abs((cells >= x).sum(0) - 100_000 * tail) < Z * sqrt(100_000 * tail * (1 - tail))).all()
 
 
 def test_neighbouring_draws_are_independent(many_tables):
@@ -158,12 +153,6 @@ def test_a_sparse_original_gives_the_same_tables():
 
 def test_one_cell_takes_all_records():
     assert sample_tables([[5]], Uniform(7), draws=3, rng=0).values.tolist() == [[[7]]] * 3
-
-
-def test_the_counts_of_the_original_do_not_matter_but_its_cells_do():
-    same = [sample_tables(o, Uniform(20), draws=50, rng=5).values for o in ([[1, 2], [3, 4]], [[0, 0], [0, 9]])]
-    np.testing.assert_array_equal(*same)
-    assert sample_tables([[1, 2, 0], [3, 4, 0]], Uniform(20), draws=2000, rng=5)[:, :, 2].sum() > 0
 
 
 def test_same_seed_same_tables_other_seed_others():
