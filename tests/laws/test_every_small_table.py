@@ -36,10 +36,6 @@ def originals(shape, most):
     return xr.DataArray(np.stack(list(found.values())), dims=("original", "target", "key"))
 
 
-def releases(shape, m):
-    return xr.DataArray(np.array([np.reshape(c, shape) for c in compositions(m, math.prod(shape))]), dims=("draw", "target", "key"))
-
-
 def probabilities(o, s, m, model, alpha=0.0):
     """Probability of each release given each original, by its definition; shape (original, draw)."""
     n = o.sum(("target", "key"))
@@ -69,7 +65,7 @@ def check(measure, probability, mean, variance=None):
 def test_mean_variance_and_disclosure_where_records_are_placed_in_cells(shape, n, m):
     o = originals(shape, n)
     for records in range(1, m + 1):
-        s = releases(shape, records)
+        s = xr.DataArray([np.reshape(c, shape) for c in compositions(records, math.prod(shape))], dims=("draw", "target", "key"))
         averages = {unmatched: average_cap(o, s, unmatched=unmatched) for unmatched in ("zero", "drop")}
         shares = {"disco": disco(o, s), "dis": dis(o, s)}
         for model, told in CELL_MODELS.items():

@@ -193,12 +193,6 @@ def test_corners_of_a_sparse_table_are_those_of_the_dense_one():
     xr.testing.assert_allclose(frontier(o), frontier(o.copy(data=sparse.COO.from_numpy(o.values))), rtol=1e-12)
 
 
-def test_key_totals_are_matched_by_label():
-    o = from_counts([[1, 5], [3, 2]], key_labels={"k": ["a", "b"]}).o
-    totals = from_counts([[4, 0, 9]], key_labels={"k": ["b", "a", "c"]}).o.sum("target")
-    assert frontier(o, key_totals=totals).distance.values[0] == pytest.approx(4 / 11)
-
-
 TABLES, NO_DISTANCE = from_counts([[1, 2], [3, 4]]).o, "`distances` must be numbers from 0 to 1"
 
 

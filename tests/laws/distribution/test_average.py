@@ -86,8 +86,6 @@ def test_a_law_is_simulated_with_the_seed_and_the_level_that_it_is_given():
     assert one.cdf([0.47, 0.48]).identical(again.cdf([0.47, 0.48]))
     assert one.values.tolist() != other.values.tolist()
     assert "90 % interval" in repr(other)
-    with pytest.raises(ValueError, match="`level` must be between 0 and 1"):
-        cap_law(o, Bootstrap(900), level=99)
 
 
 def test_what_no_release_can_have_is_certain():

@@ -86,11 +86,6 @@ def test_few_records_with_a_fraction_beside_them_have_the_beta_law():
     assert (betainc(3.5, 1.5, q) <= found.greatest).all()
 
 
-def test_originals_of_too_many_cells_are_refused():
-    with pytest.raises(ValueError, match="takes 100,002 cells of simulated releases"):
-        cap_law([np.arange(1, 50_002), np.zeros(50_001, int)], Uniform())
-
-
 def test_the_mean_of_two_releases_is_that_of_a_table_beside_itself():
     o = [[3, 1], [1, 4]]
     for one, two in ((o, np.hstack([o, o])), ([[2], [2]], [[2], [2]])):

@@ -99,11 +99,6 @@ def test_what_is_no_private_release_is_refused(options, message):
         noisy_counts(given.pop("o"), **given)
 
 
-def test_a_domain_must_be_declared():
-    with pytest.raises(TypeError, match="domain"):
-        noisy_counts(ORIGINAL, epsilon=1, adjacency="substitution")
-
-
 def test_levels_in_the_place_of_the_declaration_are_not_printed():
     for levels in (np.array(["secret", "b"]), ["secret", "b"]):
         with pytest.raises(ValueError, match='`domain` must be "public"') as error:

@@ -193,10 +193,7 @@ def test_an_original_without_records_can_be_drawn_from_where_alpha_is_added():
     ("o", "model", "draws", "message"),
     [
         *(([[1, 2]], lambda m=m: Uniform(m), 1, "`m` must be a number of synthetic records, an integer from 1 to below 2") for m in WRONG),
-        *(
-            ([[1, 2]], lambda: Uniform(5), draws, "`draws` must be a number of tables, an integer of at least 1")
-            for draws in (*WRONG, None)
-        ),
+        *(([[1, 2]], lambda: Uniform(5), x, "`draws` must be a number of tables, an integer of at least 1") for x in (*WRONG, None)),
         (paper_originals().rename(original="draw"), lambda: Uniform(5), 1, "`o` has a dim 'draw', which is that of the result"),
         ([[-1, 2]], lambda: Uniform(5), 1, "`o` must be non-negative; got -1 at key=0, target=0"),
         ([[0, 0]], lambda: Bootstrap(5), 1, "`o` holds no record, so that the model has nothing to draw from"),

@@ -5,12 +5,11 @@ import pytest
 import sparse
 import xarray as xr
 
-from capstats.laws.models.shares import absent, on_cells_of_targets, rest_of_targets, spread, targets_of
+from capstats.laws.models.shares import absent, rest_of_targets, spread
 from capstats.tables.aligned import Aligned
 
 ORIGINAL = np.array([[4, 0, 0], [0, 1, 0], [2, 5, 0]])
 BACKINGS = {"dense": ORIGINAL, "sparse": xr.DataArray(sparse.COO.from_numpy(ORIGINAL), dims=("target", "key"))}
-backings = pytest.mark.parametrize("backing", BACKINGS)
 
 
 def of_keys(backing, formula):
@@ -24,7 +23,7 @@ def test_cells_that_are_not_stored_are_counted_and_weighed(backing, cells, weigh
     assert of_keys(backing, lambda o: rest_of_targets(o, np.array([10, 20, 30]))) == weights
 
 
-@backings
+@pytest.mark.parametrize("backing", BACKINGS)
 def test_the_variance_over_targets_counts_cells_without_records(backing):
     """Three targets, each with probability 1/3: of 4, 0, 2 the variance is 8/3; of 0, 1, 5 it is 14/3."""
 
@@ -33,12 +32,3 @@ def test_the_variance_over_targets_counts_cells_without_records(backing):
         return spread(o, shares, absent(o) / 3, o.key_total / 3)
 
     assert of_keys(backing, formula) == pytest.approx([8 / 3, 14 / 3, 0])
-
-
-@backings
-def test_a_value_of_each_target_stands_on_its_cells(backing):
-    def formula(o):
-        assert targets_of(o) == 3
-        return o.like(on_cells_of_targets(o, np.array([10, 20, 30])) * o.values).key_total
-
-    assert of_keys(backing, formula) == [100, 170, 0]
