@@ -105,14 +105,9 @@ def over_sets(keys: Keys, right: Floats, spread: Floats | None) -> float:
 def _differences(values: Floats, *, up: bool) -> Floats:
     """Sums with alternating signs over all subsets of each set, or with ``up=False`` over all sets that it is a subset of."""
     found = values.copy()
-    size = 1
-    while size < len(found):
-        pairs = found.reshape(-1, 2, size)  # without and with one key
-        if up:
-            pairs[:, 1] -= pairs[:, 0]
-        else:
-            pairs[:, 0] -= pairs[:, 1]
-        size *= 2
+    for key in range(len(found).bit_length() - 1):
+        pairs = found.reshape(-1, 2, 1 << key)  # without and with one key
+        pairs[:, int(up)] -= pairs[:, int(not up)]
     return found
 
 

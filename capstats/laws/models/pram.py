@@ -60,9 +60,8 @@ class Pram(KeptKeys):
         self._check_size(o)
 
     def _check_size(self, o: Table) -> None:
-        targets = targets_of(o)
-        if self.theta is None and len(self._rows) != targets:
-            raise ValueError(f"`matrix` must have one row and one column for each target of `o`, {targets}; it has {len(self._rows)}.")
+        if self.theta is None and (size := len(self._rows)) != targets_of(o):
+            raise ValueError(f"`matrix` must have one row and one column for each target of `o`, {targets_of(o)}; it has {size}.")
 
     @property
     def _rows(self) -> Floats:
@@ -100,8 +99,7 @@ class Pram(KeptKeys):
     def draw(self, o: Array, *, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
         self.check(Dense(o))
         check_held(o, "o")
-        theta = self.theta
-        rows = self._rows if theta is None else (1 - theta) * np.eye(len(o)) + theta * o.sum(1) / o.sum()
+        rows = self._rows if self.theta is None else (1 - self.theta) * np.eye(len(o)) + self.theta * o.sum(1) / o.sum()
         found = np.zeros((draws, *o.shape), np.int64)
         for records, row in zip(o, rows, strict=True):
             found += np.swapaxes(shared_out(np.broadcast_to(records, (draws, len(records))), row, by_probability, rng), -1, -2)
