@@ -101,7 +101,7 @@ class Urn:
                 number = self._stretch(k, a, b, up=up > 0) if self.reinforced else 0
                 if number:
                     steps, times = sum_rule(number, NODES)
-                    change = self._log_change(k, np.append(steps, number), a, b, up=up > 0)
+                    change = self._log_change(k, np.append(steps, number), a, b, up)
                     heights, places = height * times * np.exp(change[:-1]), k + up * steps
                     k, height = k + up * number, height * float(np.exp(change[-1]))
                 else:
@@ -127,11 +127,10 @@ class Urn:
         found = int(min(ends, 4 / fast)) if fast > 0 else ends
         return found if found > WIDE else 0
 
-    def _log_change(self, k: int, steps: Floats, a: float, b: float, *, up: bool) -> Floats:
-        """Logarithm of P(k + step) / P(k), or of P(k - step) / P(k)."""
-        low = np.full(steps.shape, float(k)) if up else k - steps
-        change = _cross_ratio_of_any(low + 1, a - 1, steps) - _cross_ratio_of_any(self.m - low - steps + 1, b - 1, steps)
-        return change if up else -change
+    def _log_change(self, k: int, steps: Floats, a: float, b: float, up: int) -> Floats:
+        """Logarithm of P(k + step) / P(k), or of P(k - step) / P(k) where ``up`` is -1."""
+        low = k + min(up, 0) * steps
+        return up * (_cross_ratio_of_any(low + 1, a - 1, steps) - _cross_ratio_of_any(self.m - low - steps + 1, b - 1, steps))
 
     def _mode(self, a: float, b: float) -> tuple[int, bool]:
         """Where probabilities are greatest, and whether they decrease from there on both sides."""
