@@ -244,14 +244,13 @@ class _Paths:
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:
     """Lengths of shortest paths from any start, with a given distance at each, and the predecessor of each target; -1 at a start."""
-    before, nearer = np.full(len(distance), -1), np.flatnonzero(distance < np.inf)
+    before = np.full(len(distance), -1)
     for _ in distance:
-        through = distance[nearer, None] + cost[nearer]
+        through = distance[:, None] + cost
         best = through.argmin(0)
         shorter = through[best, np.arange(len(distance))]
         better = shorter < distance
         if not better.any():
             break
-        distance, before = np.where(better, shorter, distance), np.where(better, nearer[best], before)
-        nearer = np.flatnonzero(better)
+        distance, before = np.where(better, shorter, distance), np.where(better, best, before)
     return distance, before
