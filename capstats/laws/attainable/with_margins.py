@@ -207,8 +207,8 @@ class _Paths:
 
     def _renew(self, target: int) -> None:
         """Compute the costs of leaving a target, from all keys where it has records."""
-        held = np.flatnonzero(self.table[target])
-        self.cost[target] = (self.unit[held] - self.unit[held, target, None]).min(0, initial=np.inf)
+        self.cost[target] = np.inf
+        self._open(target, np.flatnonzero(self.table[target]))
 
     def cheapest(self, excess: Ints) -> list[int]:
         """The targets along the cheapest path from one with too many records to one with too few."""
@@ -231,7 +231,7 @@ class _Paths:
             moved = np.clip(amount - (np.cumsum(held) - held), 0, held)
             self.table[leaves, of] -= moved
             self.table[enters, of] += moved
-            self._renew(enters)
+            self._open(enters, of[moved > 0])
             if (moved == held).any():
                 self._renew(leaves)
 
@@ -240,6 +240,11 @@ class _Paths:
         low, high = self.unit[keys, leaves], self.unit[keys, enters]
         near = high - low <= self.cost[leaves, enters] + 4e-16 * (np.abs(low) + np.abs(high))
         return np.asarray(keys[near])
+
+    def _open(self, target: int, keys: Index) -> None:
+        """Lower the costs of leaving a target by those in keys where records have arrived."""
+        apart = self.unit[keys] - self.unit[keys, target, None]
+        self.cost[target] = np.minimum(self.cost[target], apart.min(0, initial=np.inf))
 
 
 def _shortest(cost: Floats, distance: Floats) -> tuple[Floats, Index]:

@@ -80,7 +80,8 @@ class SimplexSum:
             places, weights = np.array(knots, np.float64).T
             for _ in range(times):
                 found += rng.dirichlet(weights, number) @ places
-        return np.clip(found / float(self.n), *map(float, self.ends))
+        least, greatest = map(float, self.ends)
+        return np.clip(found / float(self.n), least, greatest)
 
     def repeated(self, releases: int) -> SimplexSum:
         """The mean of ``releases`` independent copies."""
