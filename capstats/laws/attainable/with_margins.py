@@ -188,11 +188,14 @@ def _sent(unit: Floats, key_totals: Ints, target_totals: Ints) -> _Paths:
     # all records of a key in its cheapest cell, by costs plus prices
     table = np.zeros(unit.T.shape, np.int64)
     table[(unit - potential).argmin(1), np.arange(len(unit))] = key_totals
+    excess = table.sum(1) - target_totals
     paths = _Paths(unit, table, potential)
     # records along cheapest paths, until every target has its total
-    while (excess := table.sum(1) - target_totals).any():
+    while (excess > 0).any():
         path = paths.cheapest(excess)
-        paths.send(path, min(int(excess[path[0]]), int(-excess[path[-1]])))
+        sent = paths.send(path, min(int(excess[path[0]]), int(-excess[path[-1]])))
+        excess[path[0]] -= sent
+        excess[path[-1]] += sent
     return paths
 
 
@@ -221,8 +224,11 @@ class _Paths:
             path.append(int(before[path[-1]]))
         return path[::-1]
 
-    def send(self, path: list[int], most: int) -> None:
-        """Move the most records along a path that its keys allow, using all keys in which a step is as cheap as in the cheapest."""
+    def send(self, path: list[int], most: int) -> int:
+        """Move the most records along a path that its keys allow, using all keys in which a step is as cheap as in the cheapest.
+
+        Return their number.
+        """
         steps = list(pairwise(path))
         keys = [self._cheapest_keys(*step) for step in steps]
         amount = min(most, *(int(self.table[step[0], of].sum()) for step, of in zip(steps, keys, strict=True)))
@@ -234,6 +240,7 @@ class _Paths:
             self._open(enters, of[moved > 0])
             if (moved == held).any():
                 self._renew(leaves)
+        return amount
 
     def _cheapest_keys(self, leaves: int, enters: int) -> Index:
         keys = np.flatnonzero(self.table[leaves])
