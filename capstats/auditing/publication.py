@@ -109,16 +109,13 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
             f"them with a large part of the weight. {remedy[0].upper()}{remedy[1:]} a lower threshold."
         )
 
-    def rounded(values: Any) -> Floats:
-        return _rounded(np.asarray(values, dtype=np.float64), steps)
-
-    below = 1 - rounded(1 - cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values).reshape(len(BANDS), releases)
+    below = 1 - _rounded(1 - cap_ecdf(tables.o, tables.s, BANDS).transpose("at", ...).values, steps).reshape(len(BANDS), releases)
     shares = {
-        **{name: np.minimum(rounded(m[name]), 1 - 1 / steps) for name in OF_ORIGINAL},
+        **{name: np.minimum(_rounded(m[name], steps), 1 - 1 / steps) for name in OF_ORIGINAL},
         "average_cap_zero": _average(tables.o, tables.s, steps),
         **({"holdout_cap": _average(tables.h, tables.s, steps)} if "holdout_cap" in m else {}),
-        "matched_share": rounded(m.matched_share),
-        **{f"share_{name}": 1 - below[AT[name]] if name in AT else rounded(m[f"share_{name}"]) for name in SURELY},
+        "matched_share": _rounded(m.matched_share, steps),
+        **{f"share_{name}": 1 - below[AT[name]] if name in AT else _rounded(m[f"share_{name}"], steps) for name in SURELY},
     }
     against = [canonical(label) for label in m.indexes.get("synthetic", [])].index(canonical(p["against"])) if "against" in p else None
     return Publication(
@@ -139,9 +136,9 @@ def publication(audit: Findings, threshold: int = 10) -> Publication:
     )
 
 
-def _rounded(shares: Floats, steps: int) -> Floats:
+def _rounded(shares: Any, steps: int) -> Floats:
     """Shares as multiples of a step; what differs by the rounding of floats alone is rounded alike, so that no tie shows."""
-    return np.round(np.round(shares * steps, 9)) / steps
+    return np.round(np.round(np.asarray(shares, dtype=np.float64) * steps, 9)) / steps
 
 
 def _average(o: xr.DataArray, s: xr.DataArray, steps: int) -> Floats:
