@@ -82,7 +82,6 @@ class Copies:
             texts.append(many(len(rest), "more release"))
         each = {"p": f"each p at most {LEVEL:g}"} if others else {}
         entry = self.of(first)
-        each["why"] = self._why(entry)
         why = ["beyond_holdout" if entry["by_holdout"] else "beyond_fresh", *(["partly"] if entry["apart"] else []), *self._beside(first)]
         return [" ".join([f"{'; '.join(texts)}.", *(self._say(text, first, **each) for text in why)])]
 
@@ -92,12 +91,12 @@ class Copies:
         if not entry or self.found(i):
             return []
         if entry["copied_beyond_chance"] is None:
-            return [" ".join([self._say("untold", i, why=self._why(entry)), *(self._say(text, i) for text in self._beside(i))])]
-        if not entry["by_holdout"]:
-            texts = ["no_copies_fresh", *(["by_chance"] if entry["copied_people"] else []), *self._beside(i)]
+            texts = {"untold": True}
+        elif entry["by_holdout"]:
+            texts = {"no_copies_holdout": True, "shared": entry["copied_people_shared"], "fewest": entry["copied_people_fewest"]}
         else:
-            texts = ["no_copies_holdout", *(["shared"] if entry["copied_people_shared"] else []), "fewest", *self._beside(i)]
-        return [" ".join(self._say(text, i) for text in texts if text != "fewest" or entry["copied_people_fewest"])]
+            texts = {"no_copies_fresh": True, "by_chance": entry["copied_people"]}
+        return [" ".join(self._say(text, i) for text in [*(text for text, is_said in texts.items() if is_said), *self._beside(i)])]
 
     def near(self) -> list[str]:
         """What is said of records like a real one in all columns but one, unless all releases have copies: of that with the most."""
@@ -135,10 +134,9 @@ class Copies:
         return [text for text, is_said in said.items() if is_said]
 
     def _why(self, entry: Mapping[str, Any]) -> str:
-        if not (apart := entry["apart"]) and entry.get("too_small"):
-            return str(TEXTS["too_small"].format_map(self.words))
-        if not apart:
-            return str(TEXTS["no_test_holdout" if entry["by_holdout"] else "no_test_fresh"].format_map(self.words))
+        if not (apart := entry["apart"]):
+            text = "too_small" if entry.get("too_small") else "no_test_holdout" if entry["by_holdout"] else "no_test_fresh"
+            return str(TEXTS[text].format_map(self.words))
         columns = [f"{named(column)} {why}" for column, why in list(apart.items())[:SHOWN]]
         return listed([*columns, *([f"{many(len(apart) - SHOWN, 'more column')} likewise"] if len(apart) > SHOWN else [])])
 
@@ -154,6 +152,7 @@ class Copies:
             "columns": many(entry["columns"], "column"),
             "spelled": listed([f"{named(column)} ({why})" for column, why in entry["spelled"].items()]) if entry["spelled"] else "",
             "share": percent(entry["copied_records"] / entry["records"]),
+            "why": self._why(entry),
             "p": f"p = {p:.1g}" if p >= LEVEL / 50 else f"p < {LEVEL / 50:g}",
         }
         text: str = TEXTS[name].format_map({**self.words, **numbers, **texts, **more})
