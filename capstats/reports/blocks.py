@@ -322,10 +322,7 @@ def wrapped(text: str, width: int = WIDTH - 2) -> list[str]:
 
 def as_fragment(title: str, sections: Sections) -> str:
     """The report as a fragment of HTML, in which every text is escaped."""
-    from markupsafe import Markup
-
-    given = {"title": _in_html(title), "sections": _in_html(sections)}
-    return unbroken(environment("capstats.reports").get_template("fragment.html.j2").render(given, css=Markup(_style("blocks"))))
+    return _rendered("fragment", ["blocks"], title=title, sections=sections)
 
 
 def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Sections | None = None) -> str:
@@ -333,16 +330,17 @@ def as_page(title: str, sections: Sections, *, note: str, footer: str, front: Se
 
     With a ``front``, whose sections come first, the others are folded on the screen and follow on paper.
     """
+    found = _rendered("page", ["page", "blocks"], title=title, sections=sections, note=note, footer=footer, front=front)
+    return f"{found.strip()}\n"
+
+
+def _rendered(template: str, styles: Sequence[str], **given: Any) -> str:
+    """A template of the room with these style sheets, and what it is given as HTML has it."""
     from markupsafe import Markup
 
-    texts = {"title": title, "note": note, "footer": footer}
-    given = {**{name: _in_html(text) for name, text in texts.items()}, "sections": _in_html(sections), "front": _in_html(front)}
-    found = environment("capstats.reports").get_template("page.html.j2").render(given, css=Markup(_style("page") + _style("blocks")))
-    return f"{unbroken(found.strip())}\n"
-
-
-def _style(name: str) -> str:
-    return files("capstats.reports").joinpath(f"templates/{name}.css").read_text(encoding="utf-8")
+    css = "".join(files("capstats.reports").joinpath(f"templates/{name}.css").read_text(encoding="utf-8") for name in styles)
+    page = environment("capstats.reports").get_template(f"{template}.html.j2")
+    return unbroken(page.render({name: _in_html(x) for name, x in given.items()}, css=Markup(css)))
 
 
 @cache
