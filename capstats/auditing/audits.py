@@ -19,7 +19,7 @@ from capstats.auditing.front import front
 from capstats.auditing.ledger import published
 from capstats.auditing.measures import BY_COLUMN, MEASURES
 from capstats.auditing.publication import public_page
-from capstats.auditing.record import FRACTIONAL, conventions, description, files_named, files_seen, meanings, recorded, today, warnings_of
+from capstats.auditing.record import FRACTIONAL, conventions, description, files_seen, meanings, recorded, today, warnings_of
 from capstats.auditing.sections import internal_page, text_sections
 from capstats.codes.by_table import of_arguments
 from capstats.codes.checks import check_choice
@@ -407,4 +407,4 @@ def audit(
     if rank_by is not None:
         order_of(measures, rank_by)
     levels = levels.isel(target=np.flatnonzero(levels.records.values > 0))
-    return Audit(tables, measures, levels, columns, settings, {} if counts_given else files_seen(files_named(settings)))
+    return Audit(tables, measures, levels, columns, settings, {} if counts_given else files_seen(settings))

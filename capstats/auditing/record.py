@@ -13,7 +13,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, cast
@@ -103,14 +103,6 @@ def warnings_of(attrs: Mapping[str, Any], allow_no_match: bool, differs: Mapping
     return found
 
 
-def files_named(provenance: Mapping[str, Any]) -> list[str]:
-    """All files that the given paths name, each once."""
-    of_tables = provenance.get("files", {})
-    of_one = [of_tables.get(name) for name in ("original", "holdout", "population")]
-    named = [*of_one, *of_tables.get("synthetic", []), *of_tables.get("generator", []), *of_tables.get("published", [])]
-    return list(dict.fromkeys(file for files_of_table in named for file in files_of_table or []))
-
-
 def description(asked: Asked, *, counts_given: bool) -> dict[str, Any]:
     """What was read, as the attrs of the tables tell it; what they do not tell of records is said not to be known."""
     tables = asked.tables
@@ -165,9 +157,12 @@ def _seen(path: str) -> Seen:
     return found, found.stat().st_size, found.stat().st_mtime_ns
 
 
-def files_seen(files: Iterable[str]) -> dict[str, Seen]:
-    """The files by the names under which they were given; without those that are gone."""
-    return {name: _seen(name) for name in files if at_home(name).is_file()}
+def files_seen(provenance: Provenance) -> dict[str, Seen]:
+    """All files that were read, by the names under which they were given; without those that are gone."""
+    of_tables = provenance.get("files", {})
+    of_one = [of_tables.get(name) for name in ("original", "holdout", "population")]
+    given = [*of_one, *of_tables.get("synthetic", []), *of_tables.get("generator", []), *of_tables.get("published", [])]
+    return {name: _seen(name) for files_of_table in given for name in files_of_table or [] if at_home(name).is_file()}
 
 
 def fingerprints(seen: Mapping[str, Seen]) -> list[tuple[str, str]]:

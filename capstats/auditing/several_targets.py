@@ -13,7 +13,7 @@ import xarray as xr
 from capstats.auditing.compute import Asked, copied
 from capstats.auditing.findings import Copies, Judged, Limit, Seen, judged
 from capstats.auditing.measures import OF_TARGET, SENTENCES, words
-from capstats.auditing.record import files_named, files_seen, meanings, recorded, today, warnings_of
+from capstats.auditing.record import files_seen, meanings, recorded, today, warnings_of
 from capstats.codes.names import in_cell, listed, named
 from capstats.codes.progress import Progress
 from capstats.counting.copies import COLUMNS
@@ -279,7 +279,7 @@ def audit_targets(
     warnings = warnings_of(attrs, allow_no_match, {})
     known |= {**({"warnings": warnings} if warnings else {}), "mismatched": {} if allow_no_match else mismatched(attrs)}
     known |= {"settings": settings, **(provenance or {})}
-    result = TargetAudits(found, left_out, known, {}, files_seen(files_named(known)), copies)
+    result = TargetAudits(found, left_out, known, {}, files_seen(known), copies)
     worst = result.to_frame().index[0]
     target = dict(zip(map(str, rows), rows, strict=True))[str(worst[0] if isinstance(worst, tuple) else worst)]
     arguments = {"keys": key_columns, "target": target, **restricted({**reading, **allowed}, [*key_columns, target])}

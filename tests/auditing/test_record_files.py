@@ -15,7 +15,7 @@ def test_a_file_of_another_size_or_time_has_changed_and_one_that_is_gone_cannot_
     names = [str(tmp_path / name) for name in ("longer", "touched", "gone", "same")]
     for name in names:
         (tmp_path / name).write_bytes(b"k,t\na,x\n")
-    seen = files_seen(names)
+    seen = files_seen({"files": {"original": names}})
     (tmp_path / "longer").write_bytes(b"k,t\na,x\nb,y\n")
     os.utime(tmp_path / "touched", ns=(0, 0))
     (tmp_path / "gone").unlink()
