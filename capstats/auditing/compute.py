@@ -152,7 +152,8 @@ class Asked:
                 found |= dict(zip(QUANTILES, np.moveaxis(at, -1, 0), strict=False))  # the last is the number of records
             return found
 
-        return {**self.original.numbers(of_original), **self.pair.numbers(of_pair)}
+        found = {**self.original.numbers(of_original), **self.pair.numbers(of_pair)}
+        return found | {"normalized_cap": on_scale(found[f"average_cap_{unmatched}"], found["baseline"], found["original_cap"])}
 
     @cached_property
     def observed(self) -> xr.DataArray:
@@ -209,12 +210,6 @@ def difference(asked: Asked) -> Numbers:
         contrast = average_cap_interval(asked.tables, against=asked.s.isel(other, drop=True), unmatched=asked.unmatched)
         found["difference_error"] = contrast.standard_error
     return found
-
-
-def scale(asked: Asked) -> Numbers:
-    """The baseline, average CAP of the original itself, and that of the release on the scale from the one to the other."""
-    numbers = asked.numbers
-    return {**numbers, "normalized_cap": on_scale(asked.average, numbers["baseline"], numbers["original_cap"])}
 
 
 def individuals(asked: Asked) -> Numbers:
