@@ -133,10 +133,7 @@ def columns_understood(asked: Asked) -> dict[str, Any]:
         axis, own = cast(pd.MultiIndex, axis_of(observed, dim)), tables.attrs[f"{dim}_columns"]
         names |= dict(zip(names_of(axis), own, strict=True))
         columns[role] = {name: _kind(canonicals(labels)) for name, labels in zip(own, axis.levels, strict=True)}
-    sizes = {}
-    for dim in ("target", "key"):
-        more = asked.numbers[f"foreign_{dim}s"]
-        sizes[f"{dim}s"] = observed.sizes[dim] + more.item() if not more.ndim else [observed.sizes[dim] + x for x in more.values.tolist()]
+    sizes = {f"{dim}s": (asked.numbers[f"foreign_{dim}s"] + observed.sizes[dim]).values.tolist() for dim in ("target", "key")}
     return {
         "columns": columns,
         "domain": {"kind": "original and synthetic", **sizes},
@@ -258,10 +255,8 @@ def _point(cut: Any) -> str:
 
 
 def _missing(p: Provenance) -> str:
-    if p["missing"] not in ("level", "drop"):
-        return str(p["missing"])
-    if p["missing"] == "level":
-        return "a missing value is a level of its column"
+    if p["missing"] != "drop":
+        return "a missing value is a level of its column" if p["missing"] == "level" else str(p["missing"])
     dropped = [f"{count(n)} of `{table}`" for table, n in p.get("dropped", {}).items()]
     return f"records with a missing value are dropped: {', '.join(dropped)}"
 

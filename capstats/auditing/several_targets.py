@@ -334,10 +334,8 @@ def _unfit(column: Hashable, tables: Sequence[Looked]) -> str:
 
 def _weights(given: Any) -> set[Hashable]:
     """The columns that `weights` or `counts` names."""
-    if isinstance(given, Mapping):
-        return {x for value in given.values() for x in _weights(value)}
-    if isinstance(given, (list, tuple)):
-        return {x for value in given for x in _weights(value)}
+    if isinstance(given, (Mapping, list, tuple)):
+        return {x for value in (given.values() if isinstance(given, Mapping) else given) for x in _weights(value)}
     return set() if given is None else {given}
 
 
