@@ -254,14 +254,6 @@ def test_without_a_holdout_nothing_is_said_of_one(found):
     assert "holdout" not in told
 
 
-def test_one_record_of_a_holdout_has_no_standard_error(people, strangers):
-    one = {column: values[:1] for column, values in strangers.items()}
-    result = audit(*people, keys="smoking", target="health", holdout=one)
-    assert result.measures.holdout_cap.item() == 8 / 33
-    assert "(standard error undefined)" in one_line(result)
-    assert json.loads(result.to_json())["measures"]["individual_disclosure_error"] is None
-
-
 def test_an_audit_of_sparse_tables_or_of_one_release_is_that_of_several_in_dense_ones(voters, monkeypatch):
     from capstats.tables import backing
 
