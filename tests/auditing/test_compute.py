@@ -1,4 +1,4 @@
-"""The numbers of an audit for each target level, their bounds, and those that fractional counts leave out."""
+"""The numbers of an audit for each target level, their bounds, and copies."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from swept_records import nearest_share
 
 from capstats import audit, from_counts, tabulate
 from capstats.cap import neighbours
-from capstats.datasets import titanic
 
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
@@ -95,18 +94,6 @@ def test_nearest_keys_are_left_out_with_the_reason_where_they_have_no_labels_or_
     assert "average CAP with the nearest keys: not computed: comparing the keys in 1 column takes long" in one_line(found)
     matched = audit(people, {"k": [*"aab"], "t": [*"xxx"]}, keys="k", target="t")  # nothing to compare
     assert matched.measures.average_cap_nearest == matched.measures.average_cap_zero
-
-
-def test_fractional_counts_leave_the_quartiles_out_and_say_so():
-    frame = titanic()
-    frame["weight"] = frame["count"] * 0.3
-    result = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts="weight")
-    assert not [name for name in result.measures.data_vars if name.startswith("individual_cap")]
-    assert "quantiles of the CAP of one person: not defined: the original's counts are fractional" in one_line(result)
-    assert "0.99 quantile" not in repr(result)
-    plain = audit(frame, frame, allow_same=True, keys=["Class", "Sex"], target="Survived", counts="count")
-    for name in ("average_cap_zero", "original_cap", "baseline", "average_cap_zero_least", "matched_share", "predictive_success_nearest"):
-        assert result.measures[name].item() == pytest.approx(plain.measures[name].item(), rel=1e-12), name
 
 
 def of_copies(measures):

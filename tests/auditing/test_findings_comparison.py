@@ -54,6 +54,9 @@ def test_fractional_counts_have_differences_without_errors_and_say_so():
     whole = audit(frame, [frame, frame.iloc[::2]], keys=["Class", "Sex"], target="Survived", counts="count", against=0, allow_same=True)
     np.testing.assert_allclose(found.measures.difference, whole.measures.difference, rtol=1e-12)
     assert {"difference_error", "average_cap_nearest_error", "share_unique"} <= set(whole.measures.data_vars)
+    of_first, of_whole = (x.measures.isel(synthetic=0) for x in (found, whole))
+    for name in ("average_cap_zero", "original_cap", "baseline", "average_cap_zero_least", "matched_share", "predictive_success_nearest"):
+        assert of_first[name].item() == pytest.approx(of_whole[name].item(), rel=1e-12), name
 
 
 def test_one_record_has_no_error():

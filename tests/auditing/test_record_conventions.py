@@ -1,6 +1,7 @@
 """Where the numbers of an audit come from, as its provenance tells it."""
 
 import pytest
+from read_reports import one_line
 
 from capstats import audit
 from capstats.auditing.record import conventions
@@ -28,6 +29,7 @@ def test_conventions_are_told_of_measures_that_are_there():
         "expected_certain",
     }
     assert fractional.provenance["quantiles"] == "not defined: the original's counts are fractional"
+    assert "quantiles of the CAP of one person: not defined: the original's counts are fractional" in one_line(fractional)
 
 
 def test_the_columns_are_told_with_their_kinds_and_levels_in_the_original():
