@@ -196,15 +196,6 @@ def ps(voters, columns, releases):
     return found.measures.generator_p_value.values.tolist()
 
 
-def test_the_public_page_has_nothing_of_the_generator(network, tmp_path):
-    voters, columns, releases = network
-    pages = [
-        audit(voters, releases[0], generator=generator, **VOTERS).to_html(audience="public", ledger=tmp_path / f"{i}.json")
-        for i, generator in enumerate((None, given(columns)))
-    ]
-    assert pages[0] == pages[1]
-
-
 # --- what is wrong
 
 
