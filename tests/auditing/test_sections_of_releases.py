@@ -196,24 +196,18 @@ def test_tables_are_cut_between_columns_where_a_line_is_full():
     assert (one.rows, two.rows) == ([["a", "x" * 45, "y" * 40]], [["a", "z"]])
 
 
-def test_long_names_are_headed_by_what_tells_them_apart_and_what_stands_before_it():
-    """24 characters, of which 2 are the number: 7 for the part that differs, 6 for dots, 9 for what is before it."""
+def test_long_names_are_headed_by_what_tells_them_apart_and_what_stands_before_it_and_short_ones_by_themselves():
+    """24 characters, of which 2 are the number: 7 for the part that differs, 6 for dots, 9 for what is before it.
+
+    Of names that differ over more than the room, that part alone. The length may be given.
+    """
     labels = [f"release-of-the-survey-by-{name}.csv" for name in ("trees", "copula", "network")]
     assert headings(labels) == ["1 ...urvey-by-trees.csv", "2 ...urvey-by-copula.csv", "3 ...urvey-by-network..."]
     hundred = headings([f"release-{i:03d}-of-a-synthesiser-with-a-long-name" for i in range(100)])
     assert hundred[::33] == ["1 release-000-of-a-...", "34 release-033-of-a-...", "67 release-066-of-a-...", "100 release-099-of-a-..."]
-
-
-def test_names_that_differ_in_the_middle_over_more_than_the_room_are_headed_by_that_part_alone():
-    labels = [f"release-{sign * 40}-2026.csv" for sign in "xy"]
-    assert headings(labels) == [f"{i} {shortened(sign * 40, 22)}" for i, sign in enumerate("xy", 1)]
-
-
-def test_short_names_are_not_numbered_and_the_length_of_names_may_be_given():
-    """The number, its space and the two ends are as long as asked for; names that fit stay as they are."""
+    assert headings([f"release-{sign * 40}-2026.csv" for sign in "xy"]) == [f"{i} {shortened(x * 40, 22)}" for i, x in enumerate("xy", 1)]
     assert headings(["x" * 40, "y"], 28) == ["1 xxxxxxxxxxx...xxxxxxxxxxxx", "2 y"]
     assert headings(["x" * 28, "y"], 28) == ["x" * 28, "y"]
-    assert headings([f"{i}.csv" for i in range(20)]) == [f"{i}.csv" for i in range(20)]
 
 
 # --- key columns
