@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from capstats import audit
 
@@ -38,6 +39,16 @@ ORIGINAL, HOLDOUT, FRESH = (population(n, seed=seed) for n, seed in ((600, 1), (
 
 def audited(release, holdout=HOLDOUT, original=ORIGINAL, **options):
     return audit(original, release, keys=["area", "sex"], target="ill", holdout=holdout, **{"allow_same": True, **options})
+
+
+@pytest.fixture(scope="module")
+def copied():
+    return audited(ORIGINAL)
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    return audited(FRESH)
 
 
 def text(found):

@@ -14,11 +14,6 @@ from capstats.reports.blocks import Alert
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
 
-@pytest.fixture(scope="module")
-def fresh():
-    return audited(FRESH)
-
-
 def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted():
     """It holds everybody. Of a fresh sample beside the original, which is of the original alone, nothing like it is said."""
     both = audited(pd.concat([ORIGINAL, HOLDOUT]))

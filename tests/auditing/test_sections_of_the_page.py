@@ -146,9 +146,3 @@ def test_weighted_records_are_no_people():
     assert "weighted share of" in "".join(found["The answer"].itertext())
     # numbers count each record once, also those of the keys
     assert rows(found["Keys at the highest risk"])[:2] == [["b, 1", "4", "4", "0.625", "2.5", "0"], ["a, 1", "2", "1", "1.000", "2", "2"]]
-
-
-def test_settings_are_shown_as_the_file_that_repeats_the_audit():
-    found = audit(ORIGINAL, RELEASED, keys=["k", "u"], target="t", provenance={"settings": {"original": "a <b>.csv", "keys": ["k", "u"]}})
-    (listing,) = sections_of(found)["How it was computed"].iter("pre")
-    assert listing.text == 'original = "a <b>.csv"\nkeys = ["k", "u"]'
