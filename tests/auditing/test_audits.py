@@ -232,10 +232,8 @@ def test_a_holdout_is_compared_in_a_sentence(compared):
     )
     assert expected in one_line(compared)
     assert expected.replace(" %", "\u00a0%") in html.unescape(compared._repr_html_())
-    assert (
-        compared.provenance["conventions"]["individual_disclosure"]
-        == "average CAP of the original minus that of the holdout, unmatched records use the nearest keys"
-    )
+    told = compared.provenance["conventions"]["individual_disclosure"]
+    assert told == "average CAP of the original minus that of the holdout, unmatched records use the nearest keys"
 
 
 def test_a_holdout_changes_no_other_number_even_if_it_brings_keys_and_targets(found, compared):

@@ -48,9 +48,8 @@ def test_the_front_sheet_the_key_columns_and_a_sweep_have_the_same_numbers(sever
                 others = of_release.value.sel(keyset=" + ".join(key for key in KEYS if key != column)).item()
                 assert others == pytest.approx(without[column], rel=1e-12)
                 assert others == pytest.approx(own.without.sel(key_column=column).item(), rel=1e-12)
-                assert of_release.shapley.sel(key_column=column).item() == pytest.approx(
-                    own.shapley.sel(key_column=column).item(), abs=1e-12
-                )
+                shapley = own.shapley.sel(key_column=column).item()
+                assert of_release.shapley.sel(key_column=column).item() == pytest.approx(shapley, abs=1e-12)
 
 
 def test_a_column_that_matters_has_a_share_above_0_by_nearest_keys_and_below_by_version_1():
@@ -94,9 +93,8 @@ def test_shapley_values_are_left_out_where_there_are_many_subsets_or_cells(monke
 
 def test_columns_whose_names_read_alike_keep_apart():
     """The column 1 and the column "1"."""
-    found = audit(
-        {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, {1: [0, 1], "1": [0, 0], "t": [*"xy"]}, allow_same=True, keys=[1, "1"], target="t"
-    ).by_column
+    both = {1: [0, 1], "1": [0, 0], "t": [*"xy"]}
+    found = audit(both, both, allow_same=True, keys=[1, "1"], target="t").by_column
     assert len(set(found.indexes["key_column"])) == 2
     assert found.alone.values.tolist() == [1, 0.5]
 

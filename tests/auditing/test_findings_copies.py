@@ -13,6 +13,8 @@ from capstats.reports.blocks import Alert
 # tables with other levels are meant to be here
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")]
 
+IDENTICAL = "identical to real ones in all that was compared (4 columns): to those of"
+
 
 def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted():
     """It holds everybody. Of a fresh sample beside the original, which is of the original alone, nothing like it is said."""
@@ -21,10 +23,7 @@ def test_a_release_that_matches_people_of_the_holdout_as_well_is_not_acquitted()
     assert "it matches people whether or not they were in the data" in text(both)
     assert not blocks(both, Alert)
     alone = text(audited(pd.concat([ORIGINAL, FRESH])))
-    assert (
-        "600 of 1,200 records (50 %) are identical to real ones in all that was compared (4 columns): to those of 600 of 600 people"
-        in alone
-    )
+    assert f"600 of 1,200 records (50 %) are {IDENTICAL} 600 of 600 people" in alone
     assert "whether or not they were in the data" not in alone
 
 
@@ -34,9 +33,7 @@ def test_copies_of_a_twentieth_stand_before_everything_else():
     assert isinstance(first, Alert)
     assert first.grave
     m = few.measures
-    assert first.text.startswith(
-        "30 of 600 records (5 %) are identical to real ones in all that was compared (4 columns): to those of 30 of 600 people"
-    )
+    assert first.text.startswith(f"30 of 600 records (5 %) are {IDENTICAL} 30 of 600 people")
     lower, upper = m.copied_people_lower.item(), m.copied_people_upper.item()
     assert 20 <= lower <= 30 <= upper
     assert f"would not have the records of {lower} to {upper} of the 30 people (95 % interval) without having looked" in first.text
@@ -61,9 +58,8 @@ def test_copies_that_were_changed_in_one_column_are_no_exact_copies_which_is_sai
     several = text(audit(original, {"a": moved.assign(wage=0), "b": original.assign(k=0, t=0), "c": moved[:150]}, **asked))
     assert "Apart from exact copies, 150 of the 150 records of c, the most of 3 releases, matched a real one in all" in several
     wide = [table.assign(**{f"x{i}": 0 for i in range(20)}) for table in (original, moved)]
-    assert "How many records are like a real one in all columns but one is not computed: it is for 2 to 20" in text(
-        audit(*wide, **asked, copy_columns=30)
-    )
+    of_wide = text(audit(*wide, **asked, copy_columns=30))
+    assert "How many records are like a real one in all columns but one is not computed: it is for 2 to 20" in of_wide
     assert "Apart from" not in text(audit(original, original, allow_same=True, **asked))
 
 
@@ -73,10 +69,7 @@ def test_nine_people_fifty_times_each_are_said_to_be_nine_people(holdout):
     found = audited(release, holdout)
     if holdout is None:
         (alert,) = [x.text for x in blocks(found, Alert) if "identical" in x.text]
-        assert (
-            "450 of 500 records (90 %) are identical to real ones in all that was compared (4 columns): to those of 9 of 600 people"
-            in alert
-        )
+        assert f"450 of 500 records (90 %) are {IDENTICAL} 9 of 600 people" in alert
         assert "more than a fresh sample of the same population would have (p < 0.0001), by at least 1 of the 9 people" in alert
         assert alert.endswith("only a holdout can tell copying from an unusual release.")
     else:  # it could show 12
@@ -101,18 +94,17 @@ def test_of_several_releases_the_p_value_is_that_of_each_and_those_not_shown_may
 def test_where_copies_are_no_more_than_chance_explains_it_is_said_of_how_many_at_most(fresh):
     """With few columns they may be nearly all, who share their record with others; without a holdout all that match."""
     assert not blocks(fresh, Alert)
-    assert "not shown to be more than chance explains, and are of at most 0 people: the release has the records of 0 of 600 people" in text(
-        fresh
-    )
-    assert "in the original (in 0 of its 600 records), and of 0 of 400 in the holdout." in text(fresh)
-    assert "This holdout could not have shown fewer than 12 copied people." in text(fresh)
+    said = text(fresh)
+    assert "not shown to be more than chance explains, and are of at most 0 people: the release has the records of 0 of 600 people" in said
+    assert "in the original (in 0 of its 600 records), and of 0 of 400 in the holdout." in said
+    assert "This holdout could not have shown fewer than 12 copied people." in said
     few = audited(FRESH.drop(columns="income"), HOLDOUT.drop(columns="income"), ORIGINAL.drop(columns="income"))
     m = few.measures
     matched, upper = m.copied_people.item(), m.copied_people_upper.item()
     assert 500 < upper <= matched
     assert f"of at most {upper} people: the release has the records of {matched} of 600 people" in text(few)
     assert "whose record somebody else in original or holdout has, too" in text(few)
-    assert "whose record somebody else" not in text(fresh)
+    assert "whose record somebody else" not in said
     alone = text(audited(FRESH.drop(columns="income"), None, ORIGINAL.drop(columns="income")))
     assert f"would have, and are of at most {matched} of 600 people: those whose record the release has" in alone
     assert "How many of these it would have by chance, only a holdout can tell." in alone

@@ -78,9 +78,8 @@ def test_fresh_samples_look_harmless_and_copies_of_a_twentieth_never_do(keys):
 
 def test_copies_are_told_before_everything_else_and_never_advised_whatever_the_order():
     """Copies without a target tell nothing of it, and are copies all the same."""
-    found = audited(
-        {"fresh": FRESH, "copies": pd.concat([ORIGINAL[:60], FRESH.assign(ill=np.where(FRESH.ill == "no", "yes", "no"))[60:]])}, None
-    )
+    wrong = FRESH.assign(ill=np.where(FRESH.ill == "no", "yes", "no"))
+    found = audited({"fresh": FRESH, "copies": pd.concat([ORIGINAL[:60], wrong[60:]])}, None)
     m = found.measures
     assert m.average_cap_nearest.values[1] < m.average_cap_nearest.values[0]
     assert found.to_frame().index.tolist() == ["fresh", "copies"]
@@ -132,9 +131,8 @@ def test_two_people_have_a_front_sheet():
 
 def test_fewer_than_a_hundred_people_are_not_rounded_to_whole_ones():
     found = audit({"k": [*"aabb"], "t": [*"xyxx"]}, {"k": [*"aabbbb"], "t": [*"xyxyxx"]}, keys="k", target="t")
-    assert "about 2.5 of 4 people; naming the commonest answer, 3 (without the release 2.5 and 3; with the original 3 and 3)." in text(
-        found
-    )
+    said = text(found)
+    assert "about 2.5 of 4 people; naming the commonest answer, 3 (without the release 2.5 and 3; with the original 3 and 3)." in said
     assert "expected to be right for 2.5 of the 4 people" in " ".join(repr(found).split())
 
 
@@ -358,18 +356,16 @@ def test_a_difference_is_within_an_interval_for_all_pairs_and_others_are_passed_
     assert "Passed over, though lower: X (not shown to be lower than A)." in text(found)
     s = found.tables.s
     for pairs, said in ((3, True), (1, False)):
-        interval = average_cap_interval(
-            found.tables.o, s.isel(synthetic=0), against=s.isel(synthetic=1), unmatched="nearest", level=1 - 0.05 / pairs
-        )
+        a, b = (s.isel(synthetic=i) for i in (0, 1))
+        interval = average_cap_interval(found.tables.o, a, against=b, unmatched="nearest", level=1 - 0.05 / pairs)
         ends = f"points (95 % interval: {100 * interval.lower.item():.1f} to {100 * interval.upper.item():.1f})"
         assert (ends in text(found)) == said
 
 
 def leaky():
     """Tells part of what the original tells, of the population and of its people alike, and has nobody's record."""
-    return ORIGINAL.assign(
-        ill=np.where(np.arange(600) % 8, ORIGINAL.ill, np.where(ORIGINAL.ill == "no", "yes", "no")), income=np.roll(ORIGINAL.income, 7)
-    )
+    other = np.where(ORIGINAL.ill == "no", "yes", "no")
+    return ORIGINAL.assign(ill=np.where(np.arange(600) % 8, ORIGINAL.ill, other), income=np.roll(ORIGINAL.income, 7))
 
 
 def sharp():
@@ -440,10 +436,8 @@ def test_where_no_share_is_printed_the_table_has_the_points_that_order_it():
 def test_the_column_whose_absence_lowers_it_most_is_named():
     found = audited(ORIGINAL, None)
     without = audit(ORIGINAL, ORIGINAL, keys="sex", target="ill", allow_same=True).measures.average_cap_zero.item()
-    assert (
-        f"On the scale it is now {percent(found.measures.average_cap_zero.item())}: without area in the release it would be "
-        f"{percent(without)}; " in text(found)
-    )
+    now, then = percent(found.measures.average_cap_zero.item()), percent(without)
+    assert f"On the scale it is now {now}: without area in the release it would be {then}; " in text(found)
     coarser = {"area": ORIGINAL.area // 2, "sex": ORIGINAL.sex, "ill": ORIGINAL.ill}
     halved = audit(coarser, coarser, keys=["area", "sex"], target="ill", allow_same=True).measures.average_cap_zero.item()
     assert "with area in 30 levels, half of those of original and release rounded up (neighbours in pairs" in text(found)

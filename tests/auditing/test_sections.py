@@ -71,8 +71,9 @@ def alerts(result):
     return boxes
 
 
-def audited(**changed):
-    return audit(ORIGINAL, {**ORIGINAL, **changed}, keys=["region", "age"], target="t", allow_same=True)
+def audited(allow_no_match=False, **changed):
+    asked = {"keys": ["region", "age"], "target": "t", "allow_no_match": allow_no_match, "allow_same": True}
+    return audit(ORIGINAL, {**ORIGINAL, **changed}, **asked)
 
 
 def test_tables_with_the_same_levels_are_told_in_one_line():
@@ -96,9 +97,7 @@ def test_a_target_that_shares_no_level_is_refused_and_called_by_its_own_name():
 
 
 def test_the_report_of_tables_that_do_not_meet_says_it_first():
-    result = audit(
-        ORIGINAL, {**ORIGINAL, "age": ["40.0", "41.0"] * 10}, keys=["region", "age"], target="t", allow_no_match=True, allow_same=True
-    )
+    result = audited(allow_no_match=True, age=["40.0", "41.0"] * 10)
     assert len(alerts(result)) == 1
     assert "Column 'age' has no level in common" in one_line(result).partition("What was read")[0]
     assert result.measures.average_cap_zero == 0

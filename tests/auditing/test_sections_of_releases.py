@@ -130,20 +130,17 @@ def test_the_distance_of_the_targets_is_told(twenty):
 
 def test_a_holdout_is_told_once_and_compared_in_columns(people):
     original, synthetic = people
-    found = audit(
-        original, {"a": synthetic, "b": synthetic.iloc[9:]}, keys="smoking", target="health", holdout=original.iloc[::2], against="b"
-    )
-    assert "The holdout has 50 people not used for synthesis. The difference to them is not shown to be more than chance gives" in one_line(
-        found
-    )
+    releases = {"a": synthetic, "b": synthetic.iloc[9:]}
+    found = audit(original, releases, keys="smoking", target="health", holdout=original.iloc[::2], against="b")
+    said = "The holdout has 50 people not used for synthesis. The difference to them is not shown to be more than chance gives"
+    assert said in one_line(found)
     for heading, name in {
         "used - not": "individual_disclosure",
         "error of this": "individual_disclosure_error",
         "holdout": "holdout_cap",
     }.items():
-        assert [float(x) for x in column(found, "Answer", heading)[1]] == pytest.approx(
-            found.measures[name].values[found.ranked], abs=0.0005
-        )
+        values = found.measures[name].values[found.ranked]
+        assert [float(x) for x in column(found, "Answer", heading)[1]] == pytest.approx(values, abs=0.0005)
 
 
 def test_every_column_is_explained_and_no_heading_stands_for_two(twenty):
@@ -155,10 +152,8 @@ def test_every_column_is_explained_and_no_heading_stands_for_two(twenty):
 
 
 def test_a_number_that_all_releases_share_is_told_once(twenty):
-    told = legend(twenty, "Details")
-    assert (
-        told["DiO"] == f"{twenty.measures.original_certain.item():.4f} for each: share of people whose key has one target in the original"
-    )
+    told, shared = legend(twenty, "Details"), f"{twenty.measures.original_certain.item():.4f} for each"
+    assert told["DiO"] == f"{shared}: share of people whose key has one target in the original"
     assert "DiO" not in [head for grid in grids(twenty, "Details") for head in grid.head]
     assert not told["DiSCO"].startswith(f"{twenty.measures.share_certain.values[0]:.4f}")
 
