@@ -356,7 +356,5 @@ def _joined(rows: Mapping[Hashable, Mapping[str, xr.DataArray]], releases: xr.Da
     coords: dict[str, Any] = {"target_column": list(map(str, rows))}
     if releases.dims:
         coords["synthetic"] = releases.indexes["synthetic"]
-    of_all = {name: [np.broadcast_to(row[name].values, releases.shape) for row in rows.values()] for name in OF_TARGET}
-    return Result(
-        {name: (tuple(coords), np.stack(values)) for name, values in of_all.items()}, coords, {"result": "Measures of the targets"}
-    )
+    of_all = {name: np.stack([np.broadcast_to(row[name].values, releases.shape) for row in rows.values()]) for name in OF_TARGET}
+    return Result({name: (tuple(coords), of) for name, of in of_all.items()}, coords, {"result": "Measures of the targets"})

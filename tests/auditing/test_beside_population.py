@@ -74,7 +74,6 @@ def test_the_size_of_the_population_gives_expected_numbers_by_three_models(relea
     for name in ("Ewens-Pitman model", "log-linear model, main effects", "estimate of Zayatz"):
         assert name in said
     assert found.provenance["population_size"] == 50_000
-    assert "population" not in json.dumps(audit(voters, several["half"], allow_same=True, **VOTERS).to_dict()["measures"])
 
 
 def test_what_is_not_estimable_is_said_and_is_no_zero():
