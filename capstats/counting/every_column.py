@@ -86,11 +86,6 @@ class Look:
         """The kind of its values: "number" for texts that are all numbers."""
         return "other" if self.held == "other" else kind_of(self.values[0]) if self.values else self.held
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it holds only whole numbers."""
-        return self.kind == "number" and all(isinstance(x, int) for x in self.values)
-
     def as_type(self, wanted: Kind | None) -> Column:
         """Its labels as a column, texts converted to another kind; labels that look like codes and do not convert are missing."""
         labels, margin = self.margin.labels, self.margin
@@ -186,7 +181,8 @@ def is_complete(look: Look) -> bool:
 def is_identifier(look: Look) -> bool:
     """Whether nearly every record has a level of its own; numbers with decimals, which are measured, do not count."""
     present = look.margin.total - look.margin.missing
-    return present >= FEWEST and look.margin.levels >= DISTINCT * present and (look.kind != "number" or look.is_whole)
+    measured = look.kind == "number" and not all(isinstance(x, int) for x in look.values)
+    return present >= FEWEST and look.margin.levels >= DISTINCT * present and not measured
 
 
 def joint_kind(one: Look, other: Look) -> Kind | None:
