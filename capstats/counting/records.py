@@ -133,11 +133,8 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
     with one_connection([table.source for table in inputs], options):
         cuts = find_cuts(original, specs)
         together = _in_one_reading(inputs, request, cuts)
-        tables, copies, copied = together or (
-            each(inputs, partial(read, key_columns=request.key_columns, target_columns=request.target_columns, cuts=cuts)),
-            None,
-            None,
-        )
+        counted = partial(read, key_columns=request.key_columns, target_columns=request.target_columns, cuts=cuts)
+        tables, copies, copied = together or (each(inputs, counted), None, None)
         names = [table.name for table in inputs] if apart else []
         for pair in apart:
             i, j = (names.index(name) for name in pair)
@@ -145,8 +142,8 @@ def read_records(request: Request, progress: Progress | None = None) -> Records:
         if together is None and request.copy_columns and request.synthetic is not None and all(table.counts.any() for table in tables):
             records = [table.summed(1).sum().item() for table in tables]
             copies, copied = find_copies(inputs, request.copy_columns, {c: cuts.get(c) for c in request.key_columns}, records)
-        for table, counted in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
-            _warn_of_counts(table, counted, request.columns)
+        for table, own in zip(inputs, tables, strict=True) if all(table.weight is None for table in inputs) else ():
+            _warn_of_counts(table, own, request.columns)
         parts = [(table.key, table.target) for table in tables]
         check_codes(options, inputs, request.columns, parts, cuts, whole=bool(request.copy_columns))
     return _complete(Records(request, inputs, labels, tables, {}, cuts, [], copies, copied))
