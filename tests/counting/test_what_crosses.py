@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
-import polars as pl
 import pytest
+from doors import DOORS, Columns, parquet
 from spark_session import spark_session
 
 import capstats
@@ -25,38 +22,14 @@ RECORDS, CELLS, FIRST = 3000, 12, 100  # of a table, of keys and target, and of 
 KNOWN: dict[str, Any] = {"keys": ["k", "j"], "target": "t"}
 
 
-def table(seed: int) -> pl.DataFrame:
+def table(seed: int) -> Columns:
     """Records of few keys and targets, most of which are alone over all columns."""
     rng = np.random.default_rng(seed)
     few = {"k": rng.choice(["a", "b", "c"], RECORDS), "j": rng.integers(0, 2, RECORDS), "t": rng.choice(["u", "v"], RECORDS)}
-    return pl.DataFrame(few | {"x": rng.integers(0, 10**6, RECORDS)})
+    return {name: values.tolist() for name, values in (few | {"x": rng.integers(0, 10**6, RECORDS)}).items()}
 
 
-@contextmanager
-def of_duckdb(_: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
-    with duckdb.connect() as connection:
-        yield lambda frame: connection.from_arrow(frame.to_arrow())
-
-
-@contextmanager
-def of_polars(_: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
-    yield lambda frame: frame.lazy()
-
-
-@contextmanager
-def of_dask(_: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
-    dask = pytest.importorskip("dask.dataframe", reason="Dask is in an extra of its own", exc_type=ImportError)
-    yield lambda frame: dask.from_pandas(frame.to_pandas(), npartitions=2)
-
-
-@contextmanager
-def of_spark(folder: Path) -> Iterator[Callable[[pl.DataFrame], Any]]:
-    def written(frame: pl.DataFrame) -> Any:
-        path = folder / f"{frame['x'].sum()}.parquet"
-        frame.write_parquet(path)
-        return spark_session().read.parquet(str(path))
-
-    yield written
+EVERY = DOORS | {"Spark": lambda columns, folder: spark_session().read.parquet(str(parquet(columns, folder)))}
 
 
 @pytest.fixture
@@ -82,16 +55,17 @@ def crossed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
-@pytest.mark.parametrize("engine", [of_duckdb, of_polars, of_dask, pytest.param(of_spark, marks=pytest.mark.spark)])
-def test_only_counts_come_back(engine: Any, tmp_path: Path, crossed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    with engine(tmp_path) as made:
-        original, release = made(table(1)), made(table(2))
-        capstats.tabulate(original, release, **KNOWN)
-        sweep(original, release, keys=KNOWN["keys"], targets=["t"])
-        assert 0 < max(crossed) <= CELLS
-        audit = capstats.audit(original, release, **KNOWN)
-        assert CELLS < max(crossed, default=0) <= FIRST or audit.provenance["copies"].startswith("not computed")
-        assert max(crossed) <= FIRST
-        monkeypatch.setattr(every_column, "MOST_LABELS", FIRST)
-        capstats.describe(original, release)
-        assert max(crossed) <= FIRST + 1
+@pytest.mark.parametrize("door", ["relation", "polars lazy", "Dask", pytest.param("Spark", marks=pytest.mark.spark)])
+def test_only_counts_come_back(
+    door: str, tmp_path_factory: pytest.TempPathFactory, crossed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, release = (EVERY[door](table(seed), tmp_path_factory.mktemp("table")) for seed in (1, 2))
+    capstats.tabulate(original, release, **KNOWN)
+    sweep(original, release, keys=KNOWN["keys"], targets=["t"])
+    assert 0 < max(crossed) <= CELLS
+    audit = capstats.audit(original, release, **KNOWN)
+    assert CELLS < max(crossed, default=0) <= FIRST or audit.provenance["copies"].startswith("not computed")
+    assert max(crossed) <= FIRST
+    monkeypatch.setattr(every_column, "MOST_LABELS", FIRST)
+    capstats.describe(original, release)
+    assert max(crossed) <= FIRST + 1
