@@ -154,6 +154,7 @@ def test_all_keys_whose_labels_are_of_different_kinds_are_told_at_once() -> None
         ({"keys": None}, ValueError, r"`keys` must name at least one column"),
         ({"target": []}, ValueError, r"`target` must name at least one column"),
         ({"keys": [["sex"]]}, TypeError, r"`keys` must be a column name or a list of them; got list of length 1"),
+        ({"counts": ["w", "w"]}, ValueError, r"`counts` must be a column name, or a pair of them"),
         ({"missing": "skip"}, ValueError, r'`missing` must be "level" or "drop"; got \'skip\''),
         ({"types": {"sexx": "text"}}, ValueError, r"`types` names 'sexx', which is in no table\. Did you mean 'sex'\?"),
         ({"types": {"sex": "txt"}}, ValueError, r"`types` of column 'sex' must be one of 'number', .*; got 'txt'"),

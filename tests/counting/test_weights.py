@@ -126,12 +126,6 @@ def test_weights_and_counts_for_one_table_are_refused(given: dict[str, Any], tab
         tabulate(frame, frame, holdout=frame, keys="k", target="t", **given)
 
 
-def test_counts_that_name_no_column_are_refused_under_their_own_name() -> None:
-    frame = {"k": [0], "t": [0], "w": [1]}
-    with pytest.raises(ValueError, match=r"`counts` must be a column name, or a pair of them"):
-        tabulate(frame, frame, keys="k", target="t", counts=["w", "w"])
-
-
 # --- what is made of weighted tables ----------------------------------------------------------------------------------
 
 
