@@ -81,17 +81,16 @@ def test_what_counts_no_records_is_refused():
 def test_categories_stand_for_their_places_in_the_stated_order_levels_without_records_included():
     """Low to top are 3 apart where the order has four levels, although nobody has the two between."""
     ordered = [pd.DataFrame({"income": pd.Categorical([x], LEVELS)}) for x in ("low", "top")]
-    assert membership_scores(*ordered, columns="income", widths=1).item() == pytest.approx(-4.5 / math.log(10), rel=1e-14)
-    plain = [{"income": [x]} for x in ("low", "top")]
-    assert membership_scores(*plain, columns="income", widths=1).item() == pytest.approx(-0.5 / math.log(10), rel=1e-14)
-    stated = membership_scores(*plain, columns="income", widths=1, types={"income": LEVELS})
-    assert stated.item() == pytest.approx(-4.5 / math.log(10), rel=1e-14)
-    codes = [{"income": [x]} for x in (1, 4)]
-    assert membership_scores(*codes, columns="income", widths=1, categories="mismatch").item() == pytest.approx(
-        -4.5 / math.log(10), rel=1e-14
-    )
-    levels = membership_scores(*codes, columns="income", widths=1, categories="mismatch", types={"income": [1, 4]})
-    assert levels.item() == pytest.approx(-0.5 / math.log(10), rel=1e-14)
+    plain, codes = ([{"income": [x]} for x in both] for both in (("low", "top"), (1, 4)))
+    for tables, options, expected in (
+        (ordered, {}, -4.5),
+        (plain, {}, -0.5),
+        (plain, {"types": {"income": LEVELS}}, -4.5),
+        (codes, {"categories": "mismatch"}, -4.5),
+        (codes, {"categories": "mismatch", "types": {"income": [1, 4]}}, -0.5),
+    ):
+        score = membership_scores(*tables, columns="income", widths=1, **options).item()
+        assert score == pytest.approx(expected / math.log(10), rel=1e-14)
 
 
 @OTHER_LEVELS
