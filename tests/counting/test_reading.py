@@ -61,11 +61,6 @@ def test_dropped_records_are_told_for_each_table() -> None:
     assert counted.attrs["dropped"] == {"original": 6, "synthetic": 0.0}
 
 
-def test_labels_of_dropped_records_vanish() -> None:
-    tables = tabulate({"k": ["a", "gone"], "t": ["x", None]}, keys="k", target="t", missing="drop")
-    assert tables.indexes["key"].tolist() == [("a",)]
-
-
 @pytest.mark.parametrize(
     ("wanted", "texts", "labels"),
     [
