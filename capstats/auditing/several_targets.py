@@ -248,7 +248,7 @@ def audit_targets(
         for column, records in each_target(request, shown):
             shown.step(f"computing the measures of {column}")
             try:
-                tables = on_axes(records, request.backing)[0]
+                tables = on_axes(records)[0]
             except TypeError as error:  # labels of different kinds
                 if not every:
                     raise

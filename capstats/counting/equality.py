@@ -43,7 +43,7 @@ def count_by_equality(
         compared = {column: _compared(*coded[column], "key" if column in keys else "target") for column in coded if column not in bins}
         warn_of_levels({"levels": {str(c): {SIDES[1]: entry} for c, entry in compared.items() if entry is not None}}, SIDES[0])
     released = None if frames[1].empty else synthetic
-    tables = on_axes(read_records(Request(original=real, synthetic=released, keys=list(known), target=list(guessed))), "auto")[0]
+    tables = on_axes(read_records(Request(original=real, synthetic=released, keys=list(known), target=list(guessed))))[0]
     return tables.o, tables.o * 0 if frames[1].empty else tables.s
 
 

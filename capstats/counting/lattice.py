@@ -95,7 +95,7 @@ class Lattice:
     backing: Backing = "auto"
 
     @classmethod
-    def of_records(cls, records: Records, backing: Backing = "auto") -> Lattice:
+    def of_records(cls, records: Records) -> Lattice:
         """The lattice of records, with each target column as a target of its own."""
         counted, names = records.tables, records.names
         key_columns, orders = records.request.key_columns, list(map(str, records.orders()))
@@ -111,7 +111,7 @@ class Lattice:
             axis, places = join_columns([[table.target.columns[t]] for table in counted], [column], names)
             targets.append(axis.set_names([str(column)]))
             shape = (len(axis), len(key))
-            sparse = records.is_sparse(backing, math.prod(shape))
+            sparse = records.is_sparse(math.prod(shape))
             where = [at[table.target.of_row] for at, table in zip(places, counted, strict=True)]
             tables.append([table_of(table.counts, i, j, shape, sparse) for table, i, j in zip(counted, where, keys, strict=True)])
             axes["target"] = targets[-1]
@@ -124,7 +124,7 @@ class Lattice:
         records.warn_of_codes()
         stored = [records.stored[column] for column in key_columns]
         synthetic = None if records.labels is None else level_index(records.labels)
-        return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), backing)
+        return cls(tables, key, targets, stored, synthetic, attrs_of_tables(records.weights), records.request.backing)
 
     @classmethod
     def of_tables(cls, tables: xr.Dataset) -> Lattice:

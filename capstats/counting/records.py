@@ -31,7 +31,7 @@ from capstats.sources.door import labels_in
 from capstats.sources.files import FileSource, one_connection
 from capstats.sources.memory import MemorySource, arranged
 from capstats.tables.axes import UNLABELLED, join_columns, stored_names
-from capstats.tables.backing import Backing, Data, choose_sparse, stacked, table_of
+from capstats.tables.backing import Data, choose_sparse, stacked, table_of
 from capstats.tables.dataset import SUMS, dataset
 from capstats.tables.fineness import MANY
 from capstats.tables.levels import Entry, LevelsWarning, callers, missing_codes, shares_nothing, warn_of_levels, with_compared
@@ -67,9 +67,9 @@ class Records:
         """The column of sampling weights of each table that has one."""
         return {table.name: str(table.weight) for table in self.inputs if table.sampling}
 
-    def is_sparse(self, backing: Backing, cells: int) -> bool:
+    def is_sparse(self, cells: int) -> bool:
         """Whether tables of that many cells are held sparse."""
-        return choose_sparse(backing, max(len(table.counts) for table in self.tables), cells, len(self.tables))
+        return choose_sparse(self.request.backing, max(len(table.counts) for table in self.tables), cells, len(self.tables))
 
     def orders(self) -> dict[Hashable, list[Label]]:
         """The category order of each column that has one: the original's levels, then those that other tables add."""
@@ -257,7 +257,7 @@ def _apart(request: Request, inputs: Sequence[Input]) -> list[tuple[str, str]]:
     return apart
 
 
-def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Places]:
+def on_axes(records: Records) -> tuple[xr.Dataset, Places, Places]:
     """The tables on common axes, and where the distinct targets and the distinct keys of the original are on them."""
     tables, names, request = records.tables, records.names, records.request
     key_columns, target_columns, stored = request.key_columns, request.target_columns, records.stored
@@ -267,7 +267,7 @@ def on_axes(records: Records, backing: Backing) -> tuple[xr.Dataset, Places, Pla
     target.names = [stored[c] for c in target_columns] or target.names
     axes = {"key": key, "target": target}
     shape = (len(target), len(key))
-    sparse = records.is_sparse(backing, math.prod(shape))
+    sparse = records.is_sparse(math.prod(shape))
     last = len(tables) - (request.holdout is not None)
     arrays = {}
 
@@ -302,13 +302,13 @@ def _add_labels(levels: Mapping[str, Mapping[str, Entry]], records: Records) -> 
                 entry["remedy"] = {"labels": texts, "of": of}
 
 
-def locate(request: Request, backing: Backing = "auto") -> tuple[xr.Dataset, Original, Places, Places, Counts | str | None]:
+def locate(request: Request) -> tuple[xr.Dataset, Original, Places, Places, Counts | str | None]:
     """The result of `tabulate`, the records of the original, the indices of each record's target and key on the axes, and its copies.
 
     If copies cannot be counted, the reason; None if they were not asked for.
     """
     records = read_records(replace(request, by_record=True))
-    tables, targets, keys = on_axes(records, backing)
+    tables, targets, keys = on_axes(records)
     warn_of_levels(with_compared(tables.attrs, records.copies or {}))
     records.warn_of_codes()
     first, copied = records.tables[0], records.copied

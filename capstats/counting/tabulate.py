@@ -163,7 +163,7 @@ def counted(request: Request, shown: Progress | None = None, *, warns: bool = Tr
     with nullcontext(shown) if shown is not None else Progress(request.progress) as steps:
         records = read_records(request, steps)
         steps.step("joining the tables")
-        tables = on_axes(records, request.backing)[0]
+        tables = on_axes(records)[0]
     with_origin(tables, _origin(request, records))
     if warns:
         known = tables.attrs if records.copies is None else with_compared(tables.attrs, records.copies)

@@ -224,7 +224,7 @@ def record_risk(
 
 def riskiest(request: Request, sort_by: str | None, top: int | None, messages: list[str] | None = None) -> tuple[Any, int]:
     """What `record_risk` returns, and how many records there are; with ``messages``, copies that cannot be counted are no error."""
-    tables, original_records, i, j, copies = locate(request, request.backing)
+    tables, original_records, i, j, copies = locate(request)
     if "s" not in tables or tables.s.ndim > 2:
         raise ValueError("`synthetic` must be one table. Call record_risk once for each of several tables.")
     by_key = key_summary(tables.o, tables.s)

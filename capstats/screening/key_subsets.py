@@ -158,7 +158,7 @@ def sweep(
         else:
             records = read_records(request, shown)
             shown.step("joining the tables")
-            lattice, n = Lattice.of_records(records, request.backing), records.tables[0].counts.sum()
+            lattice, n = Lattice.of_records(records), records.tables[0].counts.sum()
             attrs = records.attrs(dict(zip([*key_columns, *target_columns], [*key_names, *target_names], strict=True)))
         used = convention_used(lattice.key, unmatched)
         values: dict[Columns, Floats] = {}
