@@ -78,7 +78,7 @@ def check_counts(tables: xr.Dataset) -> None:
             raise refused(one, other, "have the same counts, most of them of one record")
 
 
-def check_rows(one: Input, other: Input, records: Sequence[float] = ()) -> None:
+def check_rows(one: Input, other: Input, records: Sequence[float]) -> None:
     """Raise where two tables have the same rows over all columns that both have and that `compared` can compare.
 
     Rows in any order count as the same if most of them are unique, and not just a few, since such tables may agree by chance. Many
@@ -88,7 +88,7 @@ def check_rows(one: Input, other: Input, records: Sequence[float] = ()) -> None:
     one, other = (Input(table.source, table.options, by_record=ordered) for table in (one, other))  # weights are compared, too
     columns, _ = columns_in_common([one, other])
     try:
-        if records and (many := many_rows([one, other], records, len(columns))) is not None:
+        if (many := many_rows([one, other], records, len(columns))) is not None:
             if many.same(columns):
                 raise refused(one.name, other.name, "hold the same records")
             return
