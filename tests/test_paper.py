@@ -89,24 +89,6 @@ def test_every_number_agrees_with_what_the_paper_prints():
     }
 
 
-def test_computed_values_are_those_of_a_loop_over_the_printed_tables():
-    """c / n with plain Python, from the counts as they stand in the paper."""
-    o_3, o_4 = [[0, 176, 204], [0, 78, 93], [127, 163, 59]], [[0, 0, 62], [197, 136, 134], [74, 99, 198]]
-    s_a, s_e = [[114, 118, 77], [104, 44, 134], [105, 86, 118]], [[67, 97, 153], [37, 114, 101], [169, 14, 148]]
-    s_b, s_g = [[24, 36, 15], [226, 113, 213], [216, 54, 3]], [[129, 137, 99], [2, 131, 147], [91, 111, 53]]
-
-    def cap(o, s):
-        totals = [sum(row[j] for row in s) for j in range(3)]
-        return sum(o[i][j] * s[i][j] / totals[j] for i in range(3) for j in range(3)) / sum(map(sum, o))
-
-    computed = {value.what: value.computed for value in printed_values()}
-    assert computed["average CAP of O_3 with S_b"] == pytest.approx(cap(o_3, s_b), rel=1e-14)
-    assert computed["average CAP of O_3 with S_g"] == pytest.approx(cap(o_3, s_g), rel=1e-14)
-    assert computed["average CAP of O_4 with S_a"] == pytest.approx(cap(o_4, s_a), rel=1e-14)
-    assert computed["average CAP of O_4 with S_e"] == pytest.approx(cap(o_4, s_e), rel=1e-14)
-    assert computed["CAP of x_0 with S, 8/33"] == 8 / 33
-
-
 @pytest.mark.parametrize(
     ("printed", "right", "wrong"),
     [
