@@ -72,9 +72,3 @@ def test_paper_names_a_wrong_option_before_it_writes(given, said, tmp_path, caps
     assert main(["paper", "--out", str(tmp_path / "out"), *given]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_paper_knows_three_models(capsys):
-    with pytest.raises(SystemExit):
-        main(["paper", "--out", "out", "--model", "multinomial"])
-    assert "argument --model: invalid choice: 'multinomial'" in capsys.readouterr().err

@@ -93,6 +93,7 @@ MISTAKES = {
     ),
     "misspelt measure": ([*SMOKERS, "--fail-above", "avrage_cap=1"], "'avrage_cap' is no measure. Did you mean 'average_cap_zero'?"),
     "paper without a folder": (["paper"], "capstats paper: the following arguments are required: --out"),
+    "paper with an unknown model": (["paper", "--out", "out", "--model", "multinomial"], "argument --model: invalid choice: 'multinomial'"),
     "paper into a file": (["paper", "--out", "original.csv"], "original.csv"),
     "seed that is no number": (["paper", "--out", "p", "--seed", "x"], "argument --seed: must be a whole number, 0 or more; got 'x'"),
     "negative seed": (["audit", "--example", "titanic", "--seed", "-1"], "argument --seed: must be a whole number, 0 or more; got '-1'"),
