@@ -215,12 +215,6 @@ def test_an_option_has_its_other_spelling_in_a_configuration_too(config, here, c
     assert "has 'target' and 'targets', which are one option. Give one of them." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_no_option_of_a_command_stands_twice(command):
-    keys = [option.key for options in command.groups.values() for option in options]
-    assert len(set(keys)) == len(keys)
-
-
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "data" in command.groups], ids=lambda command: command.name)
 def test_the_configuration_in_the_help_of_a_command_runs(command, tmp_path, capsys):
     (text,) = re.findall(r"^Configuration: .*\n\n((?:  .*\n)+)", printed(capsys, *command.name.split(), "--help"), re.M)
