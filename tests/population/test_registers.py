@@ -153,10 +153,6 @@ def test_sample_and_register_are_counted_in_one_call_and_cut_alike():
     xr.testing.assert_equal(found, expected)
 
 
-def test_targets_of_the_population_do_not_matter():
-    assert population_profile([[1, 0], [1, 1]], population=[[3, 0], [0, 2], [1, 1]]).k_map.item() == 3
-
-
 # --- batches, nothing, mistakes ---------------------------------------------------------------------------------------
 
 
