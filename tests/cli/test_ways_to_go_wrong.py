@@ -255,9 +255,7 @@ WAYS = {
     "truth in Excel": Way(XLSX, ("r.csv", changed(text, **yes)), "smokes", "bool labels in `original` and text"),
     "truth in German": Way(R, ("r.csv", german_csv), "smokes", "one has codes", repr({"WAHR": "TRUE", "FALSCH": "FALSE"})),
     "files swapped": Way(("synthetic.csv", text), ("original.csv", of_r), "town", "are swapped", "swap"),
-    "a column twice": Way(
-        R, ("r.csv", lambda table, path: text(table[[*table, "town"]], path)), "town", "occurs 2 times", "table[[*table]]"
-    ),
+    "a column twice": Way(R, ("r.csv", twice), "town", "occurs 2 times", "table[[*table]]"),
 }
 
 

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tab
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 SYNTHPOP = json.loads((REFERENCE / "synthpop_disclosure.json").read_text(encoding="utf-8"))["cases"]
-SDMETRICS = json.loads((REFERENCE / "sdmetrics_cap.json").read_text(encoding="utf-8"))["cases"]
 cases = pytest.mark.parametrize("case", SYNTHPOP, ids=lambda case: case["name"])
 
 
