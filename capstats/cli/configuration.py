@@ -19,7 +19,7 @@ from capstats.sources.disk import opened
 def settings_of(command: Command, namespace: argparse.Namespace) -> dict[str, Any]:
     """The given options of a command, in their order."""
     options = command.options
-    given = command.given(namespace)
+    given = {key: x for key, option in options.items() if (x := option.given(namespace)) is not None}
     file = getattr(namespace, "config", None)
     try:
         configured = {} if file is None else _configured(file, options)

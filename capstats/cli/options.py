@@ -141,18 +141,6 @@ class Command:
         """Its options by name."""
         return {option.key: option for options in self.groups.values() for option in options}
 
-    def add_to(self, parser: argparse.ArgumentParser, groups: Mapping[str, Sequence[Option]]) -> None:
-        """Add its options, in ``groups``, to its parser."""
-        for heading, options in groups.items():
-            group = parser.add_argument_group(heading)
-            for option in options:
-                option.add_to(group)
-        parser.set_defaults(command=self)
-
-    def given(self, namespace: argparse.Namespace) -> dict[str, Any]:
-        """The values of the options given on the command line."""
-        return {key: value for key, option in self.options.items() if (value := option.given(namespace)) is not None}
-
 
 def _option(key: str, **own: Any) -> Option:
     words: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in (HELD["options"][key] | own).items()}

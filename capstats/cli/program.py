@@ -184,7 +184,12 @@ def parser() -> Parser:
             settings = "\n".join(f"  {line}" for key, line in HELD["settings"].items() if key in shown)
             parts.insert(1, TEXTS["configuration"].format(settings))
             groups["configuration"] = [OPTIONS["config"], OPTIONS["force"]]
-        command.add_to(_add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS), groups)
+        own = _add(families[family], name, command.help, parts, argument_default=argparse.SUPPRESS)
+        own.set_defaults(command=command)
+        for heading, options in groups.items():
+            group = own.add_argument_group(heading)
+            for option in options:
+                option.add_to(group)
     return top
 
 
