@@ -31,16 +31,14 @@ def seeds(number: int) -> range:
 theorem = examples(100)
 
 
-def count_tables(targets: int = 4, keys: int = 5, *, least: int = 0, most: int = 6, empty: bool = False) -> st.SearchStrategy[Any]:
-    """Tables with at most so many targets and keys, and counts from ``least`` to ``most``; with at least one record unless ``empty``."""
-    return st.tuples(st.integers(1, targets), st.integers(1, keys)).flatmap(
-        lambda shape: counts(shape, least=least, most=most, empty=empty)
-    )
+def count_tables(targets: int = 4, keys: int = 5, *, most: int = 6) -> st.SearchStrategy[Any]:
+    """Tables with at most so many targets and keys, at least one record, and counts of at most ``most``."""
+    return st.tuples(st.integers(1, targets), st.integers(1, keys)).flatmap(lambda shape: counts(shape, most=most))
 
 
-def counts(shape: tuple[int, ...], *, least: int = 0, most: int = 6, empty: bool = False) -> st.SearchStrategy[Any]:
+def counts(shape: tuple[int, ...], *, most: int = 6, empty: bool = False) -> st.SearchStrategy[Any]:
     """An array of counts of this shape; with at least one record unless ``empty``."""
-    found = numpy_strategies.arrays(np.int64, shape, elements=st.integers(least, most))
+    found = numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, most))
     return found if empty else found.filter(np.any)
 
 
