@@ -5,7 +5,7 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from command_line import printed, refused, run, said
+from command_line import printed, refused, said
 
 from capstats.cli import main
 from capstats.cli.options import OPTIONS
@@ -68,12 +68,6 @@ def test_a_folder_that_is_a_file_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("", encoding="utf-8")
     assert "cannot read or write 'file'" in refused(capsys, "lesson", "hands", "--out", "file")
-
-
-def test_it_runs_as_a_program(tmp_path):
-    done = run("lesson", "hands", "--no-open", "--out", str(tmp_path))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "hands.html").is_file()
 
 
 def test_a_file_of_somebody_else_stays_and_no_other_is_written(asked, tmp_path, capsys):
