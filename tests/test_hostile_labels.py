@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from records import strings
 
 from capstats.cli import main
 from capstats.reports.blocks import WIDTH
@@ -134,15 +135,6 @@ def test_json_is_printable_text_that_holds_the_labels_as_they_are(
     assert held >= ({*COLUMNS} if command != "anonymity" else set())
     if command in ("audit", "records"):
         assert held >= set(HOSTILE)
-
-
-def strings(told: object) -> list[str]:
-    """All texts in a value of JSON, those that are names included."""
-    if isinstance(told, dict):
-        return [*told, *(text for value in told.values() for text in strings(value))]
-    if isinstance(told, list):
-        return [text for value in told for text in strings(value)]
-    return [told] if isinstance(told, str) else []
 
 
 @pytest.mark.parametrize("attack", ["membership", "knowledge", "model"])

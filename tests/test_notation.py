@@ -7,11 +7,11 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from notebook_cells import NOTEBOOKS, ROOT, stored
 from public_names import public_names
+from records import strings
 
 from capstats.lessons.browser import browser_page
 from capstats.lessons.pages import LESSONS, page
@@ -37,16 +37,8 @@ def texts() -> Iterator[tuple[str, str]]:
     for name, found in public_names().items():
         yield name, re.sub(r"^ *>>> .*?(?:\n\s*\n|\Z)", "", CODE.sub("", found.__doc__ or ""), flags=re.S | re.M)
     for room in ("auditing/sentences.toml", "auditing/measures.toml", "describing/sentences.toml", "cli/commands.toml"):
-        yield from ((room, text) for text in strings(tomllib.loads(files("capstats").joinpath(room).read_text(encoding="utf-8"))))
-
-
-def strings(found: Any) -> Iterator[str]:
-    """All texts of a table of TOML."""
-    if isinstance(found, (dict, list)):
-        for part in found.values() if isinstance(found, dict) else found:
-            yield from strings(part)
-    elif isinstance(found, str):
-        yield CODE.sub("", found)
+        held = tomllib.loads(files("capstats").joinpath(room).read_text(encoding="utf-8"))
+        yield from ((room, CODE.sub("", text)) for text in strings(held))
 
 
 def found(pattern: re.Pattern[str]) -> list[str]:
