@@ -129,6 +129,11 @@ def counts(**tables: Any) -> dict[str, int]:
     return {f'[data-count="{name}-{i}-{j}"]': int(n) for name, table in found.items() for (i, j), n in np.ndenumerate(table)}
 
 
+def put(tab: Page, **tables: Any) -> None:
+    """Type tables into their fields."""
+    moved(tab, counts(**tables))
+
+
 def in_percent(share: float) -> str:
     """A share as the lessons write it: "31 %", "30.7 %"."""
     return unbroken(percent(share))

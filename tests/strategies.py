@@ -52,3 +52,8 @@ def table_pairs(targets: int = 4, keys: int = 5, *, most: int = 6, empty: bool =
 def keys_that_merge(keys: int) -> st.SearchStrategy[list[int]]:
     """For each key the one that it becomes."""
     return st.lists(st.integers(0, keys - 1), min_size=keys, max_size=keys)
+
+
+def frame(rows: Any) -> dict[str, list[Any]]:
+    """Records that were drawn as rows, by columns c0, c1 and so on."""
+    return {f"c{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))}

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import afresh, agree, agree_all, counts, first_screen, inside, judged, moved, numbers, predicted, wait_for
+from lesson_pages import afresh, agree, agree_all, counts, first_screen, inside, judged, moved, numbers, predicted, put, wait_for
 
 from capstats import average_cap, baseline_cap, cap_boxplot, cap_ecdf, individual_cap
 from capstats.datasets import paper_originals, paper_synthetics
@@ -51,10 +51,6 @@ def expected(o, left, right, threshold):
         share = np.take_along_axis(at_most, np.broadcast_to(hundredths, n.shape)[None], 0)[0]
         found[f"above-{side}"] = np.rint(np.where(n > 0, n * (1 - share), 0))
     return found
-
-
-def put(tab, **tables):
-    moved(tab, counts(**tables))
 
 
 def test_every_number_is_the_librarys_on_random_tables(tab):

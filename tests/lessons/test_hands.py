@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from chromium import opened
-from lesson_pages import afresh, agree, agree_all, counts, first_screen, in_percent, judged, moved, numbers, predicted, question
+from lesson_pages import afresh, agree, agree_all, counts, first_screen, in_percent, judged, moved, numbers, predicted, put, question
 
 from capstats import average_cap, baseline_cap, individual_cap, maximum_cap, minimum_cap
 from capstats.lessons import page
@@ -33,10 +33,6 @@ def expected(o, s):
     for name, among in (("highest", o), ("highest-asthma", asthma)):
         found[name] = np.where(among.sum((-2, -1)) > 0, np.where(among > 0, q, 0).max((-2, -1)), np.nan)
     return found
-
-
-def put(tab, **tables):
-    moved(tab, counts(**tables))
 
 
 def held(tab, table):

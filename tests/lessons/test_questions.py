@@ -2,7 +2,7 @@
 
 import pytest
 from chromium import DRAWN, opened
-from lesson_pages import afresh, counts, judged, moved, numbers, predicted, question
+from lesson_pages import afresh, judged, moved, numbers, predicted, put, question
 
 from capstats.lessons import page
 
@@ -83,7 +83,7 @@ def test_a_question_loads_its_own_table_when_it_is_opened_and_not_before(tab):
     start = release(tab)
     question(tab, "predict")
     assert release(tab) == [3, 1, 5, 11] != start
-    moved(tab, counts(s=[[1, 1], [1, 1]]))
+    put(tab, s=[[1, 1], [1, 1]])
     judged(tab, "predict", 0.5)
     assert release(tab) == [1, 1, 1, 1]
     question(tab, "sum")
@@ -109,7 +109,7 @@ def test_a_wrong_answer_is_explained_where_it_can_be(tab, text, told):
 
 def test_an_explanation_does_not_refuse_what_is_right(tab):
     question(tab, "predict")
-    moved(tab, counts(s=[[2, 1], [2, 1]]))  # as many with diabetes as with asthma
+    put(tab, s=[[2, 1], [2, 1]])  # as many with diabetes as with asthma
     assert verdict(tab, "predict", "1/2").startswith("Right. ")
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import examples, frame
 
 from capstats import disclosure, screening
 from capstats.population import singling_out
@@ -26,10 +26,6 @@ VALUES = st.sampled_from(["a", "b", None])
 
 def rows_of(columns, least=1, most=8):
     return st.lists(st.tuples(*[VALUES] * columns), min_size=least, max_size=most)
-
-
-def frame(rows):
-    return {f"c{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))}
 
 
 def called(original, synthetic, size, holdout=None, **options):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import examples, frame
 
 from capstats import tabulate
 from capstats.population import linkability, links
@@ -35,10 +35,6 @@ def chances(records, released, a, b):
 
 def rows_of(columns, least=1, most=10):
     return st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * columns), min_size=least, max_size=most)
-
-
-def frame(rows):
-    return {f"c{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))}
 
 
 def called(original, released, a, b, holdout=None, **options):
