@@ -44,21 +44,17 @@ NAMES = {
 }
 
 
-def letters(text: str) -> list[str]:
-    return list(text)
-
-
 def people(kind: str) -> pd.DataFrame:
     """The original, and synthetic tables whose targets are never, sometimes, and in three of five classes those of the original."""
-    five = letters("abcde")
+    five = list("abcde")
     if kind == "original":
         return pd.DataFrame({"key1": five * 20, "key2": range(100), "sensitive1": five * 20, "sensitive2": range(100)})
     if kind == "bad":
-        return people("original").assign(sensitive1=letters("abced") * 20)
+        return people("original").assign(sensitive1=list("abced") * 20)
     rng = np.random.RandomState(42)
     key1 = rng.choice(five, 20)
     key2 = range(20) if kind == "perfect" else rng.randint(0, 5, size=20)
-    sensitive1 = rng.choice(letters("fghij") if kind == "perfect" else five, 20)
+    sensitive1 = rng.choice(list("fghij") if kind == "perfect" else five, 20)
     sensitive2 = rng.randint(*((100, 200) if kind == "perfect" else (0, 5)), size=20)
     return pd.DataFrame({"key1": key1, "key2": key2, "sensitive1": sensitive1, "sensitive2": sensitive2})
 

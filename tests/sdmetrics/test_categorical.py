@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from sdmetrics_calls import DIRECT, METHODS, REAL, REFERENCE, close, direct, frames, letters
+from sdmetrics_calls import DIRECT, METHODS, REAL, REFERENCE, close, direct, frames
 
 from capstats.sdmetrics import CategoricalCAP
 
@@ -43,8 +43,8 @@ def test_direct_classes_give_the_numbers_of_sdmetrics(case: dict[str, Any], meth
 
 @pytest.mark.parametrize("metric", DIRECT.values())
 def test_direct_classes_warn_that_sdmetrics_calls_them_deprecated(metric: Any) -> None:
-    real = pd.DataFrame({"col1": range(5), "col2": letters("ABCAB")})
-    synthetic = pd.DataFrame({"col1": range(5), "col2": letters("CAABC")})
+    real = pd.DataFrame({"col1": range(5), "col2": list("ABCAB")})
+    synthetic = pd.DataFrame({"col1": range(5), "col2": list("CAABC")})
     with pytest.warns(DeprecationWarning, match="'DisclosureProtection' and 'DisclosureProtectionEstimate'") as said:
         assert metric.compute(real, synthetic, key_fields=["col1"], sensitive_fields=["col2"]) == 1
     assert [warning.filename for warning in said] == [__file__]
