@@ -18,21 +18,19 @@ from capstats.datasets import paper_originals, paper_synthetics
 from capstats.paper import printed_values
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, INDEX = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/index.md"))
+(CODE,) = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
 def test_the_code_runs_prints_the_numbers_beside_it_and_has_ten_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(block.split("\n\n")) == 2
-    assert len([line for line in block.splitlines() if line]) == 10
-    exec(block, {})
-    printed, said = (
-        capsys.readouterr().out,
-        [x for comment in re.findall(r"print\(.*# (.*)", block) for x in re.findall(r"\d+\.\d+(?: %)?", comment)],
-    )
+    assert len(CODE.split("\n\n")) == 2
+    assert len([line for line in CODE.splitlines() if line]) == 10
+    exec(CODE, {})
+    printed = capsys.readouterr().out
+    said = [x for comment in re.findall(r"print\(.*# (.*)", CODE) for x in re.findall(r"\d+\.\d+(?: %)?", comment)]
     assert said == ["84.3 %", "51.4 %", "84.8 %", "0.843"]
     assert [x for x in said if x not in printed] == []
     assert "educ = Advanced degree" in printed
@@ -43,10 +41,9 @@ def test_the_code_runs_prints_the_numbers_beside_it_and_has_ten_lines(
 def test_its_average_is_that_of_the_first_page_of_a_report_with_nearest_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With a release that lacks keys: version 1 of the average is another number."""
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
     names: dict[str, Any] = {}
-    exec(block.partition("print(")[0].replace("frac=1", "n=40"), names)
-    (call,) = re.findall(r"print\((.*)\.item\(\)\)  # [\d.]+: any measure takes the tables", block)
+    exec(CODE.partition("print(")[0].replace("frac=1", "n=40"), names)
+    (call,) = re.findall(r"print\((.*)\.item\(\)\)  # [\d.]+: any measure takes the tables", CODE)
     measures = capstats.audit(names["original"], names["release"], keys=["educ", "PID"], target="vote", copy_columns=0).measures
     found = eval(call, names).item()
     assert found == measures.average_cap_nearest.item()
@@ -104,16 +101,15 @@ def test_it_opens_with_the_picture_and_is_short() -> None:
 
 def test_the_first_page_of_the_site_has_the_same_picture_command_and_answer() -> None:
     """tests/test_pages.py runs the command of the first page."""
-    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     picture = r"!\[The lower average exposes 93 people\.[^]]+\]"
-    assert re.findall(picture, README) == re.findall(picture, first) != []
-    assert re.findall(r"```console\n(.*?)```", README, re.S) == re.findall(r"```console\n(.*?)```", first, re.S) != []
+    assert re.findall(picture, README) == re.findall(picture, INDEX) != []
+    assert re.findall(r"```console\n(.*?)```", README, re.S) == re.findall(r"```console\n(.*?)```", INDEX, re.S) != []
     scale = r"!\[A scale: [^]]+\]"
-    assert re.findall(scale, README) == re.findall(scale, first) != []
-    for page in (README, first):
+    assert re.findall(scale, README) == re.findall(scale, INDEX) != []
+    for page in (README, INDEX):
         assert re.search(r"The 93 are (those )?over 65 (with|and have) asthma", page)
     ways = ("I have two files", "I have a number", "I teach", "I want proofs")
-    assert [way for way in ways if f"**{way}**" not in README or f"**[{way}](" not in first] == []
+    assert [way for way in ways if f"**{way}**" not in README or f"**[{way}](" not in INDEX] == []
 
 
 def test_the_number_of_printed_values_is_the_one_that_it_names() -> None:
@@ -145,7 +141,7 @@ def test_what_makes_the_riskier_release_safe_is_what_both_first_pages_say() -> N
     safe[o.argmax(axis=0), np.arange(3)] += changed
     assert individual_cap(o, safe).max() <= 0.5
     average = f"{100 * average_cap(o, safe).item():.0f}"
-    for page in (README, (ROOT / "docs" / "index.md").read_text(encoding="utf-8")):
+    for page in (README, INDEX):
         said = r"give (\d+) of its (\d+) records the commonest diagnosis of their age: .* \*rises\* to (\d+) %"
         found = re.search(said, page.replace("\n", " "))
         assert found is not None
