@@ -228,6 +228,7 @@ TYPE = str | list[str | float | bool]
 LISTED = str | list[str]  # a single text is a list of one
 LIMIT = float | dict[str, str | float]
 BINS = int | dict[Literal["quantile"], int] | list[str | float]
+OF_TABLES = "a text, or a table with a text for each table", str | dict[str, str]
 BY_TABLE = (
     "a column, or a table with columns for original, synthetic and holdout",
     str | dict[Literal["original", "synthetic", "holdout"], str],
@@ -254,9 +255,7 @@ KINDS = {
         "a table of columns, each with its type or the list of its levels in order", _of_columns(TYPE), types, commas=True, of_columns=True
     ),
     "renames": Kind("a table of old names, each with the new one", _of_columns(str), renames, of_columns=True),
-    "encoding": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--encoding")),
-    "decimal": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--decimal")),
-    "sheet": Kind("a text, or a table with a text for each table", str | dict[str, str], partial(of_tables, flag="--sheet")),
+    **{name: Kind(*OF_TABLES, partial(of_tables, flag=f"--{name}")) for name in ("encoding", "decimal", "sheet")},
     "skip": Kind(
         "a whole number, 0 or more, or a table with one for each", int | dict[str, int], partial(of_tables, flag="--skip", read=_lines)
     ),
