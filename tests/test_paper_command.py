@@ -1,6 +1,7 @@
 """The command `capstats paper`: its exit status, and its seed."""
 
 import pytest
+from command_line import refused
 
 import capstats
 from capstats.cli import main
@@ -69,6 +70,5 @@ def test_paper_passes_its_options_on(given, passed, tmp_path, monkeypatch, capsy
     ],
 )
 def test_paper_names_a_wrong_option_before_it_writes(given, said, tmp_path, capsys):
-    assert main(["paper", "--out", str(tmp_path / "out"), *given]) == 2
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, "paper", "--out", str(tmp_path / "out"), *given)
     assert not (tmp_path / "out").exists()
