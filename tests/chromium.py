@@ -46,8 +46,7 @@ def in_frames(folder: Path, pages: list[str], width: int, script: str) -> list[s
     frames = "".join(f'<iframe style="width:{width}px;height:800px;border:0" srcdoc="{html.escape(page)}"></iframe>' for page in pages)
     ask = f"[...document.querySelectorAll('iframe')].map(f => {{const d = f.contentDocument; return {script}}}).join('|')"
     outer = f"<!DOCTYPE html><title>frames</title>{frames}<script>onload = () => {{document.body.innerHTML = {ask}}}</script>"
-    found = loaded(folder, outer)
-    return found.partition("<body>")[2].partition("</body>")[0].strip().split("|")
+    return loaded(folder, outer).partition("<body>")[2].partition("</body>")[0].strip().split("|")
 
 
 def printed(folder: Path, page: str) -> bytes:

@@ -92,8 +92,7 @@ def run(folder: Path, columns: list[str], command: str, *more: str) -> None:
     """A command on the three files, or an error of the test with what it said."""
     key, second, target = columns
     files = [str(folder / f"{name}.csv") for name in ("original", "synthetic")]
-    status = main([*command.split(), *files, f"--key={key}", f"--key={second}", f"--target-column={target}", *more])
-    assert status == 0
+    assert main([*command.split(), *files, f"--key={key}", f"--key={second}", f"--target-column={target}", *more]) == 0
 
 
 def printed(folders: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str, *more: str) -> str:

@@ -118,8 +118,7 @@ def test_notebook_keeps_its_outputs_of_one_run_from_top_to_bottom(name):
     cells = code_cells(stored(name))
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert not any(output.output_type == "error" or output.get("name") == "stderr" for cell in cells for output in cell.outputs)
-    silent = [cell.source for cell in cells if not cell.outputs and not has_tags(cell, "exercise")]
-    assert silent == []
+    assert [cell.source for cell in cells if not cell.outputs and not has_tags(cell, "exercise")] == []
     assert "assert " not in "\n".join(cell.source for cell in cells)
 
 

@@ -25,8 +25,7 @@ ENTRIES = {
 
 
 def test_the_header_has_the_fields_of_the_journal() -> None:
-    fields = re.findall(r"^(\w+):", HEADER, re.M)
-    assert fields == ["title", "tags", "authors", "affiliations", "date", "bibliography"]
+    assert re.findall(r"^(\w+):", HEADER, re.M) == ["title", "tags", "authors", "affiliations", "date", "bibliography"]
     assert re.search(r"^date: \d{1,2} [A-Z][a-z]+ \d{4}$", HEADER, re.M)
     assert "bibliography: paper.bib" in HEADER
     assert re.findall(r"affiliation: (\d)", HEADER) == re.findall(r"index: (\d)", HEADER)

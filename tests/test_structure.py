@@ -187,8 +187,7 @@ def test_a_file_holds_one_idea_in_few_lines() -> None:
 
 
 def test_no_module_has_the_name_of_one_of_the_standard_library() -> None:
-    names = {name for path in MODULES for name in path.with_suffix("").parts}
-    assert not names & sys.stdlib_module_names - {"__init__"}
+    assert not {name for path in MODULES for name in path.with_suffix("").parts} & sys.stdlib_module_names - {"__init__"}
 
 
 def test_no_module_imports_itself_through_others() -> None:

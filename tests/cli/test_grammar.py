@@ -100,8 +100,7 @@ def completions(line, folder, tmp_path):
     ],
 )  # fmt: skip
 def test_a_shell_completes_commands_options_choices_and_files(line, offered, folder, tmp_path):
-    found = completions(line, folder, tmp_path)
-    assert sorted(found) == sorted(offered)
+    assert sorted(completions(line, folder, tmp_path)) == sorted(offered)
 
 
 def test_argcomplete_finds_its_mark_and_neither_it_nor_dask_is_loaded_otherwise(capsys):

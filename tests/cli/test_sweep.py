@@ -99,8 +99,7 @@ def test_the_files_are_confidential_and_hold_the_same_numbers(arguments, tmp_pat
 
 def test_several_releases_have_rows_and_tables_of_their_own(arguments, tmp_path, capsys):
     given = ["sweep", "o.csv", "s.csv", "r.csv", *arguments[3:]]
-    found = in_json(capsys, *given)["subsets"]
-    assert {row["synthetic"] for row in found} == {"s.csv", "r.csv"}
+    assert {row["synthetic"] for row in in_json(capsys, *given)["subsets"]} == {"s.csv", "r.csv"}
     assert main([*given, "--html", str(tmp_path / "two.html")]) == 0
     assert (tmp_path / "two.html").read_text().count("<svg") == 2
     capsys.readouterr()
@@ -116,8 +115,7 @@ def test_over_the_limit_the_error_says_how_many_subsets_there_are(arguments, cap
 
 
 def test_another_measure_may_be_swept(arguments, capsys):
-    found = in_json(capsys, *arguments, "--measure", "matched_records")["subsets"]
-    assert found[0]["matched_records"] == 200
+    assert in_json(capsys, *arguments, "--measure", "matched_records")["subsets"][0]["matched_records"] == 200
     assert "  200  " in printed(capsys, *arguments, "--measure", "matched_records")
 
 

@@ -202,8 +202,7 @@ def test_a_column_of_other_numbers_is_not_to_be_cut() -> None:
 
 def test_a_column_that_is_no_text_has_its_codes_under_its_own_name() -> None:
     people = {3: [-9, 1, 2, 3] * 10, "sex": ["f", "m"] * 20, "income": list("abab") * 10}
-    found = describe(people)
-    assert found.arguments["null_values"] == {3: [-9]}
+    assert describe(people).arguments["null_values"] == {3: [-9]}
 
 
 def test_a_column_of_several_kinds_is_told_and_stays_out() -> None:
@@ -251,8 +250,7 @@ def test_three_hundred_columns_have_a_row_or_stand_in_a_list() -> None:
     frame["sex"], frame["vote"] = rng.choice(["f", "m"], 500), rng.choice(["a", "b"], 500)
     text = str(describe(frame))
     assert text.index("  sex ") < text.index("  q0 ")
-    words = set(text.replace(",", " ").split())
-    assert words >= set(frame.columns)
+    assert set(text.replace(",", " ").split()) >= set(frame.columns)
     assert len(text.splitlines()) < 120
 
 

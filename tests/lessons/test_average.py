@@ -429,8 +429,7 @@ def test_a_finger_asks_who_a_dot_is(browser, tmp_path):
 def test_random_tables_have_900_people_and_the_start_comes_back(tab):
     for which in ("left", "right", "o"):
         tab.locator(f"[data-do={which}]").click()
-    found = numbers(tab)
-    assert found["people"] == 900
+    assert numbers(tab)["people"] == 900
     assert tab.locator("#original").input_value() == tab.locator("[data-release=left]").input_value() == "own"
     tab.locator("[data-do=start]").click()
     agree(numbers(tab), expected(ORIGINALS["O_3"], S["b"], S["g"], 0.5))
