@@ -11,6 +11,5 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     from capstats.describing.descriptions import describe
 
     outputs.check_files(settings)
-    given = reading.tables(settings, ("original",), ("synthetic",), counts=False)
-    found = describe(**given, progress=reading.progress(settings))
+    found = describe(**reading.tables(settings, ("original",), ("synthetic",), counts=False), progress=reading.progress(settings))
     return outputs.given_out(settings, messages, lambda: repr(found), found.to_dict)

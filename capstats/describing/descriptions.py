@@ -247,14 +247,13 @@ def _facts(column: Hashable, look: Look | None, tables: Sequence[Looked]) -> dic
     likely = [x.replace(",", ".") if own.decimal == "," and isinstance(x, str) else x for own in looks for x in own.likely]
     codes = {repr(x): x for x in likely}
     present = margin.total - margin.missing
-    to_cut = look.kind in ("number", "date", "datetime") and margin.levels > MANY and not values
     return {
         "kind": look.kind or "missing",
         "levels": margin.levels,
         "missing": margin.missing / margin.total if margin.total else 0.0,
         "likely_codes": list(map(plain, codes.values())),
         "near_identifier": is_identifier(look),
-        "to_cut": to_cut,
+        "to_cut": look.kind in ("number", "date", "datetime") and margin.levels > MANY and not values,
         **known,
         "spread": None if margin.missing else look.spread,
         "in_all": len(looks) == len(tables) and all(own.spread and own.spread[0] >= 0 and not own.margin.missing for own in looks),

@@ -422,11 +422,7 @@ def test_it_starts_with_the_example_which_is_gone_when_something_is_typed(tab):
 
 
 EDGES = [
-    (
-        {"average": (0, 0), "baseline": (0.3, 0.05)},
-        "never",
-        "With an average of 0 % it is 0 % of the people, as far as these digits show.",
-    ),
+    ({"average": (0, 0), "baseline": (0.3, 0.05)}, "never", "With an average of 0 % it is 0 % of the people, as far as these digits show."),
     ({"average": (1, 0), "baseline": (1, 0)}, "always", "With an average of 100 % it is 100 % of the people, as far as these digits show."),
     (
         {"average": (1, 0.0005), "baseline": (0.5, 0.05), "original": (1, 0), "sure": (1, 0.0005)},
