@@ -121,10 +121,10 @@ def t_closeness(o: Counts, *, distance: Distance = "equal") -> xr.DataArray:
     if distance == "equal":
         return Aligned({"o": o}).map(equal_distance, "t_closeness")
     aligned = Aligned({"o": by_value(*given_tables({"o": o}).values())})
-    columns = target_columns(aligned)
-    if len(columns) > 1:
+    axis = aligned.axes["target"]
+    if axis is not None and axis.nlevels > 1:
         raise ValueError(
-            f'`distance` "ordered" needs one target column, whose levels have an order; `o` has {columns}. '
+            f'`distance` "ordered" needs one target column, whose levels have an order; `o` has {names_of(axis)}. '
             f'Count it with one of them as target, or give distance="equal".'
         )
     return aligned.map(lambda x: ordered_distance(x, aligned.sizes["target"]), "t_closeness")
@@ -144,9 +144,3 @@ def by_value(table: Any) -> Any:
         return table
     at = {label: i for i, label in enumerate(labels)}
     return table.isel(target=[at[label] for label in in_order(labels, *kinds)])
-
-
-def target_columns(aligned: Aligned) -> list[str]:
-    """The target columns of aligned tables; one where they have no labels."""
-    axis = aligned.axes["target"]
-    return ["target"] if axis is None else names_of(axis)

@@ -24,12 +24,11 @@ from capstats.anonymity.closeness import (
     equal_distance,
     log_ratio,
     ordered_distance,
-    target_columns,
 )
 from capstats.tables.aligned import Aligned, same_or_span
 from capstats.tables.checking import given_tables, weights_of
 from capstats.tables.printing import Result
-from capstats.tables.table import Array, Counts, Floats, Release, Table
+from capstats.tables.table import Array, Counts, Release, Table
 
 Model = Callable[[Table], Array]
 
@@ -95,30 +94,27 @@ def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset
     check_targets(l)
     o, s = given_tables({"o": o, "s": s}).values()
     aligned = Aligned({"o": by_value(o), "s": by_value(s)})
-
-    def ordered(x: Table) -> Floats:
-        found = ordered_distance(x, aligned.sizes["target"])
-        return found if len(target_columns(aligned)) == 1 else np.full_like(found, np.nan)
-
+    axis = aligned.axes["target"]
+    unordered = 0 if axis is None or axis.nlevels == 1 else np.nan
     models: dict[str, Model] = {
         "classes": number_of_classes,
-        "uniques": lambda x: _of_whole(x, lambda x: np.asarray((x.key_total == 1).sum(-1))),
+        "uniques": lambda x: np.asarray((x.key_total == 1).sum(-1)),
         "k": smallest_class,
         "alpha": greatest_share,
         "distinct_l": distinct_targets,
         "entropy_l": least_entropy,
         "recursive_c": lambda x: recursive_factor(x, l),
         "t": equal_distance,
-        "ordered_t": ordered,
+        "ordered_t": lambda x: ordered_distance(x, aligned.sizes["target"]) + unordered,
         "beta": basic_likeness,
         "enhanced_beta": enhanced_likeness,
         "delta": lambda x: log_ratio(x, occurring=False),
         "delta_occurring": lambda x: log_ratio(x, occurring=True),
-        "prosecutor": lambda x: _of_whole(x, lambda x: 1 / smallest_class(x)),
-        "marketer": lambda x: _of_whole(x, classes_per_record),
+        "prosecutor": lambda x: 1 / smallest_class(x),
+        "marketer": classes_per_record,
     }
     found = {name: aligned.map(_side_by_side(model), name, ("table",)) for name, model in models.items()}
-    counts_records = [weights_of(table) is None for table in (o, s)]
+    counts_records = [aligned.whole[name] and weights_of(table) is None for name, table in {"o": o, "s": s}.items()]
     if not all(counts_records):
         for name in ("uniques", "prosecutor", "marketer"):
             found[name] = found[name].where(xr.DataArray(counts_records, dims="table"))
@@ -128,8 +124,3 @@ def anonymity_profile(o: Counts, s: Release = None, *, l: int = 2) -> xr.Dataset
 
 def _side_by_side(model: Model) -> Callable[[Table, Table], Array]:
     return lambda o, s: np.stack(np.broadcast_arrays(model(o), model(s)), axis=-1)
-
-
-def _of_whole(x: Table, model: Model) -> Array:
-    """A model that needs numbers of records; NaN if counts are fractional."""
-    return model(x) if x.values.dtype.kind == "i" else np.full(np.shape(x.total), np.nan)
