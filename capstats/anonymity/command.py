@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -15,8 +15,15 @@ from capstats.reports.blocks import Facts, Grid, Sections, as_text
 
 def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """The models as a table, as text or JSON."""
-    found, columns_read = _models(settings, messages)
-    columns = _columns(found)
+    from capstats.anonymity import anonymity_profile
+    from capstats.counting.tabulate import tabulate
+
+    with reading.levels_told(settings, messages):
+        given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "example"))
+        tables = given["original"] if isinstance(given["original"], xr.Dataset) else tabulate(**given)
+    found = anonymity_profile(tables.o, tables.get("s", tables.o), l=settings.get("l", 2))
+    columns = _columns(found if "s" in tables else found.sel(table=["original"]))
+    columns_read = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
 
     models = {name: {column: values[name] for column, values in columns.items()} for name in map(str, found)}
     rows = [[name, *map(_number, values.values())] for name, values in models.items()]
@@ -29,23 +36,8 @@ def run(settings: Settings, messages: list[str]) -> tuple[str, int]:
         ],
         "How to read it": [Facts(list(outputs.MEANINGS["anonymity"].items())), "Larger is riskier unless said otherwise."],
     }
-
-    def text() -> str:
-        return as_text(title("privacy models"), sections)
-
+    text = partial(as_text, title("privacy models"), sections)
     return outputs.given_out(settings, messages, text, lambda: {"models": models}, attrs=found.attrs)
-
-
-def _models(settings: Settings, messages: list[str]) -> tuple[xr.Dataset, dict[str, Any]]:
-    from capstats.anonymity import anonymity_profile
-    from capstats.counting.tabulate import tabulate
-
-    with reading.levels_told(settings, messages):
-        given = reading.tables(settings, ("original", "keys", "target"), ("synthetic", "example"))
-        tables = given["original"] if isinstance(given["original"], xr.Dataset) else tabulate(**given)
-    found = anonymity_profile(tables.o, tables.get("s", tables.o), l=settings.get("l", 2))
-    columns = {"keys": tables.attrs["key_columns"], "target": tables.attrs["target_columns"]}
-    return found if "s" in tables else found.sel(table=["original"]), columns
 
 
 def _columns(found: xr.Dataset) -> dict[str, dict[str, float]]:
