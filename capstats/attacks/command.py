@@ -21,8 +21,6 @@ from capstats.tables.printing import share
 
 MOST_RECORDS = 1_000_000  # the most records of a table in an attack
 
-Rows = list[list[Any]]
-
 
 def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
     """How well members are distinguished from other records, for several widths of the kernel."""
@@ -37,7 +35,6 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
         return xr.concat(curves, pd.Index(list(widths), name="width"))
 
     found = _each(tables, settings, messages, compared)
-    head, rows = _long_table(found, names, ["synthetic", "releases", "width"])
     many = np.atleast_1d(np.array([*widths])[found["best_difference"].argmax("width").values])  # the first one among ties
     best = dict(zip(tables, map(str, many if "synthetic" in found.dims else many[-1:]), strict=True))
     named = ", ".join(f"{width} for {printable(label)}" if label else width for label, width in best.items())
@@ -60,7 +57,7 @@ def membership(settings: Settings, messages: list[str]) -> tuple[str, int]:
         f"the intruder.",
         Facts(list(MEANINGS["membership"].items())),
     ]
-    return _reported(settings, messages, "membership attack", (head, rows), blocks, found.attrs, drawn)
+    return _reported(settings, messages, "membership attack", found[names], blocks, drawn)
 
 
 def _width(width: str | float) -> Any:
@@ -79,7 +76,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
     tables, given = _attacked(settings, ("original", "synthetic", "columns"), ("within", "n-releases"))
     found = _each(tables, settings, messages, lambda table: maximum_knowledge(**given, synthetic=table))
     average = found[["average"]].rename(average="accuracy").expand_dims(column=["average of the columns"])
-    table = _long_table(xr.concat([found[["accuracy"]], average], "column"), ["accuracy"], ["synthetic", "releases", "column"])
+    shown = xr.concat([found[["accuracy"]], average], "column")
 
     def drawn() -> bytes:
         from capstats.plotting import plot_maximum_knowledge
@@ -93,7 +90,7 @@ def knowledge(settings: Settings, messages: list[str]) -> tuple[str, int]:
         "takes their value for the person's. accuracy is the share of the original records for whom it is right: equal or, in a column of "
         "numbers, less than --within (or 1) apart."
     )
-    return _reported(settings, messages, "maximum knowledge attack", table, [meaning], found.attrs, drawn)
+    return _reported(settings, messages, "maximum knowledge attack", shown, [meaning], drawn)
 
 
 def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
@@ -107,12 +104,12 @@ def model(settings: Settings, messages: list[str]) -> tuple[str, int]:
     _check_sizes(given)
     with reading.levels_told(settings, messages):
         found = model_attack(**given, estimator=_estimator(estimator, settings.get("seed", 0)))
-    names = ["average", "best_guess", "majority_guess", "modal_cap", "holdout_average", "holdout_best_guess"]
-    names = [name for name in names if name in found]
-    table = _long_table(found, names, ["synthetic"])
-    attrs = {name: found.attrs[name] for name in ("estimator", "repeated_rows", "unmatched", "key_columns", "target_columns", "missing")}
+    names = [name for name in map(str, found) if name in MEANINGS["model"]]
+    told = ("estimator", "repeated_rows", "unmatched", "key_columns", "target_columns", "missing")
+    shown = found[names]
+    shown.attrs = {name: found.attrs[name] for name in told}
     meanings = Facts([(name, MEANINGS["model"][name]) for name in names])
-    return _reported(settings, messages, f"attack by a fitted model ({estimator})", table, [meanings], attrs)
+    return _reported(settings, messages, f"attack by a fitted model ({estimator})", shown, [meanings])
 
 
 def _estimator(name: str, seed: int) -> Any:
@@ -176,33 +173,27 @@ def _each(tables: dict[str, Any], settings: Settings, messages: list[str], attac
     return found[0] if len(found) == 1 else xr.concat(found, pd.Index(list(tables), name="synthetic"), combine_attrs="override")
 
 
-def _long_table(found: xr.Dataset, names: Sequence[str], dims: Sequence[str]) -> tuple[list[str], Rows]:
-    """The variables of a result as headings and rows, a row for each combination of its dims."""
-    held = [dim for dim in dims if dim in found.dims]
-    frame = found[names].expand_dims("row").to_dataframe(dim_order=["row", *held]).reset_index()
-    rows: Rows = frame[[*held, *names]].astype(object).to_numpy().tolist()
-    return [*held, *names], rows
-
-
 def _reported(
     settings: Settings,
     messages: list[str],
     what: str,
-    table: tuple[list[str], Rows],
+    found: xr.Dataset,
     meaning: Sequence[Block],
-    attrs: Any,
     drawn: Callable[[], bytes] | None = None,
 ) -> tuple[str, int]:
-    """The result of an attack as text or JSON, and its files."""
-    head, rows = table
+    """The variables of a result as text or JSON, a row for each combination of its dims; and its files."""
+    dims = [dim for dim in ("synthetic", "releases", "width", "column") if dim in found.dims]
+    head, attrs = [*dims, *map(str, found.data_vars)], found.attrs
+    frame = found.expand_dims("row").to_dataframe(dim_order=["row", *dims]).reset_index()
+    rows: list[list[Any]] = frame[head].astype(object).to_numpy().tolist()
     results = [dict(zip(head, row, strict=True)) for row in rows]
-    files: dict[str, outputs.Content] = {"csv": lambda: csv_text(*table), **({"figure": drawn} if drawn else {})}
-    shown = [[_cell(x) for x in row] for row in rows]
+    files: dict[str, outputs.Content] = {"csv": lambda: csv_text(head, rows), **({"figure": drawn} if drawn else {})}
+    titles, shown = head, [[_cell(x) for x in row] for row in rows]
     if head[0] == "releases":
         names = table_labels(settings["synthetic"])
-        head, shown = ["taken together", *head[1:]], [[_together(names, int(number)), *row] for number, *row in shown]
+        titles, shown = ["taken together", *head[1:]], [[_together(names, int(number)), *row] for number, *row in shown]
     columns = {name: attrs[f"{role}_columns"] for name, role in (("keys", "key"), ("target", "target")) if f"{role}_columns" in attrs}
-    sections: Sections = {"What was read": [Facts(facts(settings, columns))], "Answer": [Grid(head, shown)], "How to read it": meaning}
+    sections: Sections = {"What was read": [Facts(facts(settings, columns))], "Answer": [Grid(titles, shown)], "How to read it": meaning}
     return outputs.given_out(settings, messages, lambda: as_text(title(what), sections), lambda: {"results": results}, files, attrs)
 
 
