@@ -130,12 +130,8 @@ def model_attack(
         "modal_cap": correct_predictions(o, s) / n,
     }
     if "h" in tables:
-        h = tables.h
-        of_holdout = {
-            "average": average_cap(h, p, unmatched=unmatched),
-            "best_guess": correct_predictions(h, p) / Aligned({"h": h}).totals("h"),
-        }
-        variables |= {f"holdout_{name}": x for name, x in of_holdout.items()}
+        variables["holdout_average"] = average_cap(tables.h, p, unmatched=unmatched)
+        variables["holdout_best_guess"] = correct_predictions(tables.h, p) / Aligned({"h": tables.h}).totals("h")
     fitted = {"estimator": repr(estimator), "repeated_rows": not weighted, "unmatched": unmatched}
     return Result(variables, attrs={"result": "Attack by a fitted model", **tables.attrs, **fitted})
 
