@@ -64,16 +64,6 @@ def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
 
     Keys without original records may have no rows, unless ``everybody`` is set. With ``within`` near guesses have weights, too.
     """
-    rows_of = _rows_used(aligned, unmatched, radius, everybody=everybody)
-    windows = windows_of(aligned, within)
-    if windows is None:
-        return rows_of
-    if radius:
-        raise ValueError(f"`within` needs radius 0; got radius {radius!r}. Give one of the two.")
-    return lambda o, s: s.rows_in_windows(windows, lambda table: rows_of(o, table))
-
-
-def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool) -> RowsUsed:
     check_convention(unmatched)
     check_integer(radius, "radius", "0, 1, ... up to the number of key columns", least=0)
     if unmatched == "nearest" and radius:
@@ -81,17 +71,21 @@ def _rows_used(aligned: Aligned, unmatched: str, radius: int, *, everybody: bool
             f'`unmatched` "nearest" needs radius 0, where an unmatched key uses the nearest keys; got radius {radius!r}. '
             f'Give unmatched="zero" or "drop" for keys without a synthetic key within the radius.'
         )
-    if unmatched != "nearest" and not radius:
-        return lambda _, s: (s, s.key_total)
-    codes = key_columns(aligned, '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}")
+    what = '`unmatched` "nearest"' if unmatched == "nearest" else f"`radius` {radius}"
+    codes = key_columns(aligned, what) if unmatched == "nearest" or radius else []
     if radius > len(codes):
         raise ValueError(f"`radius` must be at most the number of key columns, {len(codes)}; got {shown(radius)}.")
+    windows = windows_of(aligned, within)
+    if windows is not None and radius:
+        raise ValueError(f"`within` needs radius 0; got radius {radius!r}. Give one of the two.")
 
-    def impute(o: Table, s: Table) -> tuple[Table, Array]:
+    def rows_of(o: Table, s: Table) -> tuple[Table, Array]:
+        if not codes:
+            return s, s.key_total
         recipients = np.ones_like(o.key_total, bool) if everybody else o.key_total > 0
         return nearest(codes, recipients, s)[:2] if unmatched == "nearest" else within_radius(codes, recipients, s, int(radius))
 
-    return impute
+    return rows_of if windows is None else lambda o, s: s.rows_in_windows(windows, lambda table: rows_of(o, table))
 
 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
