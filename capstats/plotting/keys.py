@@ -18,6 +18,7 @@ from capstats.plotting.shared import (
     VERMILLION,
     area,
     axes_of,
+    check_dims,
     check_result,
     labels_at,
     legend_above,
@@ -90,9 +91,8 @@ def plot_key_summary(
     >>> ax.get_legend_handles_labels()[1]
     ['synthetic records with several targets: 1 key', 'synthetic records with one target: 1 key', 'no synthetic record: 1 key']
     """
-    check_result(summary, "summary", xr.Dataset, ("records", "cap", "certain", "matched"), "the Dataset that key_summary returns")
-    if summary["cap"].dims != ("key",):
-        raise ValueError(f"`summary` has dims {summary['cap'].dims}; choose one table, with .sel or .isel.")
+    check_result(summary, "summary", xr.Dataset, ("key", "records", "cap", "certain", "matched"), "the Dataset that key_summary returns")
+    check_dims(summary["cap"], "summary", 1, "one table")
     given, ax = ax, axes_of(ax)
     records, cap, certain, matched = (summary[name].values for name in ("records", "cap", "certain", "matched"))
     kinds: dict[str, tuple[Any, dict[str, Any]]] = {
