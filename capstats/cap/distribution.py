@@ -9,7 +9,7 @@ import xarray as xr
 
 from capstats.cap.average import average_cap
 from capstats.cap.baselines import baseline_cap
-from capstats.cap.neighbours import Convention, rows_used
+from capstats.cap.neighbours import Convention, in_average, rows_used
 from capstats.cap.tolerance import Within
 from capstats.codes.checks import shown
 from capstats.tables.aligned import Aligned, same_or_span
@@ -261,9 +261,7 @@ def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
 def by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
     """Values of the cells sorted by individual CAP, and the number of records in each: two arrays of shape (..., cells)."""
     q = attribution(s, s_j, 0.0)
-    if unmatched != "zero":
-        o = o.like(o.values * s.on_cells(s_j > 0))
-    values, weights = np.broadcast_arrays(q.side_by_side(), o.side_by_side())
+    values, weights = np.broadcast_arrays(q.side_by_side(), in_average(o, s, s_j, unmatched).side_by_side())
     order = np.argsort(values, axis=-1)
     return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
 

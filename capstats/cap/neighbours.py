@@ -88,6 +88,11 @@ def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
     return rows_of if windows is None else lambda o, s: s.rows_in_windows(windows, lambda table: rows_of(o, table))
 
 
+def in_average(records: Table, rows: Table, totals: Array, unmatched: str) -> Table:
+    """Those of the records that an average counts: all, or those whose key has rows."""
+    return records if unmatched == "zero" else records.like(records.values * rows.on_cells(totals > 0))
+
+
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:
     """The codes of the keys, column by column; raises an error if the keys have no labels."""
     axis = aligned.axes["key"]

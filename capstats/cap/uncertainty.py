@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from capstats.cap.neighbours import Convention, rows_used
+from capstats.cap.neighbours import Convention, in_average, rows_used
 from capstats.cap.tolerance import Within
 from capstats.codes.checks import check_number, shown
 from capstats.tables.aligned import Aligned
@@ -340,10 +340,7 @@ def _composition(o: Table, squares: Table, both: Table, t: Table) -> Floats:
 
 def _counted(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> tuple[Table, Table]:
     """The records in the average, and their squared weights."""
-    if unmatched == "zero":
-        return o, squares
-    counted = read.on_cells(s_j > 0)
-    return o.like(o.values * counted), squares.like(squares.values * counted)
+    return in_average(o, read, s_j, unmatched), in_average(squares, read, s_j, unmatched)
 
 
 def _deviations(o: Table, squares: Table, read: Table, s_j: Array) -> tuple[Floats, Floats]:
