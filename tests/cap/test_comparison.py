@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from exact_caps import random_pairs
 from hypothesis import example, given
 from hypothesis import strategies as st
 from one_table import records
@@ -51,13 +52,6 @@ def normalized(o, s, unmatched):
     itself = sum(cap(o, i, j) for i, j in people) / n
     with_s = sum(cap(s, i, j) or 0 for i, j in counted) / len(counted)
     return None if itself == baseline else (with_s - baseline) / (itself - baseline)
-
-
-def random_pairs(seed, number=100):
-    rng = np.random.default_rng(seed)
-    for _ in range(number):
-        shape = rng.integers(1, 5), rng.integers(1, 6)
-        yield [rng.integers(0, rng.integers(2, 8), shape) * (rng.random(shape) < 0.7) for _ in range(2)]
 
 
 # --- protected records

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sparse
 import xarray as xr
+from exact_caps import caps, in_pairs, key_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -21,32 +22,11 @@ from small_tables import dataset_of
 from strategies import examples
 
 import capstats
-from capstats import average_cap, from_counts, individual_share, tabulate
+from capstats import average_cap, individual_share, tabulate
 from capstats.cap.uncertainty import GAINS
 from capstats.laws import Pram, sample_tables
 
 SHARES = ("individual_share", "individual_share_lower", "individual_share_upper")
-
-
-def labelled(*tables: Any) -> list[Any]:
-    """The tables with two key columns, of 2 levels and as many as are needed."""
-    keys = np.shape(tables[0])[-1]
-    labels = {"x": np.arange(keys) % 2, "y": np.arange(keys) // 2}
-    return [from_counts(table, key_labels=labels).o for table in tables]
-
-
-def guesses(both: np.ndarray, released: np.ndarray, unmatched: str) -> np.ndarray:
-    """q of each cell, by a loop over keys."""
-    found = np.zeros(both.shape)
-    donors = np.flatnonzero(released.sum(0)).tolist()
-    for j in np.flatnonzero(both.sum(0)).tolist():
-        rows = [j] if j in donors else []
-        if unmatched == "nearest" and not rows:
-            apart = {k: (j % 2 != k % 2) + (j // 2 != k // 2) for k in donors}
-            rows = [k for k in donors if apart[k] == min(apart.values())]
-        if rows:
-            found[:, j] = released[:, rows].sum(1) / released[:, rows].sum()
-    return found
 
 
 Records = list[tuple[tuple[int, int], float]]  # the cell and the weight of each record
@@ -64,7 +44,7 @@ def by_records(o: Records, s: np.ndarray, h: Records, unmatched: str, level: flo
     shape = s.shape
     number = [summed(x, shape, 0) for x in (o, h)]
     t = sum(number) / np.maximum(sum(number).sum(0), 1)
-    q, own = guesses(sum(number), s, unmatched), guesses(sum(number), summed(o, shape), unmatched)
+    q, own = (caps(key_pairs(shape[1]), x, unmatched) for x in (s, summed(o, shape)))
     w = [np.array([weight for _, weight in x]) for x in (o, h)]
     effective = [x.sum() ** 2 / (x**2).sum() for x in w]
 
@@ -150,7 +130,7 @@ def test_the_numbers_are_those_of_a_loop_over_records(data: st.DataObject, unmat
     s[0, -1] += 1
     expected = by_records(unweighted(o), s, unweighted(h), unmatched)
     for backing in ("dense", "sparse"):
-        tables = labelled(o, s, h)
+        tables = in_pairs(o, s, h)
         if backing == "sparse":
             tables = [x.copy(data=sparse.COO.from_numpy(x.values)) for x in tables]
         compare(individual_share(tables[0], tables[1], h=tables[2], unmatched=unmatched), expected)
@@ -177,12 +157,12 @@ def tables_of(o: Records, s: np.ndarray, h: Records) -> dict[str, np.ndarray]:
 
 def of_surveys(o: Records, s: np.ndarray, h: Records, **options: Any) -> xr.Dataset:
     tables = tables_of(o, s, h)
-    return individual_share(dataset_of(**dict(zip(tables, labelled(*tables.values()), strict=True))), **options)
+    return individual_share(dataset_of(**dict(zip(tables, in_pairs(*tables.values()), strict=True))), **options)
 
 
 def along_runs(*runs: np.ndarray) -> xr.DataArray:
-    """Tables of several runs as one array, with the labels of `labelled`."""
-    return xr.DataArray(np.array(runs), labelled(runs[0])[0].coords, ("run", "target", "key"))
+    """Tables of several runs as one array, with the labels of `in_pairs`."""
+    return xr.DataArray(np.array(runs), in_pairs(runs[0])[0].coords, ("run", "target", "key"))
 
 
 @pytest.mark.parametrize("weights", ["none", "uneven"])
@@ -216,7 +196,7 @@ def test_the_original_itself_has_share_1_and_targets_redrawn_take_theirs_away() 
     rng = np.random.default_rng(5)
     rates, gains = rng.dirichlet([0.3] * 3, 200).T * 8, []
     for _ in range(60):
-        o, h = labelled(rng.poisson(rates), rng.poisson(rates))
+        o, h = in_pairs(rng.poisson(rates), rng.poisson(rates))
         found = individual_share(o, o, h=h)
         assert [found[name].item() for name in SHARES] == pytest.approx([1, 1, 1], abs=1e-7)
         found = individual_share(o, sample_tables(o, Pram(theta=0.5), draws=4, rng=rng), h=h)
@@ -229,13 +209,13 @@ def test_where_being_matched_is_a_gain_there_is_no_share() -> None:
     """With "zero" the half of part 3 would be .6 for sparse keys: no share unless all keys are matched, and then that of "nearest"."""
     rng = np.random.default_rng(6)
     draw = population(200, rng)
-    o, s, h = labelled(draw(400), draw(400), draw(400))
+    o, s, h = in_pairs(draw(400), draw(400), draw(400))
     nearest, zero, drop = (individual_share(o, s, h=h, unmatched=x) for x in ("nearest", "zero", "drop"))
     assert nearest.individual_share.notnull()
     assert zero.individual_share.isnull()
     assert drop.individual_share.isnull()
     assert drop.average_cap.item() == average_cap(o, s, unmatched="drop").item()
-    o, s, h = labelled(*(draw(400) + 1 for _ in range(3)))
+    o, s, h = in_pairs(*(draw(400) + 1 for _ in range(3)))
     assert individual_share(o, s, h=h).identical(individual_share(o, s, h=h, unmatched="zero"))
 
 
@@ -252,7 +232,7 @@ def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
 
     def expected(people: int, released: int) -> float:
         return sum(
-            weight * its_weight * (x * guesses(x + s, s, "nearest")).sum() / people
+            weight * its_weight * (x * caps(key_pairs(2), s, "nearest")).sum() / people
             for weight, x in samples(people)
             for its_weight, s in samples(released)
         )
@@ -260,7 +240,7 @@ def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
     assert expected(3, 3) == pytest.approx(expected(2, 3), rel=1e-12)
     assert expected(3, 3) < expected(3, 4) - 0.001  # more records tell more
     (of_o, o), (of_h, h) = (zip(*samples(n), strict=True) for n in (3, 2))
-    coords = labelled(o[0])[0].coords
+    coords = in_pairs(o[0])[0].coords
     o, h = (xr.DataArray(np.array(x), coords, (dim, "target", "key")) for dim, x in (("draw", o), ("other", h)))
     marks = individual_share(o, o, h=h).fresh_sample.transpose("draw", "other")
     mark = float(np.array(of_o) @ marks.values @ np.array(of_h))
@@ -269,7 +249,7 @@ def test_a_fresh_sample_is_as_good_as_the_original_is_for_a_holdout() -> None:
 
 def test_the_mark_is_left_of_the_original_by_what_the_original_gains() -> None:
     """Of the same people: a holdout of people who are easier to guess moved the mark to the right of the original itself."""
-    o, h = labelled([[30, 10, 2, 1], [10, 30, 1, 2]], [[1, 1, 90, 10], [1, 1, 10, 90]])
+    o, h = in_pairs([[30, 10, 2, 1], [10, 30, 1, 2]], [[1, 1, 90, 10], [1, 1, 10, 90]])
     found = individual_share(o, o, h=h)
     assert found.holdout_cap > found.fresh_sample
     assert found.fresh_sample.item() == pytest.approx(found.original_cap.item() - found.original_gain.item(), abs=1e-15)
@@ -289,7 +269,7 @@ def test_below_a_point_there_is_no_share() -> None:
     """30 keys and 10,000 people: the original itself gives half a point, and 79 % of that is nothing to print."""
     rng = np.random.default_rng(2)
     draw = population(30, rng)
-    o, h = labelled(draw(10000), draw(10000))
+    o, h = in_pairs(draw(10000), draw(10000))
     found = individual_share(o, o, h=h)
     assert 0.001 < found.original_gain < 0.01
     assert found.degrees_of_freedom > 24
@@ -301,7 +281,7 @@ def test_swapped_tables_have_an_interval_below_0() -> None:
     """The release is a copy of the holdout."""
     rng = np.random.default_rng(1)
     draw = population(60, rng)
-    o, h = labelled(draw(500), draw(500))
+    o, h = in_pairs(draw(500), draw(500))
     assert individual_share(o, h, h=h).individual_share_upper < 0
 
 
@@ -359,7 +339,7 @@ def test_over_all_splits_a_release_that_does_not_depend_on_them_gains_nothing() 
     )
     assert total == 0
     s = np.array([[1, 0, 2], [1, 0, 0]])
-    gains = [individual_share(*labelled(o, s), h=labelled(h)[0]).individual_gain.item() for o, h in splits(both, 3)]
+    gains = [individual_share(*in_pairs(o, s), h=in_pairs(h)[0]).individual_gain.item() for o, h in splits(both, 3)]
     assert np.mean(gains) == pytest.approx(0, abs=1e-15)
 
 

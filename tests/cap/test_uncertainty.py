@@ -10,6 +10,7 @@ import hypothesis.extra.numpy as numpy_strategies
 import numpy as np
 import pytest
 import xarray as xr
+from exact_caps import caps, in_pairs, key_pairs
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import norm as normal
@@ -18,23 +19,13 @@ from small_tables import dataset_of
 from strategies import examples
 
 from capstats import average_cap, average_cap_interval, individual_cap, individual_share, tabulate
-from capstats.tables.axes import coords_of, multi_index
 
 theorem = examples(20)
 CONVENTIONS = ("zero", "drop", "nearest")
 
 
-def labelled(counts: Any, dims: tuple[str, ...] = ()) -> xr.DataArray:
-    """Counts with two key columns, of 2 and as many levels as are needed, for "nearest"."""
-    counts = np.asarray(counts)
-    keys = counts.shape[-1]
-    axis = multi_index([np.arange(keys) % 2, np.arange(keys) // 2], [["a", "b"], list(range((keys + 1) // 2))], ["x", "y"])
-    coords = coords_of("key", axis).merge({"target": np.arange(counts.shape[-2])}).coords
-    return xr.DataArray(counts, coords, (*dims, "target", "key"))
-
-
 @st.composite
-def pairs(draw: st.DrawFn) -> tuple[Any, Any, Any]:
+def cases(draw: st.DrawFn) -> tuple[Any, Any, Any]:
     shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 5)))
     original = draw(numpy_strategies.arrays(np.int64, shape, elements=st.integers(0, 6)))
     tables = draw(numpy_strategies.arrays(np.int64, (2, 3, *shape), elements=st.integers(0, 4)))
@@ -43,17 +34,8 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any, Any]:
 
 def records(o: Any, s: Any, unmatched: str) -> list[float | None]:
     """Individual CAP of one record after the other; None for one that does not count."""
-    o, s = np.asarray(o), np.asarray(s)
-    lenders = np.flatnonzero(s.sum(0)).tolist()
-    found: list[float | None] = []
-    for i, j in np.ndindex(o.shape):
-        read = [j] if j in lenders else []
-        if unmatched == "nearest" and not read:
-            apart = {k: (j % 2 != k % 2) + (j // 2 != k // 2) for k in lenders}  # the keys of `labelled`
-            read = [k for k in lenders if apart[k] == min(apart.values())]
-        nothing = 0.0 if unmatched == "zero" else None
-        found += [s[i, read].sum() / s[:, read].sum() if read else nothing] * int(o[i, j])
-    return found
+    of_cells = caps(key_pairs(np.shape(s)[-1]), np.asarray(s), unmatched)
+    return [None if np.isnan(x) else x for x in np.repeat(of_cells.ravel(), np.ravel(o)).tolist()]
 
 
 def of_each(o: Any, tables: Any, unmatched: str) -> list[list[float | None]]:
@@ -79,31 +61,31 @@ def influences(values: list[float | None]) -> np.ndarray:
 
 
 @theorem
-@given(pairs(), st.sampled_from(CONVENTIONS))
+@given(cases(), st.sampled_from(CONVENTIONS))
 def test_the_standard_error_is_that_of_the_mean_of_the_expanded_records(tables: Any, unmatched: str) -> None:
     o, s = tables[0], tables[1][0]
     values = records(o, s, unmatched)
     there = [x for x in values if x is not None]
-    found = average_cap_interval(labelled(o), labelled(s), unmatched=unmatched)
+    found = average_cap_interval(*in_pairs(o, s), unmatched=unmatched)
     assert found.estimate.item() == pytest.approx(mean(values), abs=1e-12, nan_ok=True)
     expected = np.std(there, ddof=1) / np.sqrt(len(there)) if len(there) > 1 else np.nan
     assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @theorem
-@given(pairs(), st.sampled_from(CONVENTIONS))
+@given(cases(), st.sampled_from(CONVENTIONS))
 def test_two_tables_are_compared_record_by_record(tables: Any, unmatched: str) -> None:
     """The same records: the variance of the differences of their CAPs."""
     o, (s, *_), (other, *_) = tables
     a, b = records(o, s, unmatched), records(o, other, unmatched)
-    found = average_cap_interval(labelled(o), labelled(s), against=labelled(other), unmatched=unmatched)
+    found = average_cap_interval(*in_pairs(o, s), against=in_pairs(other)[0], unmatched=unmatched)
     assert found.estimate.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
     expected = np.sqrt(np.sum((influences(a) - influences(b)) ** 2)) if a else np.nan
     assert found.standard_error.item() == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @theorem
-@given(pairs(), st.sampled_from(CONVENTIONS), st.booleans())
+@given(cases(), st.sampled_from(CONVENTIONS), st.booleans())
 def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: str, compared: bool) -> None:
     """Var over records of the mean over tables of q, over n, and the variance between tables over their number."""
     o, s, other = tables
@@ -112,8 +94,8 @@ def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: 
     if compared:
         means = [x - mean(y) for x, y in zip(means, b, strict=True)]
         influence = [x - influences(y) for x, y in zip(influence, b, strict=True)]
-    against = labelled(other, ("synthetic",)) if compared else None
-    found = average_cap_interval(labelled(o), labelled(s, ("synthetic",)), against=against, over="synthetic", unmatched=unmatched)
+    against = in_pairs(other)[0] if compared else None
+    found = average_cap_interval(*in_pairs(o, s), against=against, over="draw", unmatched=unmatched)
     assert found.estimate.dims == ()
     assert found.estimate.item() == pytest.approx(np.mean(means), abs=1e-12, nan_ok=True)
     within, between = np.sum(np.mean(influence, axis=0) ** 2) if o.any() else np.nan, np.var(means, ddof=1) / 3
@@ -132,13 +114,13 @@ def test_several_syntheses_have_two_sources_of_variance(tables: Any, unmatched: 
 
 
 @theorem
-@given(pairs(), st.sampled_from(CONVENTIONS))
+@given(cases(), st.sampled_from(CONVENTIONS))
 @example((np.array([[2, 1]]), np.array([[[0, 0]], [[1, 3]], [[0, 0]]]), np.zeros((3, 1, 2), int)), "zero")  # nobody is in the release
 def test_the_holdout_is_another_sample(tables: Any, unmatched: str) -> None:
     """The variances add up."""
     o, (s, h, _), _ = tables
     a, b = records(o, s, unmatched), records(h, s, unmatched)
-    found = individual_share(labelled(o), labelled(s), h=labelled(h), unmatched=unmatched)
+    found = individual_share(*in_pairs(o, s), h=in_pairs(h)[0], unmatched=unmatched)
     assert (found.average_cap.item(), found.holdout_cap.item()) == pytest.approx((mean(a), mean(b)), abs=1e-12, nan_ok=True)
     assert found.plain_contrast.item() == pytest.approx(mean(a) - mean(b), abs=1e-12, nan_ok=True)
     expected = np.sum(influences(a) ** 2) + np.sum(influences(b) ** 2) if a and b else np.nan

@@ -1,12 +1,13 @@
 """Average CAP without a record, a cell, a key class: against removing them one by one and counting again, in exact fractions."""
 
-from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import sparse
 import xarray as xr
+from exact_caps import alone, labelled, mean_over_people, random_pairs
 from hypothesis import given, settings
 from strategies import table_pairs, theorem
 
@@ -25,13 +26,9 @@ every_way = pytest.mark.parametrize(("unit", "of"), WAYS)
 pairs = table_pairs(4, 4, empty=True)
 
 
-def average(o, s, unmatched):
+def average(o, s, unmatched, keys=None):
     """Average CAP in exact fractions; None where no record counts."""
-    keys = range(len(o[0]))
-    s_j = [sum(row[j] for row in s) for j in keys]
-    c = sum((Fraction(a[j] * b[j], s_j[j]) for a, b in zip(o, s, strict=True) for j in keys if s_j[j]), Fraction(0))
-    n = sum(row[j] for row in o for j in keys if s_j[j] or unmatched == "zero")
-    return c / n if n else None
+    return mean_over_people(keys or alone(len(o[0])), o, s, unmatched)
 
 
 def without(o, s, unit, of, i, j):
@@ -47,62 +44,38 @@ def without(o, s, unit, of, i, j):
     return o, s
 
 
-def one_by_one(o, s, unit, of, unmatched):
+def one_by_one(o, s, unit, of, unmatched, keys=None):
     """What average CAP becomes, and by how much it changes, for every removal."""
     shape = (1, len(o[0])) if unit == "key" else np.shape(o)
-    before = average(*([list(map(int, row)) for row in table] for table in (o, s)), unmatched)
+    before = average(o, s, unmatched, keys)
     after, change = np.full(shape, np.nan), np.full(shape, np.nan)
     for i, j in np.ndindex(shape):
         left = without(o, s, unit, of, i, j)
-        value = None if left is None else average(*left, unmatched)
+        value = None if left is None else average(*left, unmatched, keys)
         if value is not None:
             after[i, j], change[i, j] = value, value - before
     return (after[0], change[0]) if unit == "key" else (after, change)
 
 
-def random_pairs(seed, number=60):
-    rng = np.random.default_rng(seed)
-    for _ in range(number):
-        shape = rng.integers(1, 5), rng.integers(1, 6)
-        yield [rng.integers(0, rng.integers(2, 8), shape) * (rng.random(shape) < 0.7) for _ in range(2)]
-
-
 @both_versions
 @every_way
 def test_closed_forms_are_those_of_removing_and_counting_again(unit, of, unmatched):
-    for o, s in random_pairs(1):
+    for o, s in random_pairs(1, 60):
         found = cap_influence(o, s, unit=unit, of=of, unmatched=unmatched)
         after, change = one_by_one(o, s, unit, of, unmatched)
         np.testing.assert_allclose(found.average_cap, after, rtol=1e-13, atol=1e-15)
         np.testing.assert_allclose(found.change, change, rtol=1e-13, atol=1e-15)
 
 
-def labelled_pairs(seed, number, shape=(3, 3, 2), records=12):
+def labelled_pairs(seed, number):
     """Tables of few records over three key columns, so that many keys are unmatched and have several nearest ones, or one."""
     rng = np.random.default_rng(seed)
-    labels = pd.MultiIndex.from_product([range(size) for size in shape], names=["a", "b", "c"])
+    keys = list(product(range(3), range(3), range(2)))
     for _ in range(number):
-        tables = []
-        for n in rng.integers(1, records, 2):
-            cells = np.bincount(rng.integers(0, 3 * len(labels), n), minlength=3 * len(labels)) * rng.integers(1, 4)
-            table = xr.DataArray(cells.reshape(3, -1), dims=("target", "key"))
-            tables.append(table.assign_coords(xr.Coordinates.from_pandas_multiindex(labels, "key")))
-        yield tables
-
-
-def counted_anew(o, s, unit, of):
-    """Average CAP by nearest keys after every removal, each time from tables without what was removed; NaN where there is nothing."""
-    shape = (o.sizes["key"],) if unit == "key" else o.shape
-    after = np.full(shape, np.nan)
-    for place in np.ndindex(shape):
-        at = (slice(None), *place) if unit == "key" else place
-        left = [table.copy(deep=True) for table in (o, s)]
-        chosen = [table for table, name in zip(left, ("original", "synthetic"), strict=True) if of in (name, "both")]
-        if sum(table.values[at].sum() for table in chosen):
-            for table in chosen:
-                table.values[at] -= np.minimum(table.values[at], 1) if unit == "record" else table.values[at]
-            after[place] = average_cap(*left, unmatched="nearest")
-    return after
+        cells = [
+            np.bincount(rng.integers(0, 3 * len(keys), n), minlength=3 * len(keys)) * rng.integers(1, 4) for n in rng.integers(1, 12, 2)
+        ]
+        yield labelled(keys, *(x.reshape(3, -1) for x in cells))
 
 
 @every_way
@@ -112,10 +85,9 @@ def test_removals_by_nearest_keys_are_those_of_removing_and_counting_again(unit,
     for o, s in labelled_pairs(11, 12):
         found = cap_influence(o, s, unit=unit, of=of)
         assert found.attrs["unmatched"] == "nearest"
-        after = counted_anew(o, s, unit, of)
+        after, change = one_by_one(o.values, s.values, unit, of, "nearest", list(o.indexes["key"]))
         np.testing.assert_allclose(found.average_cap, after, rtol=1e-13, atol=1e-15)
-        before = average_cap(o, s, unmatched="nearest").item()
-        np.testing.assert_allclose(found.change, after - before, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(found.change, change, rtol=1e-12, atol=1e-15)
         undefined += np.isnan(after).sum()
     assert undefined
 
@@ -168,13 +140,9 @@ def test_changes_of_synthetic_records_add_up_to_0_in_a_key_that_has_two(tables):
     np.testing.assert_allclose(by_key[lonely], -(o * s).sum(0)[lonely] / o.sum(), atol=1e-15)
 
 
-def lists(table):
-    return [list(map(int, row)) for row in table]
-
-
 def together(o, s, unmatched, removals):
     """By how much average CAP changes when all removals (unit, of, i, j) are made, in exact fractions; None where it is undefined."""
-    before, left = average(lists(o), lists(s), unmatched), (o, s)
+    before, left = average(o, s, unmatched), (o, s)
     for removal in removals:
         left = without(*left, *removal)
     after = average(*left, unmatched)
@@ -216,7 +184,7 @@ def test_the_list_is_in_the_order_of_the_exact_changes_and_ties_in_that_of_the_t
     if unit != "key" or of != "original":
         o[0, 0] += 1
         s[0, 0] += 1
-    exact, whole = {}, average(lists(o), lists(s), unmatched)
+    exact, whole = {}, average(o, s, unmatched)
     for i, j in np.ndindex((1, o.shape[1]) if unit == "key" else o.shape):
         left = without(o, s, unit, of, i, j)
         changed = None if left is None or whole is None else average(*left, unmatched)
