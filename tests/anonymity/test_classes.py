@@ -19,14 +19,6 @@ from capstats.anonymity import anonymity_profile, class_sizes, k_anonymity, l_di
 pytestmark = pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")  # tables with other levels are meant to be here
 
 
-def test_a_key_without_records_is_no_class():
-    table = [[2, 0, 1], [3, 0, 1]]
-    assert k_anonymity(table).item() == 2
-    assert class_sizes(table).classes.values.tolist() == [1, 1]
-    np.testing.assert_array_equal(prosecutor_risk(table), [1 / 5, np.nan, 1 / 2])
-    assert marketer_risk(table).item() == 2 / 7
-
-
 def test_a_table_without_records_has_no_risk():
     empty = [[0, 0], [0, 0]]
     assert np.isnan(k_anonymity(empty))

@@ -121,15 +121,6 @@ def test_a_released_copy_gives_every_column_away_that_the_others_determine(route
     assert found.average == 1
 
 
-def test_the_guess_of_the_column_by_hand():
-    """Ages rank 1/3, 2/3, 1 in both tables: each person's nearest is the one with the same rank."""
-    original = {"age": [20, 25, 60], "diet": ["meat", "vegan", "meat"]}
-    synthetic = {"age": [20, 40, 60], "diet": ["vegan", "vegan", "meat"]}
-    found = maximum_knowledge(original, synthetic, columns=["age", "diet"])
-    assert dict(found.sizes) == {"column": 2}
-    assert found.accuracy.sel(column="diet").item() == pytest.approx(2 / 3)  # vegan is wrong of the first
-
-
 def test_tied_modes_share_and_of_two_middle_numbers_the_lower_is_guessed():
     """Two released people are equally near: diets tie, and of incomes 10 and 14 the guess is 10."""
     original = {"age": [30], "diet": ["meat"], "income": [10.5]}

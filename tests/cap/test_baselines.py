@@ -26,10 +26,6 @@ pairs_of_tables = functools.partial(table_pairs, most=30)
 # Hand-derived values
 
 
-def test_the_marginal_baseline_is_the_default():
-    assert baseline_cap([[20, 5], [30, 45]]).item() == 0.625
-
-
 def test_cap_of_the_original_is_the_baseline_where_the_key_says_nothing():
     """O_1: 1/3 both."""
     o_1 = paper_originals().sel(original="O_1")

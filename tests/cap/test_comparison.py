@@ -151,9 +151,6 @@ def test_the_expected_value_after_random_replacement_by_enumeration(theta):
 # --- distance of the targets
 
 
-PRINTED = ([[3, 2, 0], [1, 2, 2]], [[1, 5, 0], [1, 5, 0]])
-
-
 def by_records(o, s):
     """The mean over records, in fractions: half of the differences between the shares of their key, or 1 without the key."""
     o, s = np.asarray(o), np.asarray(s)
@@ -163,12 +160,6 @@ def by_records(o, s):
         shares = [abs(Fraction(int(a), n_j) - Fraction(int(b), m_j)) for a, b in zip(o[:, j], s[:, j], strict=True)] if n_j and m_j else [2]
         apart += int(o[i, j]) * [Fraction(sum(shares), 2)]
     return sum(apart) / len(apart) if apart else None
-
-
-def test_the_distance_of_the_page_is_worked_out_by_hand():
-    """4 records at 1/4, 4 at 0 and 2 unmatched ones at 1, over 10."""
-    assert target_distance(*PRINTED).item() == pytest.approx(0.3, rel=1e-15)
-    assert by_records(*PRINTED) == Fraction(3, 10)
 
 
 @theorem

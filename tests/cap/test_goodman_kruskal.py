@@ -32,13 +32,6 @@ def modal(counts):
     return Fraction(max(counts))
 
 
-def test_the_table_of_smokers():
-    # CAP(O) = (20^2 + 30^2) / 5000 + (5^2 + 45^2) / 5000 = 0.67, b = 0.625; modal: 30 + 45 of 100, as without the key.
-    o = [[20, 5], [30, 45]]
-    assert goodman_kruskal_tau(o).item() == pytest.approx((0.67 - 0.625) / 0.375, rel=1e-14)
-    assert goodman_kruskal_lambda(o).item() == 0
-
-
 @theorem
 @given(count_tables())
 def test_tau_and_lambda_are_the_errors_that_a_guesser_avoids(o):
