@@ -93,8 +93,8 @@ class Urn:
 
         start, one_mode = self._mode(a, b)
         probability, inverse = 1.0, 1.0 / start if start else 0.0
-        heights: NDArray[np.floating]
-        places: NDArray[np.floating]
+        heights: NDArray[np.float64]
+        places: NDArray[np.float64]
         for up in (1, -1):
             k, height, size = start, 1.0, 64
             while left := m - k if up > 0 else k:
@@ -106,7 +106,7 @@ class Urn:
                     k, height = k + up * number, height * float(np.exp(change[-1]))
                 else:
                     places = k + up * np.arange(1.0, min(size, left) + 1)
-                    heights = height * np.cumprod(ratio(places - 1) if up > 0 else 1 / ratio(places))
+                    heights = height * np.cumprod(ratio(places - 1) if up > 0 else 1 / ratio(places), dtype=np.float64)
                     k, height, size = int(places[-1]), heights[-1], min(2 * size, BLOCK)
                 probability += heights.sum()
                 inverse += (heights / np.where(places > 0, places, np.inf)).sum()
