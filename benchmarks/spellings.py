@@ -118,6 +118,12 @@ def spss(table, path):
     pyreadstat.write_sav(pd.DataFrame(table), str(path), variable_value_labels=value_labels(table))
 
 
+def sas(table, path):
+    import pyreadstat
+
+    pyreadstat.write_xport(pd.DataFrame(table), str(path))
+
+
 def dask(table):
     import dask.dataframe as dd
 
@@ -135,6 +141,7 @@ FILES = {  # by the ending of a file, what writes it
     "parquet": lambda table, path: pl.DataFrame(table).write_parquet(path),
     "dta": stata,
     "sav": spss,
+    "xpt": sas,
     "xlsx": lambda table, path: pd.DataFrame(table).to_excel(path, index=False),
     "feather": lambda table, path: pd.DataFrame(table).to_feather(path),
 }
@@ -151,7 +158,7 @@ LAZY = list(TABLES)[2:]
 
 def given(table, source, path):
     """The table from a source; None where it cannot hold such labels."""
-    if source in ("dta", "sav", "xlsx") and "" in list(table["wealth"]):  # which is missing there
+    if source in ("dta", "sav", "xpt", "xlsx") and "" in list(table["wealth"]):  # which is missing there
         return None
     path = path.with_suffix(f".{source}")
     try:
@@ -172,7 +179,7 @@ def cells(spelling, role, sources, folder, commands=COMMANDS):
     alike = given(columns_of(tables[1], labels), sources[0], folder / "a")
     if any(x is None for x in (*held, alike)):
         return
-    truth = isinstance(labels[0], bool) and sources[0] not in ("dta", "sav")  # which have numbers alone
+    truth = isinstance(labels[0], bool) and sources[0] not in ("dta", "sav", "xpt")  # which have numbers alone
     numeric = isinstance(labels[0], (int, float, np.floating, dt.date)) and not truth and sources[0] != "csv"
     numbers = [x.toordinal() if isinstance(x, dt.date) else np.inf if x is None else x for x in labels]
     values = tuple(map(float, numbers)) if numeric else None
