@@ -26,7 +26,7 @@ def load(name):
     return json.loads((REFERENCE / name).read_text(encoding="utf-8"))
 
 
-SDMETRICS, SYNTHPOP, PYCANON = load("sdmetrics_cap.json"), load("synthpop_cap.json"), load("pycanon_anonymity.json")
+SDMETRICS, SYNTHPOP, PYCANON = load("sdmetrics_cap.json"), load("synthpop_disclosure.json"), load("pycanon_anonymity.json")
 
 
 def cases(reference):
@@ -40,9 +40,6 @@ def test_the_concordance_names_the_version_that_the_numbers_are_from(reference):
     assert versions == {reference["version"]}
 
 
-# --- SDMetrics
-
-
 # --- synthpop
 
 
@@ -53,7 +50,7 @@ def counts(case):
     return tables.o, tables.s
 
 
-@cases(SYNTHPOP)
+@pytest.mark.parametrize("case", [x for x in SYNTHPOP["cases"] if "1.9-2" in x and "Nexclusions" not in x], ids=lambda case: case["name"])
 def test_synthpop_percentages_are_ours(case):
     o, s = counts(case)
     ours = {
@@ -64,7 +61,7 @@ def test_synthpop_percentages_are_ours(case):
         "iS": matched_records(o, s) / o.sum(),
     }
     for name, value in ours.items():
-        assert 100 * value.item() == pytest.approx(case[name], rel=0, abs=1e-10), name
+        assert 100 * value.item() == pytest.approx(case["1.9-2"][name], rel=0, abs=1e-10), name
 
 
 # --- pyCANON
