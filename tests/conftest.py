@@ -57,7 +57,6 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str) -> list[py
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # what collection made stays until the end
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
