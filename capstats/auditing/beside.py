@@ -30,7 +30,7 @@ from capstats.laws.distribution.average import cap_law
 from capstats.laws.guarantees.permutation import membership_test, permutation_test
 from capstats.laws.models.cell_urns import Bootstrap, Independent
 from capstats.laws.models.model import Model
-from capstats.laws.moments.disclosure import expected_shares
+from capstats.laws.moments.disclosure import expected_disco
 from capstats.laws.moments.expected import expected_cap, variance_cap
 from capstats.population.individual import expected_reidentifications, individual_risk
 from capstats.population.registers import population_profile
@@ -336,7 +336,7 @@ def certain_by_chance(asked: Asked) -> Numbers:
     models = {"expected_certain": Bootstrap, "expected_certain_independent": Independent}
 
     def formula(size: int, o: Table) -> dict[str, Array]:
-        return {name: n * expected_shares(model(size), o)["disco"] for name, model in models.items()}
+        return {name: n * expected_disco(model(size), o) for name, model in models.items()}
 
     sizes, at = np.unique(m, return_inverse=True)
     of_size = [asked.original.numbers(partial(formula, size)) for size in sizes.tolist()]

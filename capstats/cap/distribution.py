@@ -260,8 +260,8 @@ def _quantiles(values: Floats, through: Array, p: Floats) -> Floats:
 
 def by_value(o: Table, s: Table, s_j: Array, unmatched: Convention) -> tuple[Floats, Array]:
     """Values of the cells sorted by individual CAP, and the number of records in each: two arrays of shape (..., cells)."""
-    q = attribution(s, s_j, 0.0)
-    values, weights = np.broadcast_arrays(q.side_by_side(), in_average(o, s, s_j, unmatched).side_by_side())
+    q, (counted,) = attribution(s, s_j, 0.0), in_average(s, s_j, unmatched, o)
+    values, weights = np.broadcast_arrays(q.side_by_side(), counted.side_by_side())
     order = np.argsort(values, axis=-1)
     return np.take_along_axis(values, order, axis=-1), np.take_along_axis(weights, order, axis=-1)
 

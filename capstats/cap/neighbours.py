@@ -88,9 +88,12 @@ def rows_used(aligned: Aligned, unmatched: str, radius: int = 0, *, everybody: b
     return rows_of if windows is None else lambda o, s: s.rows_in_windows(windows, lambda table: rows_of(o, table))
 
 
-def in_average(records: Table, rows: Table, totals: Array, unmatched: str) -> Table:
-    """Those of the records that an average counts: all, or those whose key has rows."""
-    return records if unmatched == "zero" else records.like(records.values * rows.on_cells(totals > 0))
+def in_average(rows: Table, totals: Array, unmatched: str, *tables: Table) -> tuple[Table, ...]:
+    """Tables of records, or of their squared weights, without those that an average leaves out because their key has no rows."""
+    if unmatched == "zero":
+        return tables
+    counted = rows.on_cells(totals > 0)
+    return tuple(table.like(table.values * counted) for table in tables)
 
 
 def key_columns(aligned: Aligned, what: str) -> list[Ints]:

@@ -139,7 +139,7 @@ def average_cap_interval(
         def of(s: Table) -> tuple[Floats, Floats, Floats, Floats]:
             """The mean and the deviations of q, its values, and the effective number of records."""
             read, s_j = rows_of(o, s)
-            counted, of_counted = _counted(o, squares, read, s_j, unmatched)
+            counted, of_counted = in_average(read, s_j, unmatched, o, squares)
             mean, deviations = _deviations(counted, of_counted, read, s_j)
             return mean, deviations, attribution(read, s_j, 0.0).side_by_side(), _effective(counted, of_counted)
 
@@ -274,7 +274,7 @@ def individual_share(
             read, total = rows_of(both, table)
             averages, means, deviations = [], [], []
             for sample, its_squares in zip((o, h), squares, strict=True):
-                counted, of_counted = _counted(sample, its_squares, read, total, unmatched)
+                counted, of_counted = in_average(read, total, unmatched, sample, its_squares)
                 mean, of_q = _deviations(counted, of_counted, read, total)
                 of_t = ratio(counted.like(counted.values * t.values).total, counted.total, np.nan)
                 averages.append(mean)
@@ -338,11 +338,6 @@ def _composition(o: Table, squares: Table, both: Table, t: Table) -> Floats:
     return ratio(o.like(o.values * apart**2).total * squares.total, o.total**3.0, np.nan)
 
 
-def _counted(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> tuple[Table, Table]:
-    """The records in the average, and their squared weights."""
-    return in_average(o, read, s_j, unmatched), in_average(squares, read, s_j, unmatched)
-
-
 def _deviations(o: Table, squares: Table, read: Table, s_j: Array) -> tuple[Floats, Floats]:
     """The mean of q over the records in the average, shape (...), and (q - mean) / sqrt(W1**2 - W2) of each cell, (..., cells).
 
@@ -355,7 +350,8 @@ def _deviations(o: Table, squares: Table, read: Table, s_j: Array) -> tuple[Floa
 
 def standard_error(o: Table, squares: Table, read: Table, s_j: Array, unmatched: Convention) -> Floats:
     """The standard error of average CAP, from the rows that keys use and the squared weights: shape (...)."""
-    _, deviations = _deviations(*_counted(o, squares, read, s_j, unmatched), read, s_j)
+    counted, of_counted = in_average(read, s_j, unmatched, o, squares)
+    _, deviations = _deviations(counted, of_counted, read, s_j)
     return np.asarray(np.sqrt((squares.side_by_side() * deviations**2).sum(-1)))
 
 

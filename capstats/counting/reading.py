@@ -28,6 +28,7 @@ from capstats.sources.source import Options, Query, Source
 from capstats.tables.levels import callers, warn_of_bins
 
 Weight = Hashable | None
+NO_CODES = Codes(())
 MANY = 500_000  # records from which a second thread saves time
 
 
@@ -254,7 +255,7 @@ def _read(table: Input, columns: Sequence[Hashable], cuts: Mapping[Hashable, Cut
     """The distinct rows of a table, as one part or as two (first columns and others), with labels of the wanted types; their counts."""
     name, options = table.source.name, table.options
     types: Mapping[Hashable, Any] = options.types or {}
-    codes_of = {c: options.codes.of(c) for c in columns}
+    codes_of = {c: options.codes.of(c) for c in columns} if options.null_values is not None else dict.fromkeys(columns, NO_CODES)
     cuts = {c: with_codes(replace(cut, declared=types.get(c)), codes_of[c]) for c, cut in cuts.items()}
     options.display.step(f"reading {name}")
     found, sums = table.rows(columns, cuts)

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from capstats.codes.checks import shown
+from capstats.laws.models.cell_moments import Cells
 from capstats.laws.models.cell_urns import CellUrn, Independent, Uniform
 from capstats.laws.models.model import Model, checked_model, for_each_m
 from capstats.laws.models.shares import absent, on_cells_of_targets, targets_of
@@ -80,30 +81,51 @@ def expected_disclosure(o: Counts, model: Model) -> xr.Dataset:
 
 def expected_shares(model: CellUrn, o: Table, *given: Any) -> dict[str, Floats]:
     """Expected shares of records that are disclosed, that have a pure key, and that have a matched key: each (...)."""
-    cells, o_j, unstored, targets = model.cells(o, *given), o.key_total, absent(o), targets_of(o)
-    rest = cells.rest()
+    return {name: ratio(of_keys.sum(-1), o.total, np.nan) for name, of_keys in _disclosed(o, model, *given).items()}
+
+
+def expected_disco(model: CellUrn, o: Table) -> Floats:
+    """The first of them alone, for a model without other arguments."""
+    return ratio(o.like(o.values * _pure_cells(model.cells(o), model, o)).key_total.sum(-1), o.total, np.nan)
+
+
+def _disclosed(o: Table, model: CellUrn, *given: Any) -> dict[str, Array]:
+    """Expected numbers of records of each key that are disclosed, that have a pure key, and that have a matched key."""
+    cells, o_j, unstored = model.cells(o, *given), o.key_total, absent(o)
+    of_cells, rest = _pure_cells(cells, model, o, *given), cells.rest()
+    of_key = o.like(of_cells).key_total
     if isinstance(model, Independent):
-        n, o_i = o.total[..., None], o.target_total
-        shares = ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)  # of the records, those with each target and all others
-        own, others = (on_cells_of_targets(o, x) * o.on_cells(o_j) for x in shares)
-        of_cells = _pure(cells.urn, own, others, o.on_cells(rest))
-        of_key = o.like(of_cells).key_total
         if unstored.any():
             totals, first, key = np.unique(o_j, return_index=True, return_inverse=True)
-            share, others = (x[:, None] * totals for x in shares)
+            share, others = (x[:, None] * totals for x in _shares_of_targets(o))
             of_key = _pure(cells.urn, share, others, rest[first]).sum(0)[key]
     else:
+        targets = targets_of(o)
         alpha = cells.added / targets
-        whole = given[0].values if given else np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
-        others = o.on_cells(cells.records) - whole + (targets - 1) * alpha
-        of_cells = _pure(cells.urn, whole + alpha, others, o.on_cells(rest))
-        of_absent = _pure(cells.urn, np.full(o_j.shape, alpha), cells.records + (targets - 1) * alpha, rest)
-        of_key = o.like(of_cells).key_total + unstored * of_absent
+        others = cells.records + (targets - 1) * alpha
+        of_key = of_key + unstored * _pure(cells.urn, np.full(o_j.shape, alpha), others, rest)
         if given:  # a key may be pure with another target
             known = given[0].key_total
             of_key = of_key + _pure(cells.urn, np.maximum(cells.records - known, 0), known, rest)
-    found = {"disco": o.like(o.values * of_cells).key_total, "dis": o_j * of_key, "matched": o_j * cells.matched()}
-    return {name: ratio(of_keys.sum(-1), o.total, np.nan) for name, of_keys in found.items()}
+    return {"disco": o.like(o.values * of_cells).key_total, "dis": o_j * of_key, "matched": o_j * cells.matched()}
+
+
+def _pure_cells(cells: Cells, model: CellUrn, o: Table, *given: Any) -> Floats:
+    """The probability of each stored cell that it is filled while the others of its key are empty."""
+    if isinstance(model, Independent):
+        own, others = (on_cells_of_targets(o, x) * o.on_cells(o.key_total) for x in _shares_of_targets(o))
+    else:
+        targets = targets_of(o)
+        alpha = cells.added / targets
+        whole = given[0].values if given else np.zeros_like(o.values) if isinstance(model, Uniform) else o.values
+        own, others = whole + alpha, o.on_cells(cells.records) - whole + (targets - 1) * alpha
+    return _pure(cells.urn, own, others, o.on_cells(cells.rest()))
+
+
+def _shares_of_targets(o: Table) -> tuple[Floats, Floats]:
+    """The share of the records that each target has, and that of all others."""
+    n, o_i = o.total[..., None], o.target_total
+    return ratio(o_i, n, 0.0), ratio(n - o_i, n, 0.0)
 
 
 def _pure(urn: Urn, own: Array, others: Array, rest: Array) -> Floats:
