@@ -119,6 +119,11 @@ def test_sharp_bounds_are_those_of_linear_programmes(seeds):
         check_against_programmes(seed)
 
 
+@pytest.mark.parametrize("given", [{"crossed": 0.4}, {"targets": [1, 3]}])
+def test_a_key_without_synthetic_records_changes_nothing(given):
+    assert anonymity_bounds([[3, 1, 0], [1, 2, 0]], **given).equals(anonymity_bounds([[3, 1], [1, 2]], **given))
+
+
 def test_targets_that_the_release_lacks_are_never_right():
     """With the baseline .25 half of the records may have the target of share .5, and the others one that no synthetic record has."""
     s = [[3, 1], [1, 3]]

@@ -108,6 +108,14 @@ def test_linear_programmes_of_many_keys_find_the_same_values(seed):
         assert found[name].item() == pytest.approx(sign * programme(o, s, sign) / o.sum(), abs=1e-9)
 
 
+def test_a_step_that_some_of_its_keys_take_no_part_in_opens_none_of_them():
+    o, s = [[2, 0, 0, 0], [2, 1, 1, 2], [1, 0, 0, 2]], np.array([[1, 0, 2, 0], [2, 2, 0, 1], [0, 1, 2, 2]])
+    found = cap_bounds(o, **margins(s))
+    every = [correct(o, table) for table in with_margins(s.sum(1).tolist(), s.sum(0).tolist())]
+    for name, extreme in (("least", min), ("greatest", max)):
+        assert correct(o, found[f"{name}_table"].values) == extreme(every)
+
+
 def test_one_target_or_one_key_leaves_no_choice():
     for o, s in (([[3, 1, 4]], [[1, 0, 5]]), ([[3], [1], [4]], [[1], [0], [5]])):
         found = cap_bounds(o, **margins(s))
