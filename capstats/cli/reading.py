@@ -10,13 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import xarray as xr
+
 from capstats.cli.flags import in_options
 from capstats.cli.option_values import table_labels
 from capstats.cli.options import HELD, OPTIONS, Settings
 from capstats.codes.names import listed, named
 from capstats.reports.repeating import command
 from capstats.tables.counts_files import is_counts, read_counts
-from capstats.tables.levels import ALL_LEVELS, LevelsWarning
+from capstats.tables.levels import ALL_LEVELS, LevelsWarning, warn_of_levels
 
 READING: Sequence[str] = HELD["reading"]["tables"]
 SYNTHETIC, REAL = "synthetic", "real"
@@ -36,6 +38,8 @@ def tables(
         found = _example(settings, data)
     else:
         found = _counts(settings, data, allowed=counts) or _files(settings, needed, others)
+    if isinstance(found.get("original"), xr.Dataset) and not for_audit:  # an audit says it in its report
+        warn_of_levels({**found["original"].attrs, "fine_targets": {}})
     if "copy-columns" in settings:
         found["copy_columns"] = settings["copy-columns"]
     return {name: value for name, value in found.items() if for_audit or name not in ("provenance", "allow_no_match")}

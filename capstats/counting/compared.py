@@ -43,7 +43,7 @@ from capstats.codes.missing_codes import codes_for_missing
 from capstats.codes.spellings import PRECISION, Floats, alike_in_another_precision, in_another_precision
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
-from capstats.sources.source import Options
+from capstats.sources.source import Options, folded_name
 from capstats.tables.levels import Entry, compare, lookalike_pairs
 
 FINE = 8  # decimals of a number that was not rounded
@@ -53,6 +53,8 @@ SPELLED = "has levels in two spellings"
 FINER = "has numbers with more decimals in one table"
 LEFT_OUT = (NOTHING_SHARED, FINER)  # why a column is left out for one release
 MERGED = "texts of one table that say the same"
+TWICE = "occurs more than once in a table"
+ELSEWHERE = "is not in all tables"
 UNREADABLE = "its values cannot be compared"
 WEIGHTS = "it has weights or counts"
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+")
@@ -345,12 +347,23 @@ def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
 # --- tables as numbers ------------------------------------------------------------------------------------------------
 
 
-def columns_in_common(inputs: Sequence[Input]) -> tuple[list[Hashable], dict[str, str]]:
-    """The columns that each of the tables has once; and columns of the first table that are left out as weights or counts."""
+def columns_in_common(inputs: Sequence[Input]) -> tuple[list[Hashable], dict[str, str], dict[str, dict[str, str]]]:
+    """The columns that each of the tables has once; columns of the first table that are left out as weights or counts; and others.
+
+    The others are those that a table has, or may have under another name, so that records over more columns could be equal: {table:
+    {column: why it is not compared}}.
+    """
     names = [list(table.source.names(table.options)) for table in inputs]
     weights = {table.weight for table in inputs}
-    common = [c for c in names[0] if c not in weights and all(of_table.count(c) == 1 for of_table in names)]
-    return common, {str(c): WEIGHTS for c in names[0] if c in weights}
+    wanted = [c for c in dict.fromkeys(names[0]) if c not in weights]
+    common = [c for c in wanted if all(of_table.count(c) == 1 for of_table in names)]
+    others: dict[str, dict[str, str]] = {}
+    for table, own in zip(inputs[1:], names[1:], strict=True):
+        folded = {folded_name(c): c for c in own if c not in wanted}
+        why = {c: TWICE if max(names[0].count(c), own.count(c)) > 1 else ELSEWHERE for c in wanted if c in own and c not in common}
+        why |= {c: f"is not in it, but {other!r} is (rename it)" for c in wanted if c not in own and (other := folded.get(folded_name(c)))}
+        others[table.name] = {str(c): text for c, text in why.items()}
+    return common, {str(c): WEIGHTS for c in names[0] if c in weights}, others
 
 
 def read_rows_of(table: Input, columns: Sequence[Hashable], most: int | None = None) -> Rows:

@@ -28,6 +28,7 @@ from capstats.counting.compared import (
     over_readable,
     read_rows_of,
 )
+from capstats.counting.identifiers import Values
 from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Input, read_rows
 from capstats.sources.memory import MemorySource
@@ -83,16 +84,16 @@ def find_copies(inputs: Sequence[Input], most: int, keys: Keys, records: Sequenc
     no level with the original. Copies in each release are counted by level of the key columns, too, as the tables have them, with `types`
     and `bins`.
     """
-    common, left_out = columns_in_common(inputs)
+    common, left_out, others = columns_in_common(inputs)
     try:
         if not 0 < len(common) <= most:
             raise NotCompared(f"the tables have {len(common)} columns in common, and 1 to {most} are compared (--copy-columns)")
         if (many := many_rows(inputs, records, len(common))) is not None:
-            return many.copies(common, left_out), None
+            return many.copies(common, left_out, others), None
 
         def work(columns: Sequence[Hashable], unread: dict[str, str]) -> tuple[Copies, Counts | None]:
             holdout = inputs[-1] if inputs[-1].name == "holdout" else None
-            search = Search(inputs[0], holdout, columns, left_out | unread, keys)
+            search = Search(inputs[0], holdout, columns, left_out | unread, others, keys)
             for release in inputs[1 : len(inputs) - (holdout is not None)]:
                 search.add(release)
             return search.described, search.times
@@ -105,14 +106,24 @@ def find_copies(inputs: Sequence[Input], most: int, keys: Keys, records: Sequenc
 class Search:
     """Copies in one release after the other, compared with original and holdout over all columns that are no identifiers."""
 
-    def __init__(self, original: Input, holdout: Input | None, columns: Sequence[Hashable], left_out: Mapping[str, str], keys: Keys):
+    def __init__(
+        self,
+        original: Input,
+        holdout: Input | None,
+        columns: Sequence[Hashable],
+        left_out: Mapping[str, str],
+        others: Mapping[str, Mapping[str, str]],
+        keys: Keys,
+    ):
         rows = read_rows_of(original, columns)
         kept = [i for i in range(len(columns)) if not rows.identifies(i)]
+        self.identifiers = [Values(rows, i) for i in range(len(columns)) if i not in kept]
         if not kept:
             raise NotCompared("in all columns each record of the original has a value of its own")
         self.columns, self.original, self.keys, self.by_record = [columns[i] for i in kept], rows.only(kept), keys, original.by_record
         left_out = {**left_out, **{str(c): IDENTIFIER for i, c in enumerate(columns) if i not in kept}}
         self.described: Copies = {"columns": list(map(str, self.columns)), "left_out": left_out}
+        self.others = others  # of each release, columns that are not compared, and why
         self.near = 1 < len(kept) <= NEAR and len(kept) * len(rows.counts) <= MOST_VALUES
         if not self.near:
             self.described["near"] = f"not computed: it is for 2 to {NEAR} columns, and for {MOST_VALUES:,} values of the original"
@@ -143,7 +154,9 @@ class Search:
         real, rows = self.real[over], meeting.rows.only(over)
         held = Known(rows)
         (times, *others), (o, s, *h, n) = real.meet(held)
-        apart = {**self.described.get("holdout_apart", {}), **meeting.apart}
+        apart = {**self.described.get("holdout_apart", {}), **self.others[release.name], **meeting.apart}
+        for values in self.identifiers:
+            apart |= values.found_in(release)
         found = by_multiplicities(o, s, h[0] if h else None, n, self.judges, apart)
         found |= {"columns": len(over), "spelled": {**real.original.merged, **rows.merged, **meeting.spelled}}
         if real.near:

@@ -167,7 +167,7 @@ def _in_one_reading(
         found[table.name] = read(table, request.key_columns, request.target_columns, cuts)
 
     with suppress(TypeError, ValueError):  # for a column that was not asked for; others raise again
-        common, left_out = columns_in_common(inputs)
+        common, left_out, others = columns_in_common(inputs)
         numbers = [table.source.number(table.options) for table in inputs]
         known = [number for number in numbers if number is not None]
         if not 0 < len(common) <= request.copy_columns or len(known) < len(numbers) or too_many(inputs, known, len(common)):
@@ -176,7 +176,7 @@ def _in_one_reading(
         real = [original] if holdout is None else [original, holdout]
         for table in real:
             counted(table)
-        search = Search(original, holdout, common, left_out, {c: cuts.get(c) for c in request.key_columns})
+        search = Search(original, holdout, common, left_out, others, {c: cuts.get(c) for c in request.key_columns})
         for table in real:
             table.held.clear()
         np.empty(LARGEST, np.uint8)  # freed at once; glibc then keeps such memory for the next release, where it would fetch it anew

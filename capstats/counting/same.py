@@ -86,7 +86,7 @@ def check_rows(one: Input, other: Input, records: Sequence[float]) -> None:
     """
     ordered = one.source.in_memory and other.source.in_memory
     one, other = (Input(table.source, table.options, by_record=ordered) for table in (one, other))  # weights are compared, too
-    columns, _ = columns_in_common([one, other])
+    columns, *_ = columns_in_common([one, other])
     try:
         if (many := many_rows([one, other], records, len(columns))) is not None:
             if many.same(columns):

@@ -382,12 +382,14 @@ def cells_of(i: int, rule: Published, at: Sequence[int], read: Rows | None, peop
         cell = zip(at, index, np.unravel_index(place, shape), strict=True)
         where = ", ".join(f"{people.columns[c]} = {in_cell(list(of)[j])}" for c, of, j in cell)
         by_rule = " to ".join(dict.fromkeys(f"{x[place]:g}" for x in (least, greatest)))
-        told = f"holds {by_rule} people by its rule, and the original has another number. Correct it (totals are no levels), rule or bins"
-        if times[place] == 0:
-            told = "is not listed, which means 0, and the original has people there. List counts that are not shown without a number"
+        told = f"the cell {where} holds {by_rule} people by its rule, and the original has another number. "
+        told += "Correct it (totals are no levels), rule or bins"
+        if times[place] == 0:  # the cell itself is confidential
+            told = f"the original has people in {many(int((wrong & (times == 0)).sum()), 'cell')} not listed, which means 0. "
+            told += "List counts that are not shown without a number"
         if times[place] > 1:
-            told = "is listed twice. Give each cell one row"
-        raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): the cell {where} {told}.")
+            told = f"the cell {where} is listed twice. Give each cell one row"
+        raise ValueError(f"Published table {i} ({listed([people.columns[c] for c in at])}): {told}.")
     return Cells(at, groups, least.reshape(shape), greatest.reshape(shape))
 
 

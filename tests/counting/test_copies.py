@@ -254,6 +254,18 @@ def test_only_columns_that_all_tables_have_once_are_compared() -> None:
     assert copies(original, twice, keys="c0", target="c1")["columns"] == ["c0", "c1", "c2"]
 
 
+def test_a_column_that_a_release_may_have_is_named_where_it_is_not_compared() -> None:
+    original = wide(5)
+
+    def apart(*releases: Any) -> list[Any]:
+        return [of["apart"] for of in copies(original, list(releases), keys="c0", target="c1")["releases"]]
+
+    assert apart(original[9:].rename(columns={"c3": "C_3\u200b", "c4": "z"})) == [{"c3": "is not in it, but 'C_3\\u200b' is (rename it)"}]
+    assert apart(original[9:].drop(columns="c4"), wide(2)[3:]) == [dict.fromkeys(("c2", "c3"), "is not in all tables"), {}]
+    twice = original[9:].set_axis(["c0", "c1", "c2", "c3", "c3"], axis=1)
+    assert apart(twice) == [{"c3": "occurs more than once in a table"}]
+
+
 @pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
 def test_identifiers_are_left_out_and_named_but_no_fractions() -> None:
     """Row numbers of two tables agree by accident, and new ones would hide every copy."""

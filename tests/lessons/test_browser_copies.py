@@ -263,6 +263,12 @@ FILES = {
         ["age"],
         "t",
     ),
+    "names in another spelling, and one that occurs twice": (
+        csv(("age", "job", "t", "More", "place of birth", "more"), [(*x, "m", "n", "m") for x in PEOPLE]),
+        csv(("age", "Job\u200b", "t", "t2", "Place_of_Birth", "more", "more"), [(*x, "m", "n", "m", "m") for x in PEOPLE[:250]]),
+        ["age"],
+        "t",
+    ),
     "columns in capitals": pair_of(
         [[*("abc"[int(x) % 3] for x in (*row, *row)), "x"] for row in PEOPLE],
         [*([*("ABC"[int(x) % 3] for x in (*row, *row)), "x"] for row in PEOPLE), [*"abcabcx"]],

@@ -58,7 +58,7 @@ function heard({ size, pool, starts, counts, codes }) {
 }
 
 /** How many released records, and people, are alike, and whether that is more than chance explains: 1, 0, or null where it cannot be told. */
-function copiesIn(tables, names) {
+function copiesIn(tables, names, others) {
   const columns = names.map((name, c) => ({ name, held: tables.map((table) => heard(table[c])) }));
   const identifies = ({ held: [{ records, codes }] }) => records.size === codes.length && ![...records.keys()].some(isFraction);
   const kept = columns.filter((column) => !identifies(column)).map(met);
@@ -67,13 +67,22 @@ function copiesIn(tables, names) {
   const over = meeting.length ? meeting : kept;
   const why = (some, reason) => Object.fromEntries(some.map((column) => [column.name, reason(column)]).filter(([, text]) => text));
   const left_out = { ...why(columns.filter(identifies), () => IDENTIFIER), ...why(kept.filter((column) => !over.includes(column)), (column) => column.apart) };
-  const apart = why(kept, (column) => column.apart);
+  const apart = { ...others, ...why(kept, (column) => column.apart), ...why(columns.filter(identifies), foundIn) };
   const merged = [0, 1].map((which) => why(over, ({ held }) => held[which].merges && MERGED));
   const spelled = Object.assign(...merged, why(kept, (column) => column.spelled));
   const beyond = beyondChance(...numbersOf(over));
   const told = beyond.copied_people === 0 || beyond.exists;
   const answer = beyond.copied_p_value <= LEVEL ? 1 : told && !Object.keys(apart).length ? 0 : null;
   return { ...beyond, columns: over.length, left_out, apart, spelled, copied_beyond_chance: answer };
+}
+
+/** Why equal records may not be found where each record of the original has a value of its own, unless these number rows. */
+function foundIn({ held: [mine, theirs] }) {
+  const numbers = [...mine.records.keys()].filter((x) => x !== null).map((x) => (isNumber(x) ? Number(x) : parseFloat(String(x).replace(/\D/g, ""))));
+  const [least, most] = numbers.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
+  const [held, all] = [(x) => x !== null && mine.records.has(x), () => true].map((of) => sum([...theirs.records].map(([x, n]) => (of(x) ? n : 0))));
+  if (most - least < 2 * new Set(numbers).size || 2 * held <= all) return "";
+  return `identifies records of the original, and ${held.toLocaleString("en")} of its ${all.toLocaleString("en")} have one of these values`;
 }
 
 /**

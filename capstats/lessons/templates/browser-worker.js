@@ -18,7 +18,7 @@ const TASKS = {
     return { ...measured(joint, found, columns), agree: sameMargins(found) };
   },
   labels: async ({ file, columns }, progress) => (await readRecords(file, columns, new Labels(columns.length), progress)).parts,
-  copies: async ({ tables, columns }) => copiesIn(tables, columns),
+  copies: async ({ tables, columns, others }) => copiesIn(tables, columns, others),
   hash: async ({ file, columns, size }, progress) => (await readRecords(file, columns, new Hashes(size), progress)).values,
   equal: async ({ hashes }) => sameRecords(...hashes),
 };

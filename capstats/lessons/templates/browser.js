@@ -209,7 +209,18 @@ async function copies(common, both, reading) {
   const tables = await both((file, i) => ask(i, "labels", { file, columns: common }, { about: file.name, progress: reading(i) }));
   find("#read").textContent = "comparing whole records";
   const transfer = tables.flat().flatMap(({ pool, starts, counts, codes }) => [pool, starts, counts, codes]);
-  return ask(0, "copies", { tables, columns: common }, { transfer: transfer.map(({ buffer }) => buffer) });
+  return ask(0, "copies", { tables, columns: common, others: others(common) }, { transfer: transfer.map(({ buffer }) => buffer) });
+}
+
+/** Why columns are not compared that the release has, or may have under another name. */
+function others(common) {
+  const short = (name) => name.toLowerCase().replaceAll("\u00df", "ss").replace(/[^\p{L}\p{N}]+/gu, "") || name;
+  const { original, synthetic } = columns;
+  const named = new Map(synthetic.filter((name) => !original.includes(name)).map((name) => [short(name), name]));
+  const left = [...new Set(original)].filter((name) => !common.includes(name));
+  const twice = left.filter((name) => synthetic.includes(name)).map((name) => [name, "occurs more than once in a table"]);
+  const renamed = left.filter((name) => !synthetic.includes(name) && named.has(short(name)));
+  return Object.fromEntries([...twice, ...renamed.map((name) => [name, `is not in it, but '${printable(named.get(short(name)))}' is (rename it)`])]);
 }
 
 const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`);
