@@ -38,7 +38,7 @@ PRECISION = "numbers of another precision"
 ABSENT = "a missing value written as text or code"
 ENCODING = "text decoded with the wrong encoding"
 BESIDE = "spaces beside signs"
-DECIMALS, DIGITS = range(1, 13), range(6, 11)  # to which numbers may have been rounded
+DECIMALS, DIGITS = range(1, 13), range(6, 15)  # to which numbers may have been rounded
 THOUSANDS = "separators of thousands that are read as decimals, or another unit"
 
 _SPACES = re.compile(r"\s+")
@@ -195,8 +195,9 @@ def _rounded(number: float) -> Iterator[Hashable]:
 def in_another_precision(labels: Iterable[Label], others: Iterable[Label]) -> list[tuple[Label, Label]]:
     """Pairs of different numbers of two tables that are equal in another precision: of the precisions, in the one with the most pairs.
 
-    The precisions are 15 digits; and single precision, ``DECIMALS`` and ``DIGITS``, where one table alone has all its numbers in that. In
-    decimals and digits, different numbers of the finer table must stay different. Single precision may be written in its shortest form.
+    The precisions are 15 digits; 12, if these tell all numbers of each table apart; and single precision, ``DECIMALS`` and ``DIGITS``,
+    where one table alone has all its numbers in that. In decimals and digits, different numbers of the finer table must stay different.
+    Single precision may be written in its shortest form.
     """
     known = {x: number for x in labels if (number := _finite(x)) is not MISSING}
     new = {x: number for x in others if x not in known and (number := _finite(x)) is not MISSING}
@@ -212,6 +213,9 @@ def alike_in_another_precision(values: Floats, others: Floats) -> list[tuple[int
     if not (len(values) and len(others)) or all((x == np.trunc(x)).all() for x in both):
         return []
     best = _equal(*(_to_digits(x, 15) for x in both))
+    computed = [_to_digits(x, 12) for x in both]  # there and back, as by a scaler
+    if all(len(np.unique(x)) == len(x) for x in computed):
+        best = max(best, _equal(*computed), key=len)
     for forms in [_single], [partial(_to_decimals, decimals=n) for n in DECIMALS], [partial(_to_digits, digits=n) for n in DIGITS]:
         for form in forms:
             holds = [np.array_equal(form(x[:100]), x[:100]) and np.array_equal(form(x), x) for x in both]

@@ -44,12 +44,13 @@ from capstats.codes.spellings import PRECISION, Floats, alike_in_another_precisi
 from capstats.counting.beyond_chance import LEVEL
 from capstats.counting.reading import Input
 from capstats.sources.source import Options, folded_name
-from capstats.tables.levels import Entry, compare, lookalike_pairs
+from capstats.tables.levels import ALONE, Entry, compare, lookalike_pairs
 
 FINE = 8  # decimals of a number that was not rounded
 IDENTIFIER = "each record of the original has a value of its own"
 NOTHING_SHARED = "shares no level with the original"
 SPELLED = "has levels in two spellings"
+FOREIGN = "has other texts than the original in most records"
 FINER = "has numbers with more decimals in one table"
 LEFT_OUT = (NOTHING_SHARED, FINER)  # why a column is left out for one release
 MERGED = "texts of one table that say the same"
@@ -259,8 +260,10 @@ def meet(original: Rows, other: Rows, *, same_source: bool = False) -> Meeting:
             found.apart.setdefault(column, SPELLED)
         if entry and column not in found.apart and _finer([mine, theirs], [[*twins.values()], [*twins]]):
             found.apart[column] = FINER
+        if entry and column not in found.apart and _is_foreign(mine, theirs, [*twins]):
+            found.apart[column] = FOREIGN
         if column in found.apart or (entry and entry["likely"]):
-            found.entries[column] = entry
+            found.entries[column] = entry if entry["shared"] else {**entry, "overlap": _overlap(mine, theirs)}
         if found.apart.get(column) not in LEFT_OUT:
             found.kept.append(i)
     found.rows = replace(other, labels=numbers)
@@ -318,6 +321,15 @@ def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
     return bool(np.exp(-alike) >= LEVEL)
 
 
+def _is_foreign(mine: _Distinct, theirs: _Distinct, twins: Sequence[int]) -> bool:
+    """Whether most records of another table have texts that the original lacks, other than ``twins``, though few values of it are alone."""
+    lacking = (theirs.records > 0) & ~np.isin(theirs.numbers, mine.numbers[mine.records > 0])
+    lacking[twins] = False
+    values = zip(theirs.values(np.flatnonzero(lacking)), theirs.records[lacking].tolist(), strict=True)
+    few = (mine.records == 1).sum() < ALONE * mine.records.sum()
+    return bool(few and 2 * sum(n for x, n in values if isinstance(x, str)) > theirs.records.sum())
+
+
 def _same_form(*both: _Distinct) -> bool:
     """Whether both are numbers with the same number of decimals, and the median of each is in the range of the other."""
     places = [np.flatnonzero(of.records) for of in both]
@@ -325,7 +337,13 @@ def _same_form(*both: _Distinct) -> bool:
     others = [x for of, at, some in zip(both, places, kept, strict=True) for x in of.values(at[~some])]
     if not all(map(len, held)) or any(x is not MISSING for x in others):
         return False
-    return len(set(map(_decimals, held))) == 1 and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
+    return len(set(map(_decimals, held))) == 1 and _overlap(*both)
+
+
+def _overlap(*both: _Distinct) -> bool:
+    """Whether the median of the numbers of each is in the range of those of the other."""
+    held = [of.numbers_at(np.flatnonzero(of.records))[1] for of in both]
+    return all(map(len, held)) and all(min(x) <= np.median(y) <= max(x) for x, y in (held, held[::-1]))
 
 
 def _decimals(values: Floats) -> int:

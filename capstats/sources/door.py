@@ -150,7 +150,7 @@ def _ending(file: object) -> str:
 
 
 class Unchosen(ValueError):  # noqa: N818
-    """The sheet of a workbook is not known."""
+    """The sheet of a workbook is not known, or has no values."""
 
 
 def _excel(file: str, path: Any, name: str, options: Options) -> tuple[pd.DataFrame, Rows]:
@@ -160,12 +160,28 @@ def _excel(file: str, path: Any, name: str, options: Options) -> tuple[pd.DataFr
     with pd.ExcelFile(file, engine="openpyxl") as book:
         sheet = _sheet(book, path, name, options.sheet)
         cells = pd.read_excel(book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
+        if cells.isna().to_numpy().any():
+            _check_formulas(book.book.worksheets[sheet] if isinstance(sheet, int) else book.book[sheet], file, path, name)
     rows = [["" if pd.isna(x) else str(x) for x in cells.iloc[i]] for i in range(min(len(cells), MOST_SKIPPED))]
     if len(cells) <= options.skip:
         return pd.DataFrame(), list(enumerate(rows, 1))
     frame = cells.iloc[options.skip + 1 :].dropna(how="all")
     frame.columns = pd.Index(["" if pd.isna(x) else str(x) for x in cells.iloc[options.skip]])
     return frame.reset_index(drop=True), list(enumerate(rows, 1))
+
+
+def _check_formulas(sheet: Any, file: str, path: Any, name: str) -> None:
+    """Raise where a cell has a formula without a value: the program that wrote the file did not compute it, and Excel would show it."""
+    import openpyxl
+
+    formulas = openpyxl.load_workbook(file, read_only=True)[sheet.title]
+    rows = zip(sheet.iter_rows(), formulas.iter_rows(), strict=False)
+    cells = (pair for both in rows for pair in zip(*both, strict=False))
+    if number := sum(held.value is None and held.data_type == "n" and of.data_type == "f" for held, of in cells):
+        raise Unchosen(
+            f"`{name}` ({path}) has formulas without a stored value in {number} cells of sheet {sheet.title!r}, which would be read as "
+            "missing. Open it in Excel or LibreOffice and save it again."
+        )
 
 
 def _sheet(book: pd.ExcelFile, path: Any, name: str, chosen: Any) -> str | int:

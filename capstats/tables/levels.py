@@ -32,6 +32,7 @@ from capstats.tables.printing import many
 
 TOLD = 5  # the most findings in one warning
 ALL_LEVELS = "For all levels see compare_levels."
+ALONE = 0.25  # share of records that are the only ones with their level, from which other tables may have mostly other levels
 EXAMINED = 50_000  # the most levels of each table, the most frequent ones, that are examined for another spelling
 
 EFFECTS = {
@@ -90,6 +91,8 @@ def compare(
         "absent_records": original[o & ~t].sum().item(),
         "foreign": int((t & ~o).sum()),
         "foreign_records": other[t & ~o].sum().item(),
+        "records": other.sum().item(),
+        "single": (o & (original == 1)).sum().item() / max(original.sum().item(), 1),
         "likely": likely,
         "remedy": _remedy(main, pairs, labels, o, t),
         "examples": [[_shown(a), _shown(b)] for a, b in held[:3]],
@@ -180,7 +183,7 @@ def compared(axes: Mapping[str, pd.MultiIndex], parts: Mapping[str, Data], known
             found["unmatched_tables"] = [name for name, held in totals.items() if not (held[totals["original"] > 0] > 0).any()]
             of_keys = [(table, entry) for column in columns for table, entry in levels.get(column, {}).items()]
             # labels explain keys without a match where a column shares none, or has most of them in another spelling
-            other = {table for table, entry in of_keys if shares_nothing(entry) or 2 * sum(entry["likely"].values()) > entry["absent"]}
+            other = {x for x, of in of_keys if shares_nothing(of) or mostly_foreign(of) or 2 * sum(of["likely"].values()) > of["absent"]}
             found["fine_keys"] = fine_keys(columns, totals, [x for x in totals if x not in {*other, "original", "holdout"}])
         else:
             found["fine_targets"] = fine_targets(columns, known)
@@ -245,6 +248,11 @@ def other_spellings(attrs: Mapping[str, Any], first: str = "original") -> list[s
             )
             pairs = f"{many(sum(entry['likely'].values()), 'pair')} of levels that look like one level in two spellings"
             found.append((entry, column, table, f"of `{first}` and `{table}` has {pairs}, {effect}"))
+        elif mostly_foreign(entry):
+            records = f"{entry['foreign_records']:,} of the {many(entry['records'], 'record')}"
+            found.append(
+                (entry, column, table, f"of `{first}` lacks the levels that {records} of `{table}` have, so that these match nobody")
+            )
         elif entry.get("missing") and not entry["shared"]:
             what = "but a missing value, so that only records without a value match"
             found.append((entry, column, table, f"{_levels(entry, first, table)} {what}"))
@@ -280,16 +288,34 @@ def nothing_shared(attrs: Mapping[str, Any]) -> bool:
     return any(shares_nothing(entry) and entry["role"] in ("key", "target", "column") for _, _, entry in _entries(attrs))
 
 
+def mostly_foreign(entry: Entry) -> bool:
+    """Whether most records of a table have texts in a column that is counted which the original lacks, although it shares some level.
+
+    The share of records that are alone in the original estimates how many records of a fresh sample have such texts (Good, 1953).
+    """
+    counted = entry["kind"] == "text" and entry["role"] in ("key", "target", "column") and entry["shared"]
+    return bool(counted and 2 * entry["foreign_records"] > entry["records"] and entry["single"] < ALONE)
+
+
 def _taken_for_one(entry: Entry) -> bool:
     """Whether levels in two spellings are treated as one, as in columns that are only compared as parts of whole records."""
     return entry["role"] == "compared" and bool(entry["likely"]) and entry["absent"] + entry["foreign"] > 0
 
 
 def mismatched(attrs: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Columns that are counted, with the tables that have levels of the original in another spelling, or share none but a missing value."""
+    """Columns that are counted, with the tables that have levels of the original in another spelling, mostly other ones, or share none.
+
+    So is a column that is cut into bins where whole records are compared and its values are spelled otherwise, or numbers of another range.
+    """
     found: dict[str, list[str]] = {}
-    for column, table, entry in _entries(attrs):
-        if entry["role"] in ("key", "target") and (not entry["shared"] or (entry["likely"] and entry["absent"] + entry["foreign"])):
+    copies = attrs.get("copies")
+    compared = copies.get("levels", {}) if isinstance(copies, Mapping) else {}
+    for column, table, entry in (*_entries(attrs), *_entries({**attrs, "levels": compared})):
+        if entry["role"] in ("key", "target"):
+            unlike = not entry["shared"] or mostly_foreign(entry) or (entry["likely"] and entry["absent"] + entry["foreign"])
+        else:  # bins have equal values in another precision, and other numbers of one range
+            unlike = column in attrs.get("bins", {}) and ({*entry["likely"]} - {PRECISION} or not entry.get("overlap", True))
+        if unlike:
             found.setdefault(column, []).append(table)
     return found
 

@@ -55,7 +55,7 @@ def test_a_number_is_that_of_the_function(capsys, counts, name, expected):
 def test_counts_have_the_warnings_of_their_records(capsys, tmp_path, command):
     keys = [["Yes", "no", "no", "Yes"], ["yes", "no", "no", "no"]]
     write_counts(capstats.tabulate(*({"k": k, "t": [*"abab"]} for k in keys), keys="k", target="t"), tmp_path / "n.csv")
-    assert "looks like one level in two spellings" in said(capsys, 0, *command, str(tmp_path / "n.csv")).err
+    assert "that look like one level in two spellings" in said(capsys, 0, *command, str(tmp_path / "n.csv")).err
 
 
 def test_several_are_computed_at_once_under_the_names_that_were_given(capsys, counts):

@@ -129,7 +129,9 @@ def test_the_order_of_day_and_month_is_one_for_a_table(form: str, first: str, da
 THIRDS = [x / 3 for x in range(3, 16)]
 
 
-@pytest.mark.parametrize("written", ["{:.2f}", "{:.6f}", "{:.10f}", "{:.7g}", "{:.15g}", np.float32, lambda x: float(np.float32(x))])
+@pytest.mark.parametrize(
+    "written", ["{:.2f}", "{:.6f}", "{:.10f}", "{:.7g}", "{:.13g}", "{:.15g}", np.float32, lambda x: float(np.float32(x))]
+)
 def test_numbers_are_found_in_another_precision_from_either_side(written: Any) -> None:
     coarse = [str((written.format if isinstance(written, str) else written)(x)) for x in THIRDS]
     pairs = [(x, y) for x, y in zip(THIRDS, coarse, strict=True) if float(y) != x]
@@ -137,6 +139,13 @@ def test_numbers_are_found_in_another_precision_from_either_side(written: Any) -
     assert {*in_another_precision(THIRDS, coarse)} >= {*pairs}
     assert {*in_another_precision(map(str, THIRDS), map(float, coarse))} >= {(str(x), float(y)) for x, y in pairs}
     assert {*in_another_precision(coarse, THIRDS)} >= {(y, x) for x, y in pairs}
+
+
+@pytest.mark.parametrize("scale", [1, 1e9])
+def test_numbers_that_were_scaled_and_scaled_back_are_found(scale: float) -> None:
+    values = [scale * float(x) for x in np.random.default_rng(0).lognormal(3, 2, 50)]
+    back = [x * (1 + 1e-14) for x in values]
+    assert len(in_another_precision(values, back)) >= 48  # but for those beside the middle of two numbers of 12 digits
 
 
 @pytest.mark.parametrize(

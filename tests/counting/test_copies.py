@@ -18,7 +18,7 @@ import pytest
 import capstats
 from capstats import tabulate
 from capstats.counting import records
-from capstats.counting.compared import IDENTIFIER, UNREADABLE
+from capstats.counting.compared import FOREIGN, IDENTIFIER, UNREADABLE
 from capstats.disclosure import record_risk
 
 Records = list[tuple[Any, ...]]
@@ -529,6 +529,20 @@ def test_numbers_that_hardly_recur_need_no_value_in_common_if_they_have_one_form
         found = copies(cells(original - 0.5), {**cells(release), "x": x}, keys="k", target="t")["releases"][0]
         assert (found["copied_beyond_chance"], found["copied_people"]) == (expected, 0 if expected == 0 else 200)  # without x
     assert not copies(cells(original), cells(original), keys="k", target="t", holdout=cells(release))["holdout_apart"]
+
+
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_where_most_records_have_texts_that_the_original_lacks_nothing_is_acquitted() -> None:
+    """Unless texts hardly recur within the original; one text of the release is as in the original."""
+    rest = {"k": np.arange(300) // 2, "t": ["u"] * 300}
+    numbers = np.random.default_rng(0).integers(0, 4, 300)
+    amounts = np.array(["500", "1200", "9000", "refused"], object)
+    for changed, expected in ((["$500", "$1200", "$9000", "refused"], {"x": FOREIGN}), (["$500", "1200", "9000", "refused"], {})):
+        release = {**rest, "x": np.array(changed, object)[numbers]}
+        assert copies({**rest, "x": amounts[numbers]}, release, keys="k", target="t")["releases"][0]["apart"] == expected
+    names = {**rest, "x": [f"a {i // 2}" if i < 4 else f"b {i}" for i in range(300)]}
+    others = {**rest, "x": [*names["x"][:4], *(f"c {i}" for i in range(296))]}
+    assert copies(names, others, keys="k", target="t")["releases"][0]["apart"] == {}
 
 
 def test_a_level_that_is_missing_in_a_release_may_have_been_suppressed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,20 @@ def test_the_first_sheet_of_a_workbook_is_read_cell_by_cell(tmp_path: Path) -> N
     assert keys(tmp_path / "t.xlsx", "2024") == {1: 2, 2.5: 1}
     assert keys(tmp_path / "t.xlsx", "2024", null_values="NA", missing="drop") == {2.5: 1}
     assert keys(tmp_path / "t.xlsx", "2024", bins={"2024": [2]}) == {"(-inf, 2]": 2, "(2, inf)": 1}
+
+
+def test_formulas_need_a_stored_value(tmp_path: Path) -> None:
+    """Those of Excel have one, which may be an empty text; what another program wrote may have none, where Excel would show one."""
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], ["x", None], ['=UPPER("y")', 1]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(ValueError, match=r"has formulas without a stored value in 1 cells of sheet 'Sheet', .* save it again\."):
+        tabulate(tmp_path / "t.xlsx", keys="a", target="b")
+    with zipfile.ZipFile(tmp_path / "t.xlsx") as old, zipfile.ZipFile(tmp_path / "stored.xlsx", "w") as new:
+        for part in old.namelist():
+            new.writestr(part, old.read(part).replace(b'<c r="A3"><f>UPPER("y")</f><v />', b'<c r="A3" t="str"><f>UPPER("y")</f><v></v>'))
+    assert tabulate(tmp_path / "stored.xlsx", keys="b", target="a").o.values.tolist() == [[0, 1], [1, 0]]
 
 
 @pytest.mark.parametrize("rows", [[], [["a", "b"]], [["a", "a"], [1, 2]]])

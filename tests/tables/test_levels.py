@@ -22,6 +22,7 @@ import capstats
 from capstats import MISSING, LevelsWarning, attacks, average_cap, compare_levels, disclosure, from_counts, population, tabulate
 from capstats.sdmetrics import DisclosureProtection
 from capstats.tables import levels
+from capstats.tables.dataset import copies_known
 
 ORIGINAL = {"region": ["South"] * 12 + ["North"] * 8, "t": [0, 1] * 10}
 
@@ -59,11 +60,31 @@ def test_a_target_without_a_common_level_says_that_no_guess_can_be_right() -> No
         tabulate(ORIGINAL, {**ORIGINAL, "t": [2, 3] * 10}, keys="region", target="t")
 
 
-def test_levels_that_only_one_table_has_are_kept_and_not_warned_of() -> None:
-    tables = tabulate(ORIGINAL, respelled(South="West"), keys="region", target="t")
-    entry = {"role": "key", "kind": "text", "levels": [2, 2], "shared": 1, "missing": 0, "absent": 1, "absent_records": 12}
-    entry |= {"foreign": 1, "foreign_records": 12, "likely": {}, "examples": [], "remedy": {}}
+def test_levels_that_only_one_table_has_are_kept_and_warned_of_where_most_records_have_them() -> None:
+    tables = tabulate(ORIGINAL, respelled(North="West"), keys="region", target="t")
+    entry = {"role": "key", "kind": "text", "levels": [2, 2], "shared": 1, "missing": 0, "absent": 1, "absent_records": 8}
+    entry |= {"foreign": 1, "foreign_records": 8, "records": 20, "single": 0.0, "likely": {}, "examples": [], "remedy": {}}
     assert tables.attrs["levels"] == {"region": {"synthetic": entry}}
+    assert levels.mismatched(tables.attrs) == {}
+    message = "'region' of `original` lacks the levels that 12 of the 20 records of `synthetic` have, so that these match nobody"
+    with pytest.warns(LevelsWarning, match=message):
+        tables = tabulate(ORIGINAL, respelled(South="West"), keys="region", target="t")
+    assert levels.mismatched(tables.attrs) == {"region": ["synthetic"]}
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (lambda x: x / 1000, {"pay": ["synthetic"]}),  # in another unit
+        (lambda x: x + 7, {}),  # others of the same range
+        (lambda x: x.astype(np.float32), {}),
+    ],
+)
+def test_numbers_in_bins_match_where_whole_records_are_compared_and_they_are_of_one_range(write: Any, expected: Any) -> None:
+    pay = np.random.default_rng(0).choice([1200, 2500, 4800, 26000, 81000], 60)
+    original, release = ({"pay": of, "k": [*"ab"] * 30, "t": [*"xyz"] * 20} for of in (pay, write(pay)))
+    tables = tabulated(original, release, keys=["k", "pay"], copy_columns=9, bins={"pay": 4})
+    assert levels.mismatched({**tables.attrs, "copies": copies_known(tables)}) == expected
 
 
 def test_a_missing_value_does_not_count_as_shared() -> None:

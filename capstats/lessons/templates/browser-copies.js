@@ -10,6 +10,8 @@ const FINE = 8; // decimals of a number that was not rounded
 const IDENTIFIER = "each record of the original has a value of its own";
 const MERGED = "texts of one table that say the same";
 const NOTHING_SHARED = "shares no level with the original";
+const ALONE = 0.25; // share of records that are the only ones with their value
+const FOREIGN = "has other texts than the original in most records";
 const FINER = "has numbers with more decimals in one table";
 const THOUSANDS = /^[+-]?[0-9]{1,3}(?:[.,' ][0-9]{3})+$/;
 const INSTALL = "Install capstats to compare them.";
@@ -106,7 +108,10 @@ function met({ name, held: [mine, theirs] }) {
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
   const isTwice = pairs.some(([, x]) => mine.records.has(x));
   const isFiner = () => finer([mine, theirs], [new Set(twins.values()), twins]);
-  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner() ? FINER : "";
+  const texts = [...theirs.records].filter(([x]) => typeof x === "string" && !mine.records.has(x) && !twins.has(x)).map(([, n]) => n);
+  const [own, all] = [mine, theirs].map(({ records }) => [...records.values()]);
+  const isForeign = () => 2 * sum(texts) > sum(all) && own.filter((n) => n === 1).length < ALONE * sum(own);
+  const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner() ? FINER : isForeign() ? FOREIGN : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
 
@@ -141,8 +146,10 @@ function inAnotherPrecision(labels, others) {
   };
   let best = equal((x) => Number(x.toPrecision(15)));
   const better = (pairs) => { best = pairs.length > best.length ? pairs : best; };
+  const computed = (x) => Number(x.toPrecision(12)); // there and back, as by a scaler
+  if (numbers.every((all) => new Set(all.map(computed)).size === all.length)) better(equal(computed));
   const upTo = (from, to, form) => Array.from({ length: to - from + 1 }, (_, i) => (x) => form(x, from + i));
-  for (const forms of [[Math.fround], upTo(1, 12, toDecimals), upTo(6, 10, (x, digits) => Number(x.toPrecision(digits)))]) {
+  for (const forms of [[Math.fround], upTo(1, 12, toDecimals), upTo(6, 14, (x, digits) => Number(x.toPrecision(digits)))]) {
     for (const form of forms) {
       const holds = numbers.map((all) => all.every((x) => form(x) === x));
       const finer = numbers[Number(holds[0])];
