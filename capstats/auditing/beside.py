@@ -22,6 +22,7 @@ from capstats.codes.by_table import ALL, of_one_table
 from capstats.codes.checks import shown
 from capstats.codes.column import in_order, one_kind
 from capstats.codes.labels import canonicals
+from capstats.codes.names import listed
 from capstats.counting.tabulate import tabulate
 from capstats.disclosure.ledger import Ledger, People, TooManyError
 from capstats.disclosure.published import coarser
@@ -39,7 +40,7 @@ from capstats.tables.aligned import Aligned, total_of
 from capstats.tables.axes import axis_of
 from capstats.tables.backing import filled_in, totals_of, unstacked, values_at
 from capstats.tables.dataset import as_tables
-from capstats.tables.levels import records_by_level
+from capstats.tables.levels import mismatched, records_by_level
 from capstats.tables.table import Array, Floats, Table
 from capstats.tables.ties import at_most
 
@@ -250,7 +251,13 @@ def among_sisters(asked: Asked) -> dict[str, xr.DataArray]:
         return _of_model(tables, generator)
     if not isinstance(generator, (list, tuple, Mapping, xr.Dataset)):
         raise TypeError(f"{RULE}; got {shown(generator)}.")
-    return _of_releases(tables, (generator if isinstance(generator, xr.Dataset) else asked.counted(generator)).s)
+    counts = generator if isinstance(generator, xr.Dataset) else asked.counted(generator)
+    if apart := [c for c in mismatched(counts.attrs) if c not in mismatched(tables.attrs)]:
+        raise ValueError(
+            f"Levels of {listed(list(map(repr, apart)))} in `generator` do not match those of the original, as those of the release do, "
+            "so that its average CAP would be too low. Write them in one way."
+        )
+    return _of_releases(tables, counts.s)
 
 
 def _of_releases(tables: xr.Dataset, further: xr.DataArray) -> dict[str, xr.DataArray]:

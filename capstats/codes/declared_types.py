@@ -79,6 +79,7 @@ _UNPARSED = (ValueError, KeyError, TypeError, OverflowError, AttributeError)  # 
 ENOUGH = 10  # records that hold a label before it is shown in a message
 
 
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
 _EXAMPLES = {"date": " such as 2024-01-31", "datetime": " such as 2024-01-31 08:15:00", "bool": " such as true, yes, 1, false, no, 0"}
 
 
@@ -154,6 +155,9 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
         comma = said(decimal={key_of(table): ","})
         remedy = f"In CSV, numbers with a decimal comma need {comma}. Elsewhere, {with_points(column)} in Python. "
+        if all(isinstance(x, str) and _THOUSANDS.fullmatch(x.strip()) for x in labels):
+            bare = with_points(column).replace("'.'", "''")
+            remedy = f"If the commas separate thousands, {bare} in Python. If they are before decimals: {remedy}"
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])

@@ -112,6 +112,17 @@ def test_further_releases_are_averaged_and_the_rank_is_the_probability():
     assert audit(ORIGINAL, RELEASE, generator=sisters, limits={"generator_mean": 0.4}, **ASKED).limits()[0][1] is False
 
 
+@pytest.mark.filterwarnings("ignore::capstats.LevelsWarning")
+def test_further_releases_in_another_spelling_than_the_release_are_refused():
+    """Where the release is in it, too, both are as low, and the report says why."""
+    sisters = [{"k": ["A", "b"], "t": list(t)} for t in ("yx", "xx", "xy")]
+    counts = tabulate(ORIGINAL, RELEASE, **ASKED), tabulate(ORIGINAL, sisters, **ASKED)
+    for tables, generator, asked in (((ORIGINAL, RELEASE), sisters, ASKED), (counts[:1], counts[1], {})):
+        with pytest.raises(ValueError, match="Levels of 'k' in `generator` do not match those of the original, as those of the release do"):
+            audit(*tables, generator=generator, **asked)
+    assert audit(ORIGINAL, sisters[0], generator=sisters, **ASKED).measures.generator_p_value.item() == 0.75
+
+
 def test_whichever_of_the_releases_is_published_small_ranks_are_as_rare_as_they_say():
     """Exchangeable releases: of k + 1 at most j have a probability of at most j / (k + 1), ties among them included."""
     releases = [{"k": [*"aab"], "t": list(t)} for t in product("xy", repeat=3)]

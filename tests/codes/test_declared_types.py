@@ -102,6 +102,21 @@ def test_a_value_outside_the_levels_raises_with_the_levels() -> None:
         as_type(["hgih"], ["low", "high"], "age", "original", [10])
 
 
+@pytest.mark.parametrize(
+    ("texts", "remedy"),
+    [
+        (
+            ["26,000", "1,200,000"],
+            r"If the commas separate thousands, .*replace\(',', ''\) in Python\. If they are before decimals: In CSV, ",
+        ),
+        (["26,000", "1,2"], r"not a number\S* .*\. In CSV, numbers with a decimal comma need decimal=\{'synthetic': ','\}"),
+    ],
+)
+def test_commas_may_be_before_decimals_or_separate_thousands(texts: list[Any], remedy: str) -> None:
+    with pytest.raises(ValueError, match=remedy):
+        as_type(texts, "number", "pay", "synthetic", [20] * len(texts))
+
+
 @pytest.mark.parametrize("wanted", ["numbr", "category", "", None, int, 5, {"a"}, {"a": 1}, b"text"], ids=repr)
 def test_a_type_that_is_neither_a_name_nor_a_list_raises(wanted: Any) -> None:
     with pytest.raises(ValueError, match=r"`types` of column 'age' must be one of 'number', .* or a list of levels.*; got"):
