@@ -152,12 +152,14 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     remedy = ""
     if rule == "a number" and (kind := next((name for name in ("date", "datetime") if _all_are(labels, name)), None)):
         remedy = f"Text of {kind}s needs a type: {said(types={column: kind})}. "
-    elif rule == "a number" and all(isinstance(x, str) and "." not in x and NUMBER.fullmatch(x.strip().replace(",", ".")) for x in labels):
-        comma = said(decimal={key_of(table): ","})
-        remedy = f"In CSV, numbers with a decimal comma need {comma}. Elsewhere, {with_points(column)} in Python. "
-        if all(isinstance(x, str) and _THOUSANDS.fullmatch(x.strip()) for x in labels):
+    elif rule == "a number" and all(isinstance(x, str) and "." not in x for x in labels):
+        texts = [str(x).strip() for x in labels]
+        if all(NUMBER.fullmatch(x.replace(",", ".")) for x in texts):
+            comma = said(decimal={key_of(table): ","})
+            remedy = f"In CSV, numbers with a decimal comma need {comma}. Elsewhere, {with_points(column)} in Python. "
+        if all(map(_THOUSANDS.fullmatch, texts)):
             bare = with_points(column).replace("'.'", "''")
-            remedy = f"If the commas separate thousands, {bare} in Python. If they are before decimals: {remedy}"
+            remedy = f"If the commas separate thousands, {bare} in Python. {'If they are before decimals: ' if remedy else ''}{remedy}"
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
