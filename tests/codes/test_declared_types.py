@@ -105,10 +105,8 @@ def test_a_value_outside_the_levels_raises_with_the_levels() -> None:
 @pytest.mark.parametrize(
     ("texts", "remedy"),
     [
-        (
-            ["26,000", "1,200,000"],
-            r"If the commas separate thousands, .*replace\(',', ''\) in Python\. If they are before decimals: In CSV, ",
-        ),
+        (["26,000", "1,200"], r"If the commas separate thousands, .*', ''\) in Python\. If they are before decimals: In CSV, "),
+        (["26,000", "1,200,000"], r"If the commas separate thousands, .*replace\(',', ''\) in Python\. Otherwise correct"),
         (["26,000", "1,2"], r"not a number\S* .*\. In CSV, numbers with a decimal comma need decimal=\{'synthetic': ','\}"),
     ],
 )
