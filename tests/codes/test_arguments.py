@@ -57,12 +57,15 @@ def test_options_of_reading_come_back(argument: str, value: Any, expected: Any) 
 
 
 def test_arguments_are_said_in_python_and_for_a_shell() -> None:
+    """An argument replaces the codes that were given, and an option is added to them."""
     assert said(skip={"a b": 2}) == "skip={'a b': 2} (--skip 'a b=2')"
     options = "--rename synthetic.AGE=age --rename 'synthetic.MY SEX=sex'"
     assert (
         said(rename={"synthetic": {"AGE": "age", "MY SEX": "sex"}})
         == f"rename={{'synthetic': {{'AGE': 'age', 'MY SEX': 'sex'}}}} ({options})"
     )
+    text = said({"*": ["NA"], "a": [-9]}, null_values={"b": ["x"]})
+    assert text == "null_values={'*': ['NA'], 'a': [-9], 'b': ['x']} (--null-values b=x)"
 
 
 @pytest.mark.parametrize("name", NAMES[:-1])
@@ -82,9 +85,3 @@ def test_a_name_that_cannot_be_printed_survives_bash(name: str) -> None:
     command = ["bash", "-c", f"printf '%s\\n' {option}"]
     heard = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
     assert heard.stdout.decode() == f"--type\n{name}=number\n"
-
-
-def test_codes_that_were_given_stay_where_an_argument_replaces_them() -> None:
-    """An option is added to those that were given."""
-    text = said({"*": ["NA"], "a": [-9]}, null_values={"b": ["x"]})
-    assert text == "null_values={'*': ['NA'], 'a': [-9], 'b': ['x']} (--null-values b=x)"
