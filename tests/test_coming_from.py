@@ -38,7 +38,7 @@ def calls(ours: str) -> list[str]:
 
 def namespace() -> dict[str, Any]:
     """What the pages say a call may use."""
-    people = anes96().assign(weight=1.0)
+    people = anes96().sample(frac=1, random_state=1).reset_index(drop=True).assign(weight=1.0)  # as the pages do
     original, holdout = people[:600], people[600:]
     synthetic = original.sample(frac=1, replace=True, random_state=1)
     keys, target = ["educ", "PID"], "vote"

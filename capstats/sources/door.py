@@ -7,6 +7,7 @@ values; a value without a label becomes the text of its number. User-missing val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -174,10 +175,11 @@ def _check_formulas(sheet: Any, file: str, path: Any, name: str) -> None:
     """Raise where a cell has a formula without a value: the program that wrote the file did not compute it, and Excel would show it."""
     import openpyxl
 
-    formulas = openpyxl.load_workbook(file, read_only=True)[sheet.title]
-    rows = zip(sheet.iter_rows(), formulas.iter_rows(), strict=False)
-    cells = (pair for both in rows for pair in zip(*both, strict=False))
-    if number := sum(held.value is None and held.data_type == "n" and of.data_type == "f" for held, of in cells):
+    with closing(openpyxl.load_workbook(file, read_only=True)) as book:
+        rows = zip(sheet.iter_rows(), book[sheet.title].iter_rows(), strict=False)
+        cells = (pair for both in rows for pair in zip(*both, strict=False))
+        number = sum(held.value is None and held.data_type == "n" and of.data_type == "f" for held, of in cells)
+    if number:
         raise Unchosen(
             f"`{name}` ({path}) has formulas without a stored value in {number} cells of sheet {sheet.title!r}, which would be read as "
             "missing. Open it in Excel or LibreOffice and save it again."
