@@ -175,10 +175,10 @@ def _check_formulas(sheet: Any, file: str, path: Any, name: str) -> None:
     """Raise where a cell has a formula without a value: the program that wrote the file did not compute it, and Excel would show it."""
     import openpyxl
 
+    empty = [[cell.value is None and cell.data_type == "n" for cell in row] for row in sheet.iter_rows()]
     with closing(openpyxl.load_workbook(file, read_only=True)) as book:
-        rows = zip(sheet.iter_rows(), book[sheet.title].iter_rows(), strict=False)
-        cells = (pair for both in rows for pair in zip(*both, strict=False))
-        number = sum(held.value is None and held.data_type == "n" and of.data_type == "f" for held, of in cells)
+        formulas = [[cell.data_type == "f" for cell in row] for row in book[sheet.title].iter_rows()]
+    number = sum(a and b for rows in zip(empty, formulas, strict=False) for a, b in zip(*rows, strict=False))
     if number:
         raise Unchosen(
             f"`{name}` ({path}) has formulas without a stored value in {number} cells of sheet {sheet.title!r}, which would be read as "
