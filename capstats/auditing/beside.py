@@ -252,7 +252,8 @@ def among_sisters(asked: Asked) -> dict[str, xr.DataArray]:
     if not isinstance(generator, (list, tuple, Mapping, xr.Dataset)):
         raise TypeError(f"{RULE}; got {shown(generator)}.")
     counts = generator if isinstance(generator, xr.Dataset) else asked.counted(generator)
-    if apart := [c for c in mismatched(counts.attrs) if c not in mismatched(tables.attrs)]:
+    of_release = mismatched(tables.attrs)
+    if apart := [c for c in mismatched(counts.attrs) if c not in of_release]:
         raise ValueError(
             f"Levels of {listed(list(map(repr, apart)))} in `generator` do not match those of the original, as those of the release do, "
             "so that its average CAP would be too low. Write them in one way."

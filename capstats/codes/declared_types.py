@@ -158,8 +158,8 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
             comma = said(decimal={key_of(table): ","})
             remedy = f"In CSV, numbers with a decimal comma need {comma}. Elsewhere, {with_points(column)} in Python. "
         if all(map(_THOUSANDS.fullmatch, texts)):
-            bare = with_points(column).replace("'.'", "''")
-            remedy = f"If the commas separate thousands, {bare} in Python. {'If they are before decimals: ' if remedy else ''}{remedy}"
+            remedy = f"If they are before decimals: {remedy}" if remedy else ""
+            remedy = f"If the commas separate thousands, {with_points(column, '')} in Python. {remedy}"
     if records is None:
         return ValueError(f"Column {column!r} of `{table}` holds {labels[0]!r}, which is not {rule}. {remedy.strip() or 'Correct it.'}")
     n, most = sum(records), max(range(len(labels)), key=lambda i: records[i])
@@ -172,9 +172,9 @@ def wrong_labels(labels: Sequence[Label], records: Sequence[float] | None, rule:
     )
 
 
-def with_points(column: str) -> str:
+def with_points(column: str, instead: str = ".") -> str:
     """The line of Python that makes a point of the decimal comma, which only CSV has an option for."""
-    return f"table[{column!r}] = table[{column!r}].str.replace(',', '.')"
+    return f"table[{column!r}] = table[{column!r}].str.replace(',', {instead!r})"
 
 
 def _all_are(labels: Sequence[Label], name: str) -> bool:

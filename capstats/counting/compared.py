@@ -323,11 +323,12 @@ def _hardly_recur(mine: _Distinct, theirs: _Distinct) -> bool:
 
 def _is_foreign(mine: _Distinct, theirs: _Distinct, twins: Sequence[int]) -> bool:
     """Whether most records of another table have texts that the original lacks, other than ``twins``, though few values of it are alone."""
+    if isinstance(theirs.said, np.ndarray) or (mine.records == 1).sum() >= ALONE * mine.records.sum():
+        return False
     lacking = (theirs.records > 0) & ~np.isin(theirs.numbers, mine.numbers[mine.records > 0])
     lacking[twins] = False
-    values = zip(theirs.values(np.flatnonzero(lacking)), theirs.records[lacking].tolist(), strict=True)
-    few = (mine.records == 1).sum() < ALONE * mine.records.sum()
-    return bool(few and 2 * sum(n for x, n in values if isinstance(x, str)) > theirs.records.sum())
+    texts = [isinstance(x, str) for x in theirs.values(np.flatnonzero(lacking))]
+    return bool(2 * theirs.records[lacking][texts].sum() > theirs.records.sum())
 
 
 def _same_form(*both: _Distinct) -> bool:
@@ -368,8 +369,7 @@ def _finer(both: Sequence[_Distinct], paired: Sequence[Sequence[int]]) -> bool:
 def columns_in_common(inputs: Sequence[Input]) -> tuple[list[Hashable], dict[str, str], dict[str, dict[str, str]]]:
     """The columns that each of the tables has once; columns of the first table that are left out as weights or counts; and others.
 
-    The others are those that a table has, or may have under another name, so that records over more columns could be equal: {table:
-    {column: why it is not compared}}.
+    The others are columns that a table has, or may have under another name: {table: {column: why it is not compared}}.
     """
     names = [list(table.source.names(table.options)) for table in inputs]
     weights = {table.weight for table in inputs}

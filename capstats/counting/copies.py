@@ -28,7 +28,7 @@ from capstats.counting.compared import (
     over_readable,
     read_rows_of,
 )
-from capstats.counting.identifiers import Values
+from capstats.counting.identifiers import naming
 from capstats.counting.many_rows import many_rows
 from capstats.counting.reading import Input, read_rows
 from capstats.sources.memory import MemorySource
@@ -117,7 +117,7 @@ class Search:
     ):
         rows = read_rows_of(original, columns)
         kept = [i for i in range(len(columns)) if not rows.identifies(i)]
-        self.identifiers = [Values(rows, i) for i in range(len(columns)) if i not in kept]
+        self.identifiers = naming(rows, [i for i in range(len(columns)) if i not in kept])
         if not kept:
             raise NotCompared("in all columns each record of the original has a value of its own")
         self.columns, self.original, self.keys, self.by_record = [columns[i] for i in kept], rows.only(kept), keys, original.by_record

@@ -7,6 +7,7 @@ a release has in common with the original are no new numbers: then no test of th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +18,21 @@ from capstats.counting.reading import Input
 from capstats.tables.printing import count
 
 
+def naming(rows: Rows, columns: Iterable[int]) -> list[Values]:
+    """The values of those of the columns, in which each record of the original has one of its own, that do not number its rows."""
+    return [Values(rows, i) for i in columns if not _number_rows(rows.said[i])]
+
+
 class Values:
-    """The values of a column of which each record of the original has one of its own, other than numbers of rows."""
+    """The values of a column of which each record of the original has one of its own."""
 
     def __init__(self, rows: Rows, column: int):
-        said = rows.said[column]
         self.column = rows.columns[column]
-        self.numbers = rows.labels[column][_present(said)]
-        self.number_rows = _number_rows(said)
+        self.numbers = rows.labels[column][_present(rows.said[column])]
 
     def why(self, held: int, records: int) -> dict[str, str]:
         """Why equal records may not be found in a release of which so many records have one of the values."""
-        if self.number_rows or 2 * held <= records:
+        if 2 * held <= records:
             return {}
         return {str(self.column): f"identifies records of the original, and {count(held)} of its {count(records)} have one of these values"}
 

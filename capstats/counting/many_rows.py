@@ -43,7 +43,7 @@ from capstats.counting.compared import (
     read_rows_of,
     said_by,
 )
-from capstats.counting.identifiers import Values
+from capstats.counting.identifiers import naming
 from capstats.counting.reading import Input
 from capstats.sources.source import Query
 from capstats.sources.whole_records import NONE, Matcher, Records, can_match, fractions, is_file, matcher
@@ -98,7 +98,6 @@ class ManyRows:
             if isinstance(number, float):
                 raise NotCompared(f"the counts of `{table.name}` are fractional")
         columns, first, unread = self._first(columns)
-        uncompared = {name: dict(of_table) for name, of_table in elsewhere.items()}
         # columns that may have to be left out: identifiers, and those without a common value
         alone = [i for i in range(len(columns)) if first[0].identifies(i)]  # in these records
         has_holdout = self.inputs[-1].name == "holdout"
@@ -110,14 +109,15 @@ class ManyRows:
             gone = [i for i in alone if self._identifies(found, i, columns[i])]
             if len(gone) == len(columns):
                 raise NotCompared("in all columns each record of the original has a value of its own")
+            named = naming(first[0], gone)
             times, over = [], []
             for i, (of, entries) in enumerate(met, start=1):
                 for column, entry in entries.items():
                     described.setdefault("levels", {}).setdefault(column, {})[self.inputs[i].name] = entry
                 over.append([j for j, c in enumerate(columns) if j not in gone and of.get(str(c)) not in LEFT_OUT])
-                for values in (Values(first[0], j) for j in gone if i < last):
+                for values in named if i < last else ():
                     one, other, n = found.multiplicities([0, i], f"x{columns.index(values.column)}", where=f"k <> {NONE}")
-                    uncompared[self.inputs[i].name] |= values.why(int((other * n)[one > 0].sum()), int(self.records[i]))
+                    of |= values.why(int((other * n)[one > 0].sum()), int(self.records[i]))
                 if i < last:
                     key = f"hash({', '.join(['k', *(f'x{j}' for j in [*alone, *apart] if j in over[-1])])})"
                     times.append(found.multiplicities([0, i, *range(last, len(self.inputs))], key))
@@ -132,7 +132,7 @@ class ManyRows:
             described["holdout_apart"] = holdout_apart
         described["releases"] = []
         for i, ((o, s, *others, n), (of, _), kept) in enumerate(zip(times, met, over, strict=False), start=1):
-            apart_of = {**holdout_apart, **uncompared[self.inputs[i].name], **of}
+            apart_of = {**holdout_apart, **elsewhere[self.inputs[i].name], **of}
             entry = by_multiplicities(o, s, others[0] if others else None, n, judges, apart_of)
             merged = first[0].only(kept).merged | first[i].only(kept).merged
             described["releases"].append({**entry, "columns": len(kept), "spelled": merged})

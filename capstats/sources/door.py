@@ -162,7 +162,7 @@ def _excel(file: str, path: Any, name: str, options: Options) -> tuple[pd.DataFr
         sheet = _sheet(book, path, name, options.sheet)
         cells = pd.read_excel(book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
         if cells.isna().to_numpy().any():
-            _check_formulas(book.book.worksheets[sheet] if isinstance(sheet, int) else book.book[sheet], file, path, name)
+            _check_formulas(book.book[sheet], file, path, name)
     rows = [["" if pd.isna(x) else str(x) for x in cells.iloc[i]] for i in range(min(len(cells), MOST_SKIPPED))]
     if len(cells) <= options.skip:
         return pd.DataFrame(), list(enumerate(rows, 1))
@@ -186,7 +186,7 @@ def _check_formulas(sheet: Any, file: str, path: Any, name: str) -> None:
         )
 
 
-def _sheet(book: pd.ExcelFile, path: Any, name: str, chosen: Any) -> str | int:
+def _sheet(book: pd.ExcelFile, path: Any, name: str, chosen: Any) -> str:
     """The sheet that is chosen, or the only one with records; an error where several have some."""
     sheets = list(map(str, book.sheet_names))
     if chosen is not None:
@@ -199,7 +199,7 @@ def _sheet(book: pd.ExcelFile, path: Any, name: str, chosen: Any) -> str | int:
             f"`{name}` ({path}) has records in {len(filled)} sheets: {', '.join(map(repr, filled))}. Choose one, as with "
             f"{said(sheet={key_of(name): filled[0]})}."
         )
-    return filled[0] if filled else 0
+    return (filled or sheets)[0]
 
 
 def _holds_records(sheet: Any) -> bool:

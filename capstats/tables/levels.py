@@ -315,7 +315,7 @@ def mismatched(attrs: Mapping[str, Any]) -> dict[str, list[str]]:
             unlike = not entry["shared"] or mostly_foreign(entry) or (entry["likely"] and entry["absent"] + entry["foreign"])
         else:  # bins have equal values in another precision, and other numbers of one range
             unlike = column in attrs.get("bins", {}) and ({*entry["likely"]} - {PRECISION} or not entry.get("overlap", True))
-        if unlike:
+        if unlike and table not in found.get(column, ()):
             found.setdefault(column, []).append(table)
     return found
 

@@ -108,9 +108,9 @@ function met({ name, held: [mine, theirs] }) {
   const shares = twins.size || values[1].some((x) => x !== null && mine.records.has(x)) || (hardlyRecur(mine, theirs) && sameForm(...values));
   const isTwice = pairs.some(([, x]) => mine.records.has(x));
   const isFiner = () => finer([mine, theirs], [new Set(twins.values()), twins]);
-  const texts = [...theirs.records].filter(([x]) => typeof x === "string" && !mine.records.has(x) && !twins.has(x)).map(([, n]) => n);
-  const [own, all] = [mine, theirs].map(({ records }) => [...records.values()]);
-  const isForeign = () => 2 * sum(texts) > sum(all) && own.filter((n) => n === 1).length < ALONE * sum(own);
+  const share = ({ records }, of) => sum([...records].map(([x, n]) => (of(x, n) ? n : 0))) / sum([...records.values()]);
+  const isNew = (x) => typeof x === "string" && !mine.records.has(x) && !twins.has(x);
+  const isForeign = () => share(mine, (_, n) => n === 1) < ALONE && share(theirs, isNew) > 0.5;
   const apart = !shares ? NOTHING_SHARED : isTwice ? "has levels in two spellings" : isFiner() ? FINER : isForeign() ? FOREIGN : "";
   return { name, spelled, apart, held: [mine, { ...theirs, said: theirs.said.map((x) => (twins.has(x) ? twins.get(x) : x)) }] };
 }
